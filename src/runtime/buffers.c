@@ -1,6 +1,5 @@
-/* buffers: what chunks of text are read into, within the runtime's budget. Those for devices are
- * pinned, and kept.
- */
+/* buffers: the memory into which chunks of text are read, within the runtime's budget. Buffers for
+ * devices are pinned, and kept for later chunks. */
 #include "runtime/buffers.h"
 
 #include <inttypes.h>
@@ -12,11 +11,13 @@
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-#define BUFFERS_PER_WORKER 4u /* one being copied there, or searched, and three that wait */
-/* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
+#define BUFFERS_PER_WORKER 4u /* one buffer is copied or searched, and three wait */
+/* Pinning takes longer than copying. Lengths are rounded up to this step, so that a slightly longer
+ * chunk fits into the same buffer. */
 #define PINNED_STEP (2u << 20)
 
-/* Have all devices fetch from this memory by themselves, by the driver context of this one. */
+/* Pins the memory, so that all devices copy from it directly. The driver context of device `index`
+ * pins. */
 static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count)
 {
     struct engine_text text = {
@@ -26,7 +27,7 @@ static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, u
            engine_for_devices->hold(devices->engine, &text, NULL) == TRAWL_OK;
 }
 
-/* Release it, by the same one or, if that fails, by another. */
+/* Undoes pin, by the driver context of device `index`, or, if that fails, of another device. */
 static bool unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
 {
     struct engine_text text = {.bytes = bytes, .how = ENGINE_HOLD_PINNED};
@@ -46,7 +47,7 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
     text_buffer_release(buffer);
 }
 
-/* Release a pinned buffer that is not in use; false: there is none. */
+/* Releases a pinned buffer that is not in use. Returns false if there is no such buffer. */
 static bool shed(struct devices *devices)
 {
     struct text_buffer buffer = {.capacity = 0};
@@ -66,8 +67,8 @@ static bool shed(struct devices *devices)
     return true;
 }
 
-/* Count bytes as used, if they fit; *used: without them. One that does not fit is never counted, or
- * another one might fail for it. */
+/* Adds the bytes to memory_used if the limit allows that. *used is memory_used without the bytes. A
+ * request that does not fit is never added, because another request might fail for that. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);
@@ -88,7 +89,7 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
     runtime_buffer_release(runtime, buffer);
-    while (!charge(runtime, bytes, &used)) /* idle buffers go first */
+    while (!charge(runtime, bytes, &used)) /* idle buffers are released first */
         if (!shed(&runtime->devices))
             return TRAWL_FAIL(error, MEMORY,
                               "a chunk of %" PRIu64 " bytes beside %" PRIu64

@@ -1,4 +1,6 @@
-/* device_threads: the workers of devices, and the queue of work for them. */
+/* device_threads: the workers of devices, and the queue of their work. A worker takes items until
+ * the queue has no item for its device, then sleeps until devices_push or another worker wakes
+ * it. */
 #include "runtime/device_threads.h"
 
 #include <string.h>
@@ -14,10 +16,9 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* A device's first worker looks for its next chunk of a loaded text so long before it sleeps: to
- * wake the workers of several devices takes 25 to 200 us; a list of 16 GiB takes four of them
- * 1,200.
- */
+/* So long a device's first worker looks for the next chunk of a loaded text before the worker
+ * sleeps. Waking the workers of several devices takes 25 to 200 us; four devices list 16 GiB in
+ * 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)
@@ -26,10 +27,10 @@ static void call(struct worker *worker)
     (void)pthread_cond_signal(&worker->wake);
 }
 
-/* An idle worker that may search what lies on this device, NULL: there is none. For a text on one
- * device the first: its engine worker has tables for the plan if it had the last such chunk, too.
- * Otherwise that which has been idle for the longest time, so that all devices get some. With the
- * lock held. */
+/* Returns an idle worker that may search a text on this device, or NULL. For a text on one device:
+ * the first such worker, because its engine worker may still have the plan's tables from the chunk
+ * before. For a text that any device may search: the worker that has been idle longest, so that all
+ * devices get work. With the lock held. */
 static struct worker *idle_for(struct devices *devices, uint32_t device)
 {
     struct worker *found = NULL;
@@ -48,8 +49,9 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
     return found;
 }
 
-/* The worker is about to search what lies on this device. If there is more of it: one more worker,
- * to be woken when the lock is not held, which takes the caller 6 us; NULL: there is none. */
+/* Claims one more idle worker if the queue has another item for this device, and returns the
+ * worker, or NULL. The caller wakes the worker without the lock, because waking takes 6 us. With
+ * the lock held. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
 {
     struct queue_item *item = device < ENGINE_DEVICES_MAX ? devices->first : NULL;
@@ -66,7 +68,7 @@ static struct worker *next_for(struct devices *devices, uint32_t device)
 
 /* ---- The queue ---------------------------------------------------------------------------- */
 
-/* Out of the queue: the item that *link is, after `before`. */
+/* Removes the item *link, which follows `before`, from the queue. */
 static void unlink_item(struct devices *devices, struct queue_item **link,
                         struct queue_item *before)
 {
@@ -77,10 +79,8 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
         devices->last = before;
 }
 
-/* The first item that the worker may search; of this job, if it is not NULL. Items are taken in
- * the order in which they came. A worker of begins.c waits for those of other devices in its job,
- * whose items came with its own; since none of them has begun what came later, no two wait for each
- * other. With the lock held. */
+/* Takes the first item that the worker may search, of this job if `job` is not NULL. Items are
+ * taken in the order in which they came. With the lock held. */
 static struct queue_item *pop(struct devices *devices, const struct worker *worker,
                               const struct job *job)
 {
@@ -97,8 +97,8 @@ static struct queue_item *pop(struct devices *devices, const struct worker *work
     return item;
 }
 
-/* Serve the queue's next item; false: there was none. *served_loaded is set if its text is loaded.
- * Called and returns with the lock held. */
+/* Serves the queue's next item for the worker; false: there was no item. Sets *served_loaded if the
+ * item's text is loaded. Called and returns with the lock held. */
 static bool serve_once(struct worker *worker, struct devices *devices, bool *served_loaded)
 {
     struct trawl_runtime *runtime = devices->runtime;
@@ -108,7 +108,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
 
     if (item == NULL)
         return false;
-    job = item->job; /* which the item holds */
+    job = item->job; /* the item is inside the job, so the job stays */
     TRAWL_ASSERT(job->inside > 0);
     job->helpers++;
     *served_loaded |= item->is_loaded;
@@ -124,7 +124,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
     return true;
 }
 
-/* The caller's next search may come at once. */
+/* Waits for the next item without sleeping, because the caller's next search may come at once. */
 static void watch(const struct worker *worker)
 {
     uint64_t begin_ns = clock_now_ns();
@@ -133,7 +133,7 @@ static void watch(const struct worker *worker)
         ;
 }
 
-/* Wait until called. With the lock held. */
+/* Makes the worker idle until it is woken. With the lock held. */
 static void wait_for_call(struct devices *devices, struct worker *worker, bool watches)
 {
     struct trawl_runtime *runtime = devices->runtime;
@@ -174,7 +174,7 @@ static void *device_worker_main(void *argument)
     return NULL;
 }
 
-/* Room for the workers and for the buffers that go to them. */
+/* Allocates the workers and the list of pinned buffers. */
 static bool workers_room(struct devices *devices)
 {
     void *memory;
@@ -227,7 +227,8 @@ void devices_stop(struct devices *devices)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_join(devices->workers[i].thread, NULL);
-    for (uint32_t i = 0; i < devices->worker_count; i++) /* they wake each other */
+    /* until all workers have ended, they may signal each other */
+    for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_cond_destroy(&devices->workers[i].wake);
     atomic_store(&devices->worker_count, 0);
     memory_release(devices->workers, devices->workers_max, sizeof *devices->workers);
@@ -237,7 +238,7 @@ void devices_stop(struct devices *devices)
 void devices_push(struct devices *devices, struct queue_item *first)
 {
     struct queue_item *next;
-    uint32_t called = 0; /* devices, a bit each */
+    uint32_t called = 0; /* a bit for each device whose worker was woken */
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
     for (struct queue_item *item = first; item != NULL; item = next) {

@@ -1,9 +1,9 @@
 /* devices: the GPUs of a runtime: when they are opened, and which were lost.
  *
- * Opening takes up to a third of a second, and closing waits for it. Unless the caller requested a
- * GPU, opening begins once a search has taken a second, in a thread of its own, while host workers
- * go on. A device that fails is lost for the rest of the runtime's life: its tasks go to the others
- * or to the CPU, and the note says why.
+ * Opening takes up to a third of a second, and closing waits until opening has ended. Unless the
+ * caller requested a GPU, opening begins once the runtime's searches of long texts have taken a
+ * second, in a thread of its own, while host workers go on. A device that fails is lost until the
+ * runtime closes: other devices or the CPU take its tasks, and devices->note says why.
  */
 #include "runtime/devices.h"
 
@@ -49,7 +49,8 @@ bool devices_are_ready(const struct devices *devices)
     return atomic_load(&devices->state) == DEVICES_READY;
 }
 
-/* The first that was not lost from `index` on, round; `index` itself if all were. */
+/* Returns the first device from `index` on, cyclically, that is not lost; `index` if all devices
+ * are lost. */
 static uint32_t working_from(const struct devices *devices, uint32_t index)
 {
     for (uint32_t i = 0; i < devices->device_count; i++)
@@ -102,7 +103,7 @@ static enum trawl_status open_now(struct devices *devices, struct trawl_error *e
 
 static void *opener_main(void *argument)
 {
-    struct trawl_error error; /* the note says it */
+    struct trawl_error error; /* devices->note keeps the message */
 
     (void)open_now((struct devices *)argument, &error);
     return NULL;
@@ -170,7 +171,7 @@ void devices_close(struct devices *devices)
     devices->engine = NULL;
 }
 
-/* The first worker_count of them have a worker each: worker i begins with device i. */
+/* Worker i begins on device i % device_count, so every device below worker_count has a worker. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other)
 {
     return other == ENGINE_DEVICES_MAX || other == own || atomic_load(&devices->lost[other]) ||

@@ -1,4 +1,5 @@
-/* engines: the one file that names them and the gallery's algorithms, if there is a gallery. */
+/* engines: the only file of the room that names the engines, and the gallery's algorithms if the
+ * build has a gallery. */
 #include "runtime/engines.h"
 
 #include "approximate/engine_approximate.h"

@@ -1,4 +1,6 @@
-/* job: calls, and the loop of one search: what the calling thread does between two deliveries. */
+/* job: calls of a searcher, and the loop of one search: what the calling thread does between two
+ * deliveries. The public functions in search.c, batches.c and matrix.c use this file. task.c does
+ * the work on a chunk. */
 #include "runtime/job.h"
 
 #include <sched.h>
@@ -17,9 +19,9 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* Threads that fault in each other's pages: of more, 8 GiB for a sink that keeps text take 0.29 to
- * 0.44 s mapped and 0.21 to 0.24 s read [16 cores, AMD EPYC]; one and two threads are faster
- * without the copy. */
+/* With more threads, files are not mapped for a sink that keeps text. Threads delay each other by
+ * page faults: 8 GiB took 0.29 to 0.44 s mapped and 0.21 to 0.24 s read [16 cores, AMD EPYC]. One
+ * and two threads are faster without the copy. */
 #define MAP_THREADS_MAX 4u
 
 #define BRIEF_BYTES (1u << 14)
@@ -98,7 +100,7 @@ void job_end(struct job *job)
         job_recall(job);
 }
 
-/* What a worker of the runtime's does for a search until there is nothing to do. */
+/* Takes and searches chunks until the search has no work for this worker. A job's serve. */
 static void serve(struct job *job, struct worker *worker)
 {
     while (task_work((struct search *)job, worker, TEXT_ANY_CHUNK) == TASK_DONE)
@@ -117,7 +119,8 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
     return TEXT_MAPS_IF_FASTER;
 }
 
-/* From now on who cancels the call also wakes the caller. Without the search's lock. */
+/* Makes the search known to trawl_searcher_cancel, which then wakes the caller. Called without the
+ * search's lock. */
 static void name_search(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -167,14 +170,14 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
             ? searcher->task_count
             : searcher->tasks_few;
     need.chunk_bytes = search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
-                           ? search->chunk_host /* from there no stream goes to a device */
+                           ? search->chunk_host /* with this schedule no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
     if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
         need.maps = maps_of(searcher, sink);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     search->ready = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    if (text->kind == TEXT_STREAM) /* to read may take long */
+    if (text->kind == TEXT_STREAM) /* reading may take long, and cancelling must interrupt it */
         name_search(search);
 done:
     if (status != TRAWL_OK)
@@ -182,7 +185,7 @@ done:
     return status;
 }
 
-/* What the call did, in a text of this kind. */
+/* Keeps what the call did for stats.c. `kind` is the kind of the text. */
 static void keep(struct search *search, enum text_kind kind)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -208,7 +211,7 @@ void search_end(struct search *search)
         searcher->search = NULL;
         (void)pthread_mutex_unlock(&searcher->cancel_lock);
     }
-    if (atomic_load(&search->job.is_known)) { /* others may be at work on it */
+    if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
         (void)pthread_mutex_lock(&search->lock);
         search->stopping = true;
         (void)pthread_mutex_unlock(&search->lock);
@@ -220,7 +223,7 @@ void search_end(struct search *search)
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
     for (uint32_t i = 0; i < search->tasks_used; i++)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
-    if (search->taken > 0) /* some are ready, but no longer wanted */
+    if (search->taken > 0) /* some tasks are ready, but will not be delivered */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     schedule_remember(search);
     keep(search, search->cursor.text->kind);
@@ -242,15 +245,16 @@ void search_interrupt(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Is help, or more help than was requested, worth it? A stream is shared only if a thread that
- * waits for its bytes can be called back. */
+/* Says whether more helpers than the caller has asked for are worth waking. A stream is shared only
+ * if a thread that waits for its bytes can be interrupted. */
 static bool wants_help(const struct search *search)
 {
     return schedule_helpers(search) > search->helpers &&
            text_cursor_is_interruptible(&search->cursor);
 }
 
-/* Once others may be at work: the caller may come to wait for them. */
+/* Locks the search for the caller. If other threads may be inside the search, the caller may have
+ * to wait for these threads, so cancelling must be able to wake the caller. */
 static void caller_lock(struct search *search)
 {
     if (atomic_load(&search->job.is_known) && !search->is_named)
@@ -258,7 +262,7 @@ static void caller_lock(struct search *search)
     search_lock(search);
 }
 
-/* Without locks. */
+/* Asks for helpers. Called without locks. */
 static void share(struct search *search)
 {
     if (!search->shared) {
@@ -269,20 +273,23 @@ static void share(struct search *search)
     job_share(&search->job, search->helpers);
 }
 
-/* May the caller take a chunk? Not while a stream's chunk is in flight: reading the next might wait
- * long, and the ready one would wait with it. A helper may still come before the caller: so it
- * takes of a stream no chunk but the next to be delivered. */
+/* Says whether the caller may take a chunk. While a chunk of a stream is in flight, the caller may
+ * not: reading the next chunk might take long, and the ready chunk would wait for the caller. A
+ * helper may still take a chunk before the caller does. Therefore the caller takes no chunk of a
+ * stream but the next chunk to deliver. */
 static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
         return false;
-    if (search->schedule == SCHEDULE_LOADED) /* lists would wait for the caller to deliver them */
+    /* the devices' lists would wait until the caller delivers them */
+    if (search->schedule == SCHEDULE_LOADED)
         return search->sink->want == WANT_COUNT || search->sink->want == WANT_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
-/* While devices search, waking the caller would add 20 to 50 us. Is it to look once more before it
- * sleeps? *until_ns: 0 before the first time. With the lock held, which is left for a moment. */
+/* Says whether the caller should look once more before it sleeps. Waking a sleeping caller would
+ * take 20 to 50 us, in which devices could search. *until_ns is 0 before the first look. Called
+ * with the lock held, and gives the lock up for a moment. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
 {
     uint64_t now_ns = clock_now_ns();
@@ -299,13 +306,14 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
-/* Work until the next task in order is ready; NULL: there is none left. */
+/* Works until the next task in order is ready. Returns NULL if no task is left. */
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
     struct task **place = search_ring(search, search->index_deliver);
     enum task_taken worked = TASK_DONE;
-    bool has_worked = search->index_deliver > 0; /* the first chunk's delivery may end the search */
+    /* the first chunk's delivery may end the search, so helpers are called later */
+    bool has_worked = search->index_deliver > 0;
     struct task *task = NULL;
     uint64_t until_ns = 0;
 
@@ -313,9 +321,10 @@ static struct task *wait_next(struct search *search)
     while (*place == NULL) {
         if (search->stopping || (search->ended && search->taken == 0))
             break;
-        if (searcher_is_cancelled(search->searcher)) /* and it was not named yet */
+        /* the search may not be known to the cancelling thread yet */
+        if (searcher_is_cancelled(search->searcher))
             break;
-        /* With no task in flight there is nothing to wait for. */
+        /* If no task is in flight, no thread would wake a caller that waits. */
         if ((worked == TASK_DONE || (search->taken == 0 && search->schedule != SCHEDULE_LOADED)) &&
             caller_may_work(search)) {
             uint64_t index = search->index_deliver;
@@ -341,9 +350,10 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Is the task a part of the text? A file that shrank ends where a read first found its end; other
- * threads may have read beyond that, before it shrank or after it grew again. The task that found
- * the end is the last part, even if it is empty. */
+/* Says whether the task is a part of the text. A file that shrank ends where the first read beyond
+ * its new end found the end. Other threads may have read chunks beyond that offset, before the file
+ * shrank or after it grew again. The task that found the end is the last part, even if it is
+ * empty. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
@@ -356,7 +366,8 @@ static bool is_part(struct search *search, struct task *task)
     return true;
 }
 
-/* What was delivered last is done with. True: its task has one more part. */
+/* Ends the delivery of search->current. Returns true if the task has one more part, which was then
+ * searched. *status is the task's fault, if there was a fault. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {
     _Atomic uint64_t *progress = &search->searcher->progress;
@@ -369,7 +380,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     if (!task->chunk.beyond || task->chunk.last)
         atomic_store_explicit(progress, *progress + task->result.done - task->from,
-                              memory_order_relaxed); /* nobody else writes it */
+                              memory_order_relaxed); /* only the caller writes the number */
     task->from = task->result.done;
     if (task->status == TRAWL_OK && task->from < task->chunk.owned) {
         task_search(search, task, &search->searcher->caller, !search->host_searches);
@@ -383,7 +394,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     return false;
 }
 
-/* The part at hand as the sink sees it, added to what the call did. */
+/* Fills *view with the part that the task holds, and counts the part in the call's statistics. */
 static void view_counted(struct search *search, const struct task *task, struct sink_chunk *view)
 {
     task_view(search, task, view);
@@ -433,8 +444,8 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     return search->fault;
 }
 
-/* Of a mapped chunk: did the sink see the file's bytes? They were the file's when the chunk was
- * searched. */
+/* Checks that the sink saw the file's bytes in a mapped chunk. When the chunk was searched, the
+ * bytes were the file's; the file may have become shorter since. */
 static enum trawl_status still_whole(const struct search *search, struct trawl_error *error)
 {
     const struct text_chunk *chunk = &search->current->chunk;
@@ -449,8 +460,8 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
-/* So little text that to cut it into chunks for a job takes longer than to search it. No device
- * takes part, unless it holds the text. */
+/* Says whether the text is so short that cutting chunks for a job would take longer than the
+ * search. False if a device holds the text. */
 static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
 {
     return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&
@@ -461,7 +472,7 @@ static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_t
              devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count));
 }
 
-/* By the caller alone, in one chunk and without a look at the clock. */
+/* Searches a brief text as a single chunk in the calling thread, without reading the clock. */
 static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    struct trawl_text *text, struct sink *sink,
                                    struct trawl_error *error)
@@ -520,7 +531,8 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         if (!more) {
             sink->stopped = true;
             status = search.current->status;
-            if (status == TRAWL_OK || status == TRAWL_READ) /* behind what the sink wanted */
+            /* the fault lies beyond what the sink wanted */
+            if (status == TRAWL_OK || status == TRAWL_READ)
                 status = TRAWL_STOPPED;
             else if (error != NULL)
                 *error = search.current->error;

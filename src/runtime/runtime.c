@@ -1,4 +1,5 @@
-/* runtime: opening and closing it, its budget, and the texts that its devices keep. */
+/* runtime: opens and closes a runtime, and loads texts onto its devices. Public functions call
+ * these functions; a worker calls only runtime_fetch. */
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
@@ -55,7 +56,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
         memory_allocate_zeroed(runtime->threads_max - 1, sizeof *runtime->workers, &memory, error));
     runtime->workers = (struct worker *)memory;
     TRAWL_TRY_DONE(engine_for_host->open(&options, &runtime->host, error));
-    options.instruction_set = NULL; /* borrowed until open returns */
+    options.instruction_set = NULL; /* borrowed only until open returns */
     runtime->devices.options = options;
     if (given->engine == TRAWL_ENGINE_CUDA)
         TRAWL_TRY_DONE(devices_open(&runtime->devices, error));
@@ -116,8 +117,8 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
 
 /* ---- Texts that stay ---------------------------------------------------------------------- */
 
-/* Other searchers may be searching the text, and stay with what they search; one that is alone
- * copies the text anew. */
+/* Loads the text onto the devices. If the runtime has one searcher, the text is copied anew. With
+ * several searchers an existing copy stays, because another searcher may be reading that copy. */
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text,
                               struct trawl_error *error)
 {
@@ -137,8 +138,8 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
     return status;
 }
 
-/* A caller that loads a text will search it often, so the devices are opened at once. Unless the
- * caller requested a device, it is no error that there is none, or no room on it. */
+/* Opens the devices at once, since a caller that loads a text will search the text often. Unless
+ * the caller requested a device, a missing device, or a device without room, is no error. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                struct trawl_error *error)
 {

@@ -1,4 +1,5 @@
-/* search: the public functions that make a plan and search by it. */
+/* search: the public functions that make a plan, open a searcher, and search. Each function checks
+ * its arguments; job.c does the search. */
 #include "runtime/search.h"
 #include "runtime/stats.h"
 #include "runtime/task.h"
@@ -18,17 +19,18 @@
 #include "runtime/workers.h"
 
 #define TASKS_PER_WORKER 2u
-/* Where other programs want the cores, a helper may stand still with its chunk for some
- * milliseconds: so long the others go on. */
+/* Another program may keep a helper off its core for some milliseconds in the middle of a chunk.
+ * With so many tasks the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
-#define TASKS_FOR_DEVICES 8u /* each, where the CPU searches too or not */
-/* Counts, whose tasks hold no text once it was searched: while a device has a chunk in work and
- * others before it, host workers go on by as much as that takes. Of a file with 2 for each thread
- * they waited for the device: 42 GB/s instead of 56 [H200, 16 cores, 1,000 patterns]. */
+#define TASKS_FOR_DEVICES 8u /* for each device, whether or not the CPU searches */
+/* Further tasks for each thread, for counts: a task of a count holds no text after the search.
+ * While a device has a chunk, and earlier chunks wait for that chunk, host workers search further
+ * chunks. With only 2 tasks per thread, host workers waited for the device: 42 GB/s of a file
+ * instead of 56 [H200, 16 cores, 1,000 patterns]. */
 #define TASKS_AHEAD 10u
 
-/* The plan's room knows no algorithms: a plan gets their table here. */
+/* Gives the plan the table of algorithms, which the plan's room does not know. */
 enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error)
@@ -132,7 +134,8 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
-/* Both kinds of statistics begin with the size that the caller's struct has. */
+/* Checks a struct for statistics. Both kinds of statistics begin with the size of the caller's
+ * struct. */
 static enum trawl_status check_stats(const struct trawl_searcher *searcher, const void *stats,
                                      struct trawl_error *error)
 {
@@ -187,7 +190,8 @@ void trawl_searcher_cancel(struct trawl_searcher *searcher)
 
     if (searcher == NULL)
         return;
-    /* The search is that of the call which is cancelled: no other begins or ends meanwhile. */
+    /* While cancel_lock is held, searcher->search cannot change: the search is that of the
+     * cancelled call. */
     (void)pthread_mutex_lock(&searcher->cancel_lock);
     if (atomic_compare_exchange_strong(&searcher->call, &expected, CALL_CANCELLED) &&
         searcher->search != NULL)
@@ -261,7 +265,8 @@ enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct traw
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
     sink_first(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (status != TRAWL_OK && !(status == TRAWL_STOPPED && sink.stopped)) /* not cancelled */
+    /* the sink has stopped the search; the call was not cancelled */
+    if (status != TRAWL_OK && !(status == TRAWL_STOPPED && sink.stopped))
         return status;
     *found = sink.found;
     if (sink.found)
@@ -281,8 +286,8 @@ enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct 
     return search_checked(searcher, plan, text, &sink, error);
 }
 
-/* Does the array lie in a device's memory? Under AUTO devices that do not answer any more are no
- * fault: the host goes on without them. */
+/* Finds out whether the array lies in a device's memory. With engine AUTO, a device that does not
+ * answer is no fault: the host goes on without that device. */
 static enum trawl_status find_array(const struct trawl_runtime *runtime, const uint64_t *array,
                                     bool *on_device, uint32_t *device, struct trawl_error *error)
 {
@@ -317,7 +322,7 @@ static enum trawl_status fill_on_device(struct trawl_searcher *searcher,
     return TRAWL_OK;
 }
 
-/* By devices alone where they can, else by a search. */
+/* Fills an array in host memory by devices alone if devices can do that, otherwise by a search. */
 static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, struct trawl_text *text,
                                       struct engine_words *array, uint64_t *count,
@@ -372,7 +377,8 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_lines(&sink, invert, lines_max);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (status == TRAWL_STOPPED && sink.stopped) /* not cancelled */
+    /* the sink has stopped the search; the call was not cancelled */
+    if (status == TRAWL_STOPPED && sink.stopped)
         status = TRAWL_OK;
     if (status == TRAWL_OK || status == TRAWL_READ)
         *count = sink.count;

@@ -1,15 +1,16 @@
-/* threads: the runtime's host threads and the jobs that they serve.
+/* threads: the runtime's host threads and the jobs that these threads serve.
  *
- * A job is listed while it can use help. Each worker serves it until it finds nothing to do, then
- * serves the next listed job. Waking is a chain: a woken worker finds out whether one more is
- * needed, and wakes or starts it. So a caller pays for one wake-up only.
+ * A job is listed while it can use help. Each worker serves a job until the job has no work for the
+ * worker, then serves the next listed job. Waking is a chain: a woken worker finds out whether one
+ * more worker is needed, and wakes or starts that worker. So a caller pays for a single wake-up.
  *
- * A woken worker begins on another core than its waker's. Linux puts a thread that wakes on its
- * waker's core if it takes all others for busy; a guest of KVM takes a core for busy that has slept
- * [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads then share one core for
- * milliseconds, as long as many a search takes: after a pause, 16 MiB under 1,000 words took two
- * threads 4.7 ms, one 5.0, and now take 3.0 [2 cores, AMD EPYC]. So the waker's core is
- * taken from the cores on which the worker may run, and the worker puts it back when it runs.
+ * A woken worker begins on a core other than its waker's. Linux puts a waking thread on its waker's
+ * core if Linux takes all other cores for busy, and a guest of KVM takes a core that has slept for
+ * busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then share one core
+ * for milliseconds, which is as long as many a search takes. After a pause, a search of 16 MiB for
+ * 1,000 words took two threads 4.7 ms and one thread 5.0 ms; now two threads take 3.0 ms [2 cores,
+ * AMD EPYC]. So the waker's core is removed from the cores on which the worker may run, and the
+ * worker adds the core again once it runs.
  */
 #include "runtime/threads.h"
 
@@ -24,7 +25,7 @@
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
-#define LEAVE_LOOKS_NS 200000u /* as long as waking a thread may take */
+#define LEAVE_LOOKS_NS 200000u /* about as long as waking a thread may take */
 
 /* ---- Jobs --------------------------------------------------------------------------------- */
 
@@ -41,7 +42,8 @@ void job_leave(struct job *job)
         (void)pthread_cond_signal(&job->left);
 }
 
-/* On the list, and off it. With the runtime's lock held, like the next. */
+/* Appends the job to the ring of listed jobs; job_unlist removes the job. With the runtime's lock
+ * held, as job_for_host. */
 static void job_list(struct trawl_runtime *runtime, struct job *job)
 {
     struct job *first = runtime->jobs;
@@ -67,7 +69,7 @@ static void job_unlist(struct trawl_runtime *runtime, struct job *job)
         runtime->jobs = job->next == job ? NULL : job->next;
 }
 
-/* A job that one more host worker can help; NULL: none. */
+/* Returns a listed job that one more host worker can help, or NULL. */
 static struct job *job_for_host(struct trawl_runtime *runtime)
 {
     struct job *first = runtime->jobs, *job = first;
@@ -82,8 +84,9 @@ static struct job *job_for_host(struct trawl_runtime *runtime)
 
 /* ---- Threads ------------------------------------------------------------------------------ */
 
-/* The cores on which the calling thread may run, and those without the one on which it does; false:
- * there is no other, or there are more than the sets have room for. */
+/* Stores the cores on which the calling thread may run, and the same cores without the current
+ * core. Returns false if there is no other core, or if there are more cores than a set has room
+ * for. */
 static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
 {
     int core = sched_getcpu();
@@ -95,7 +98,7 @@ static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
     return CPU_COUNT(others) > 0;
 }
 
-/* With the runtime's lock held. */
+/* Keeps the idle worker off the calling thread's core. With the runtime's lock held. */
 static void begin_elsewhere(struct worker *worker)
 {
     cpu_set_t cores, others, theirs, common;
@@ -103,8 +106,9 @@ static void begin_elsewhere(struct worker *worker)
     if (!other_cores(&cores, &others) ||
         pthread_getaffinity_np(worker->thread, sizeof theirs, &theirs) != 0)
         return;
-    /* A worker that was given cores of its own, from outside, keeps them. What it got back here is
-     * no longer the system's choice, so it grows with its waker's: a container may get more. */
+    /* A worker whose cores were chosen outside this file keeps its cores. If the worker's cores are
+     * those that this file gave back, they follow the waker's cores, because a container may get
+     * more cores. */
     CPU_AND(&common, &cores, &theirs);
     if (!CPU_EQUAL(&theirs, &common) ||
         (!CPU_EQUAL(&theirs, &cores) && !CPU_EQUAL(&theirs, &worker->cores)))
@@ -113,7 +117,7 @@ static void begin_elsewhere(struct worker *worker)
     worker->is_moved = pthread_setaffinity_np(worker->thread, sizeof others, &others) == 0;
 }
 
-/* The calling worker runs: it may run anywhere again. */
+/* Lets the calling worker run on all its cores again. */
 static void end_elsewhere(struct worker *worker)
 {
     if (worker->is_moved)
@@ -139,7 +143,7 @@ static int start_elsewhere(struct worker *worker, void *(*main)(void *))
     return pthread_create(&worker->thread, NULL, main, worker);
 }
 
-/* Wait until woken. With the runtime's lock held. */
+/* Makes the worker idle until it is woken. With the runtime's lock held. */
 static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
 {
     worker->next_idle = runtime->idle;
@@ -150,7 +154,7 @@ static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
     end_elsewhere(worker);
 }
 
-/* Wake the worker that waits for the shortest time. With the runtime's lock held. */
+/* Wakes the worker that became idle last. With the runtime's lock held. */
 static void wake_idle(struct trawl_runtime *runtime)
 {
     struct worker *worker = runtime->idle;
@@ -180,7 +184,7 @@ static void *worker_main(void *argument)
         }
         job_hold(job);
         job->helpers++;
-        runtime->jobs = job->next; /* the others' turn next */
+        runtime->jobs = job->next; /* next, the other jobs have their turn */
         if (job_for_host(runtime) != NULL)
             wake_one(runtime);
         (void)pthread_mutex_unlock(&runtime->lock);
@@ -195,8 +199,9 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Wake one more worker, or start it: threads come when a job can use them, and stay. Where starting
- * fails searches go on with the threads there are. With the runtime's lock held. */
+/* Wakes one more worker, or starts one: threads are started when a job can use them, and stay. If a
+ * thread cannot be started, searches go on with the running threads. With the runtime's lock
+ * held. */
 static void wake_one(struct trawl_runtime *runtime)
 {
     uint32_t count = atomic_load(&runtime->worker_count);
@@ -244,7 +249,8 @@ void job_wake(struct job *job)
     (void)pthread_mutex_unlock(&runtime->lock);
 }
 
-/* They have nothing left to do, and the caller nothing better. */
+/* Waits a short while, without sleeping, until no thread is inside the job. The workers have
+ * nothing left to do in the job, and the caller has nothing better to do. */
 static void look_for_leave(const struct job *job)
 {
     uint64_t begin_ns = clock_now_ns();

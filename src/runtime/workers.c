@@ -1,4 +1,5 @@
-/* workers: what one worker has of the engines, made ready for a job. */
+/* workers: the engine workers that a worker owns, made ready for a job. Each function runs in the
+ * worker's own thread. */
 #include "runtime/workers.h"
 
 #include "runtime/buffers.h"
@@ -50,7 +51,8 @@ void worker_change_device(struct worker *worker)
     worker_go_to(worker, devices_choose(&worker->runtime->devices));
 }
 
-/* Under "auto" algorithms run on the host: what runs where would else depend on the text. */
+/* Says where the job's layer searches. With engine AUTO, algorithms run on the host: otherwise the
+ * text would decide where an algorithm runs. */
 static bool layer_on_device(const struct worker *worker, const struct job *job, bool on_device)
 {
     return job->layer == ENGINE_FOR_ALGORITHMS ? worker->runtime->engine == TRAWL_ENGINE_CUDA
@@ -131,7 +133,8 @@ void worker_follow(struct worker *worker, const struct trawl_text *text)
         worker_go_to(worker, found.device);
 }
 
-/* An engine worker on the worker's device. One that cannot be opened is lost. */
+/* Opens an engine worker on the worker's device. A device on which that fails is lost, and the next
+ * device is tried. */
 static enum trawl_status device_worker_want(struct worker *worker, struct trawl_error *error)
 {
     struct devices *devices = &worker->runtime->devices;
