@@ -1,4 +1,5 @@
-/* batches: searches whose results the caller pulls. */
+/* batches: searches whose results the caller pulls, batch by batch (trawl_search_open). The
+ * caller's thread runs every function here; job.c does the search. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,7 +9,7 @@
 struct trawl_search {
     struct search search;
     struct sink sink;
-    uint64_t line_ends; /* before the batch at hand */
+    uint64_t line_ends; /* line ends before the current batch */
     bool ended;         /* the last batch, or a failure, was returned */
 };
 
@@ -77,7 +78,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     if (search->ended)
         return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
     status = search_step(&search->search, &view, &more, error);
-    if (status == TRAWL_OK && !more) { /* the text's end, which no batch has reported yet */
+    if (status == TRAWL_OK && !more) { /* no batch has reported the text's end yet */
         memset(&view, 0, sizeof view);
         view.begin = search->search.done.stats.text_bytes;
         view.last = true;

@@ -1,12 +1,14 @@
-/* begins: an array of where occurrences begin, filled by devices alone.
+/* begins: fills the caller's array with the begins of all occurrences, by devices alone.
+ * trawl_begins_into calls these functions, and searches in the ordinary way if they cannot fill the
+ * array.
  *
  * An array in the memory of a device that holds the text is filled by that device in one launch.
- * For an array in host memory a worker lists begins into a device's memory, list after list, and
- * several threads bring each list into the array while the worker makes the next one (pieces.h). If
- * the text is split over devices, its parts are listed one after the other, so one device works at
- * a time; where occurrences are rare, a search of all devices does better. If one device has the
- * text, and the text is short or occurrences are rare, the caller is the worker, and nobody is
- * woken.
+ * For an array in host memory, a worker lists begins into a device's memory, list after list, and
+ * several threads bring each list into the array while the worker makes the next list (pieces.h).
+ * If the text is divided over devices, its parts are listed one after the other, so one device
+ * works at a time. If occurrences are rare, an ordinary search by all devices is faster. If one
+ * device has the whole text, and the text is short or occurrences are rare, the caller is the
+ * worker, and no thread is woken.
  */
 #include "runtime/begins.h"
 
@@ -25,23 +27,27 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define LIST_BYTES (8ull << 30) /* of text that one list covers, at most */
-/* The first list, where hits may be frequent; then as long as the last one makes likely. */
+#define LIST_BYTES (8ull << 30) /* most text that one list covers */
+/* Text that the first list covers, if hits may be frequent. The length of a later list follows the
+ * number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)
-#define LISTS_PER_ROOM 8u           /* so that one is brought while the next is made, */
-#define LIST_WORDS (1u << 22)       /* of no more words: the last one is brought alone */
-#define LIST_WORDS_LEAST (1u << 19) /* the last ones are shorter still, but not than this */
-#define FREQUENT_BYTES_MAX 2u       /* of patterns whose hits may be frequent */
-/* To wake a thread takes its waker up to 200 us [2 H200], a tenth of what a list of 16 GiB takes.
- * So for so long the caller looks before it sleeps. */
+/* lists that fit into a device's memory, so that one is brought while the next is made */
+#define LISTS_PER_ROOM 8u
+/* most words of a list: nothing is listed while the last list is brought */
+#define LIST_WORDS (1u << 22)
+#define LIST_WORDS_LEAST (1u << 19) /* the last lists are shorter, but not shorter than this */
+#define FREQUENT_BYTES_MAX 2u       /* longest pattern whose hits may be frequent */
+/* So long the caller looks for work before it sleeps. Waking a thread takes its waker up to 200 us
+ * [2 H200], a tenth of the time that a list of 16 GiB takes. */
 #define CALLER_LOOKS_NS 10000000u
-/* Who wakes a helper holds the runtime's lock meanwhile, and workers need that to begin. */
+/* So long the caller waits for the device's worker to begin before it wakes helpers: the waking
+ * thread holds the runtime's lock, which the worker needs to begin. */
 #define START_LOOKS_NS 200000u
-/* One thread copies 4 MB from pinned memory in 540 us, three in 224 [2 H200]. */
+/* One thread copies 4 MB from pinned memory in 540 us, three threads in 224 us [2 H200]. */
 #define HELPERS_FEW 3u
-#define HELPED_BEGINS (1u << 17) /* for fewer nobody is woken, */
-#define HELPER_BEGINS (1u << 15) /* one helper for so many, */
-#define MANY_BEGINS (1u << 22)   /* and all there are for these */
+#define HELPED_BEGINS (1u << 17) /* for fewer begins no helper is woken */
+#define HELPER_BEGINS (1u << 15) /* one helper for each so many begins */
+#define MANY_BEGINS (1u << 22)   /* for so many begins, all host workers help */
 
 static uint64_t helped_begins = HELPED_BEGINS;
 
@@ -50,38 +56,41 @@ void begins_help_from(uint64_t begins)
     helped_begins = begins == 0 ? HELPED_BEGINS : begins;
 }
 
-/* What one call lists into an array in host memory. */
+/* The state of one call that lists into an array in host memory. */
 struct listing {
-    struct job job; /* first: a job's serve gets this, and it is that of the item */
+    struct job job; /* first member: serve gets a pointer to this job; also the item's job */
     struct queue_item item;
     struct trawl_searcher *searcher;
     const struct trawl_text *text;
-    struct engine_words *begins; /* the array; its counts are those of what was listed */
+    struct engine_words *begins; /* the array, with the counts of what was listed so far */
     struct pieces *pieces;
-    uint64_t part_begin; /* the part at hand: begins of the text that the item's device holds */
+    /* The current part: begins in [part_begin, part_end) of the text, which the item's device
+     * holds. */
+    uint64_t part_begin;
     uint64_t part_end;
     uint32_t parts;
-    uint32_t helpers;   /* host workers worth waking; 0: none, or they were woken */
-    _Atomic bool begun; /* the part, by its worker */
+    /* host workers worth waking; 0: no helper is wanted, or the helpers were woken */
+    uint32_t helpers;
+    _Atomic bool begun; /* a worker has begun the part */
     _Atomic bool ended;
 
-    pthread_mutex_t lock; /* of the part's end */
+    pthread_mutex_t lock; /* guards the part's end */
     pthread_cond_t changed;
     enum trawl_status status;
     struct trawl_error error;
 };
 
-/* What the worker knows of its part. */
+/* The state of the worker that lists the current part. */
 struct lister {
     struct listing *listing;
     struct worker *worker;
-    uint32_t lists;  /* in the device's memory, */
-    uint64_t used;   /* in so many words of it, */
-    uint64_t room;   /* which has so many; 0: not known yet */
-    uint64_t piece;  /* words that come to the host at a time; 0: not known yet */
-    bool direct;     /* the device copies to the array by itself */
-    uint64_t reach;  /* begins to list at a time, */
-    uint64_t likely; /* which hold about so many hits */
+    uint32_t lists;  /* lists in the device's memory */
+    uint64_t used;   /* words of the device's memory that these lists use */
+    uint64_t room;   /* words that the device's memory has; 0: not known yet */
+    uint64_t piece;  /* words that are brought to the host at a time; 0: not known yet */
+    bool direct;     /* the device copies into the array directly */
+    uint64_t reach;  /* begins that the next list covers */
+    uint64_t likely; /* about so many hits are likely in the next list */
 };
 
 /* ---- A worker ----------------------------------------------------------------------------- */
@@ -92,7 +101,7 @@ static void serve(struct job *job, struct worker *worker)
     pieces_help(((struct listing *)job)->pieces);
 }
 
-/* All lists are in the array: the device's memory is free again. */
+/* Waits until all lists are in the array. The device's memory is free then. */
 static enum trawl_status drain(struct lister *l, struct trawl_error *error)
 {
     l->lists = 0;
@@ -105,8 +114,8 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }
 
-/* Begins that make as many hits likely as are wanted in a list; `left` of the part are not listed.
- */
+/* Chooses the next list's reach so that it is likely to have the number of hits that a list should
+ * have. `left`: begins of the part that are not listed yet. */
 static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint64_t left)
 {
     uint64_t per_hit = listed / (count + 1) + 1;
@@ -117,7 +126,7 @@ static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint
     l->likely = min_u64(l->reach, left) / per_hit;
 }
 
-/* The list held more than there is room for: a shorter one may fit. */
+/* Makes the next list shorter, after a list that did not fit into the device's memory. */
 static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct engine_words *list,
                                  struct trawl_error *error)
 {
@@ -131,8 +140,8 @@ static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct 
     return TRAWL_OK;
 }
 
-/* List begins of the text from *at on, as many as l->reach; *at is set to where the next list
- * begins: it stays if this list is to be made again. */
+/* Lists the begins of the text in [*at, *at + l->reach), and moves *at to the begin of the next
+ * list. *at stays if the same list has to be made again. */
 static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl_error *error)
 {
     struct listing *listing = l->listing;
@@ -179,7 +188,8 @@ static enum trawl_status list_part(struct lister *l, struct trawl_error *error)
     struct listing *listing = l->listing;
 
     TRAWL_TRY(worker_device_ready(l->worker, &listing->job, error));
-    if (l->worker->device_index != listing->item.device) /* it was lost: another took its place */
+    /* the part's device was lost, and the worker changed to another device */
+    if (l->worker->device_index != listing->item.device)
         return TRAWL_FAIL(error, DEVICE, "a device that holds a part of the text is lost");
     for (uint64_t at = listing->part_begin; at < listing->part_end;)
         TRAWL_TRY(list_reach(l, &at, error));
@@ -188,7 +198,7 @@ static enum trawl_status list_part(struct lister *l, struct trawl_error *error)
     return drain(l, error);
 }
 
-/* A worker lists the part at hand. */
+/* Lists the current part. The job's serve_item. */
 static void serve_part(struct queue_item *item, struct worker *worker)
 {
     struct listing *listing = (struct listing *)item->job;
@@ -202,7 +212,7 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     atomic_store(&listing->begun, true);
     (void)worker_takes_part(worker, &listing->job);
     status = list_part(&lister, &error);
-    if (status != TRAWL_OK) /* what was begun goes on to the caller's memory */
+    if (status != TRAWL_OK) /* copies that have begun still write to the caller's memory */
         (void)pieces_settle(listing->pieces, NULL);
     (void)pthread_mutex_lock(&listing->lock);
     listing->status = status;
@@ -214,8 +224,9 @@ static void serve_part(struct queue_item *item, struct worker *worker)
 
 /* ---- The call ----------------------------------------------------------------------------- */
 
-/* Host workers to copy with, if there is as much to copy as the last time: each has a core of its
- * own, beside those of the caller and of the thread that lists. */
+/* Returns the number of host workers that should help to copy, if there will be as many begins as
+ * in the searcher's last such call. Each helper needs a core beside the cores of the caller and of
+ * the listing thread. */
 static uint32_t helpers_for(const struct listing *listing)
 {
     uint64_t begins = min_u64(listing->begins->room, listing->searcher->begins_last);
@@ -227,7 +238,7 @@ static uint32_t helpers_for(const struct listing *listing)
                              begins / HELPER_BEGINS + 1);
 }
 
-/* A device's worker lists the part, and the caller copies meanwhile what was listed. */
+/* Lets a device's worker list the current part. Meanwhile the caller copies what was listed. */
 static void list_by_worker(struct listing *listing)
 {
     uint64_t begin_ns = clock_now_ns();
@@ -236,7 +247,7 @@ static void list_by_worker(struct listing *listing)
     while (listing->helpers > 0 && !atomic_load(&listing->begun) &&
            clock_now_ns() - begin_ns < START_LOOKS_NS)
         (void)sched_yield();
-    if (listing->helpers > 0) /* a device's worker is inside the job as well */
+    if (listing->helpers > 0) /* helpers_max counts the device's worker, too */
         job_share(&listing->job, listing->helpers + 1);
     listing->helpers = 0;
     while (!atomic_load(&listing->ended) && clock_now_ns() - begin_ns < CALLER_LOOKS_NS)
@@ -250,7 +261,8 @@ static void list_by_worker(struct listing *listing)
     (void)pthread_mutex_unlock(&listing->lock);
 }
 
-/* The next part of the text and its device; of copies on several, the caller's. */
+/* Finds the next part of the text and its device. If several devices have copies, takes the
+ * caller's device. */
 static enum trawl_status next_part(struct listing *listing)
 {
     struct worker *caller = &listing->searcher->caller;
@@ -276,7 +288,7 @@ static enum trawl_status next_part(struct listing *listing)
     return TRAWL_OK;
 }
 
-/* `shared`: by the devices' workers; else by the caller. */
+/* Lists the text part by part. `shared`: the devices' workers list; otherwise the caller lists. */
 static void list_text(struct listing *listing, bool shared)
 {
     struct worker *caller = &listing->searcher->caller;
@@ -369,7 +381,8 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     shared = (is_split || (text->bytes_count > resident_sizes.shared && may_be_frequent(plan))) &&
              devices_start(devices);
-    /* All devices work on the chunks of a search at once, which pays where hits are few. */
+    /* If hits are few, a search is faster, because all devices search its chunks at the same
+     * time. */
     if (is_split && !(shared && may_be_frequent(plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     atomic_store(&searcher->progress, 0);

@@ -1,4 +1,5 @@
-/* cells: from a chunk's matches to (record, pattern, begin), in the thread that searched it. */
+/* cells: makes cells (record, pattern, begin) of a chunk's hits, in the thread that searched the
+ * chunk. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -54,19 +55,20 @@ static void scratch_give(struct cell_maker *maker, struct cell_scratch *scratch)
 
 /* ---- Of one chunk ------------------------------------------------------------------------- */
 
-/* A record, and which of a chunk's hits begin in it. */
+/* A record, and the hits of a chunk that begin in it. */
 struct at_record {
     uint64_t index;
-    uint64_t begin; /* positions on the tape */
+    uint64_t begin; /* the record is [begin, end) on the tape */
     uint64_t end;
-    uint64_t from; /* hits */
+    uint64_t from; /* the record's hits are [from, to) */
     uint64_t to;
-    uint64_t base; /* of a hit's offset, to count from the record's begin; modulo 2^64 */
+    uint64_t base; /* added to a hit's offset: offset in the record, modulo 2^64 */
     bool is_null;
     enum cells_order order;
 };
 
-/* The first hit after `from`, which is before that offset, that is not. */
+/* Returns the first hit after `from` whose offset is not below `offset`. The hit `from` is below
+ * `offset`. */
 static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint64_t offset)
 {
     uint64_t low = from + 1, high, step = 1;
@@ -89,8 +91,8 @@ static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint6
     return low;
 }
 
-/* Go to the record that holds this hit. What a record needs that goes on beyond the chunk is to be
- * merged there. */
+/* Moves *at to the record that holds this hit. A record that continues beyond the chunk gets sorted
+ * cells, which can be merged with the next chunk's cells. */
 static void reach(const struct cell_maker *maker, const struct sink_chunk *chunk, uint64_t hit,
                   struct at_record *at)
 {
@@ -115,7 +117,8 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
     uint64_t at = chunk->hits[index].offset - chunk->hits_base;
 
     TRAWL_ASSERT(index < chunk->hit_count && at < chunk->owned);
-    if (chunk->hit_lengths != NULL) /* of a variant, which need not be this literal */
+    /* the length of the variant that was found, which may differ from the literal's length */
+    if (chunk->hit_lengths != NULL)
         return hits_length(chunk->hit_lengths[index]);
     TRAWL_ASSERT(literal->bytes_count <= chunk->owned + chunk->after - at);
     if (literal->tail_count == 0)
@@ -124,7 +127,8 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
                               chunk->owned + chunk->after - at);
 }
 
-/* Do the plan's word and line conditions hold before an occurrence there, inside the record? */
+/* Says whether the plan's conditions on words and lines hold before an occurrence at `begin`, for
+ * the record alone. */
 static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
                           uint64_t begin)
 {
@@ -132,7 +136,8 @@ static bool accepts_begin(const struct cell_maker *maker, const struct at_record
            plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
 }
 
-/* Does the record hold the whole occurrence, and do they hold after it? */
+/* Says whether the record holds the whole occurrence, and whether the conditions hold after the
+ * occurrence. Stores the occurrence's pattern. */
 static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk *chunk,
                         const struct at_record *at, uint64_t hit, uint32_t *pattern)
 {
@@ -149,7 +154,7 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* A record with few occurrences, or of many patterns. */
+/* Makes the cells of a record with few occurrences, or under a plan with many patterns. */
 static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
@@ -173,8 +178,9 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
     return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
 }
 
-/* A record with many: from its end, so that of each pattern the first is what stays. Only near the
- * end an occurrence may be longer than the record has room for. */
+/* Makes the cells of a record with many occurrences, from the record's end, so that the first begin
+ * of each pattern is the one that stays. Only near the end an occurrence may be longer than the
+ * remaining record. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
@@ -234,7 +240,7 @@ enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk 
     if (chunk->hit_count == 0)
         return TRAWL_OK;
     TRAWL_TRY(scratch_take(maker, &scratch, error));
-    scratch->row_count = 0; /* some may be left of a chunk that failed */
+    scratch->row_count = 0; /* a failed chunk may have left cells in the scratch */
     status = make_cells(maker, chunk, scratch, &digest->cells, error);
     scratch_give(maker, scratch);
     return status;

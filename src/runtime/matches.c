@@ -1,4 +1,4 @@
-/* matches: hits of a task become matches, in structs or in columns. */
+/* matches: makes matches of a task's hits, as structs or as columns. */
 #include "runtime/matches.h"
 
 #include "base/checked.h"
@@ -7,8 +7,8 @@
 #include "runtime/search.h"
 
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
-#define ROOM_WORDS 8u  /* columns begin with a cache line, which stores then seldom cross */
-#define HITS_AHEAD 16u /* a hit's literal is prefetched */
+#define ROOM_WORDS 8u  /* columns begin at a cache line, so few stores cross two lines */
+#define HITS_AHEAD 16u /* a hit's literal is prefetched so many hits ahead */
 
 void matches_release(struct task *task)
 {
@@ -84,7 +84,7 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
 
     TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
     task->match_count = count;
-    if (count == 0) /* perhaps there is no room for any */
+    if (count == 0) /* there may be no room for any match */
         return;
     hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);

@@ -1,9 +1,9 @@
-/* matrix: records x patterns from one search over the whole tape.
+/* matrix: searches records for patterns by one search over the whole tape (trawl_matrix_open).
  *
- * The search is one for all occurrences; its workers make cells of them, chunk by chunk (cells.c).
- * Here chunks become spans: records that are complete, with their cells. The cells of the record
- * that a chunk ends in wait for those of the next. An algorithm that takes records one by one makes
- * its spans by itself (matrix_algorithm.c). Each span becomes a batch.
+ * The search is for all occurrences; its workers make cells of the occurrences, chunk by chunk
+ * (cells.c). This file joins the cells of chunks to spans: complete records with their cells. The
+ * cells of the record in which a chunk ends wait for the next chunk's cells. An algorithm that
+ * takes records one by one makes its own spans (matrix_algorithm.c). Each span becomes a batch.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,32 +19,36 @@
 
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
-    struct by_algorithm *algorithm; /* NULL: there is a search */
+    struct by_algorithm *algorithm; /* NULL: `search` searches */
     struct search search;
     struct sink sink;
     struct trawl_text *text;
-    struct trawl_plan bare; /* the same tables, but conditions are for the record */
+    /* the plan without conditions on words and lines, which hold for a record */
+    struct trawl_plan bare;
     struct records records;
     struct cell_maker maker;
     enum trawl_matrix_shape shape;
 
-    struct cells carried; /* of a record that is not complete yet */
-    struct cells whole;   /* of the one that the span at hand is of; else room */
-    uint64_t done;        /* records before this one were in spans */
-    bool holds_chunk;     /* one of the search's chunks is at hand: */
-    struct cells chunk;   /* borrowed */
-    uint64_t chunk_from;  /* cells before this were of the carried record */
-    uint64_t chunk_to;    /* and from here on of the record that goes on after it */
-    uint64_t chunk_end;   /* records before this one are complete with it */
+    struct cells carried; /* cells of a record that is not complete yet */
+    /* cells of the carried record once it is complete, lent to the current span; otherwise a
+     * buffer */
+    struct cells whole;
+    uint64_t done;       /* records before this index were in spans */
+    bool holds_chunk;    /* `chunk` and the fields below hold a chunk of the search */
+    struct cells chunk;  /* cells of the chunk, borrowed from its task */
+    uint64_t chunk_from; /* cells before this index belong to the carried record */
+    /* cells from this index on belong to a record that continues after the chunk */
+    uint64_t chunk_to;
+    uint64_t chunk_end; /* records before this index are complete with the chunk */
 
-    uint8_t *any; /* ANY: the batch's bits; any_bytes */
+    uint8_t *any; /* ANY: the batch's bits, any_bytes bytes */
     uint64_t any_bytes;
     bool ended; /* the last batch, or a failure, was returned */
 };
 
 /* ---- Spans -------------------------------------------------------------------------------- */
 
-/* Records up to `end` with these of the cells. */
+/* Makes a span of the records up to `end` and the cells [from, to). */
 static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const struct cells *cells,
                     uint64_t from, uint64_t to, struct span *span)
 {
@@ -62,7 +66,7 @@ static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const stru
     matrix->done = end;
 }
 
-/* The search's next chunk: its first cells may be of the carried record. */
+/* Takes the search's next chunk. The chunk's first cells may belong to the carried record. */
 static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     struct sink_chunk view;
@@ -91,7 +95,7 @@ static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* What the chunk has of a record that goes on is kept. */
+/* Keeps the chunk's cells of the record that continues after the chunk. */
 static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     matrix->holds_chunk = false;
@@ -102,8 +106,8 @@ static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct 
                       error);
 }
 
-/* The next records that are complete: that which was carried, then the others of the chunk. Their
- * cells stay until the next call. */
+/* Makes a span of the next complete records: the carried record, or the other records of the chunk.
+ * The span's cells are valid until the next call. */
 static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct span *span,
                                    struct trawl_error *error)
 {
@@ -127,13 +131,13 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
         }
         TRAWL_TRY(leave_chunk(matrix, error));
     }
-    span_of(matrix, matrix->done, NULL, 0, 0, span); /* no records at all */
+    span_of(matrix, matrix->done, NULL, 0, 0, span); /* there are no records */
     return TRAWL_OK;
 }
 
 /* ---- Batches ------------------------------------------------------------------------------ */
 
-/* ANY: a bit for each of the span's records. */
+/* Makes a bit for each of the span's records, and counts the records with a cell. */
 static enum trawl_status make_bits(struct trawl_matrix_search *matrix, const struct span *span,
                                    struct trawl_matrix_batch *batch, struct trawl_error *error)
 {
@@ -185,20 +189,22 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Is one occurrence in each record all that is asked for, and sooner found? Conditions of the plan
- * are looked at when it was found, so there all have to be. Of one string, if it is longer than a
- * byte, all are found sooner: no candidate has to be told from the one before. */
+/* Says whether one occurrence in each record suffices and is found faster than all occurrences.
+ * Conditions of the plan are checked after an occurrence is found, so then all occurrences are
+ * needed. For a single string longer than a byte, all occurrences are found faster, because no
+ * candidate has to be compared with the one before it. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY && !plan_has_conditions(plan) &&
            (plan->literal_count > 1 || plan->length_max == 1);
 }
 
-/* On success search_close is to follow. */
+/* Begins the search over the tape. After a success the caller must call search_close. */
 static enum trawl_status search_open(struct trawl_matrix_search *matrix,
                                      const struct trawl_plan *plan, struct trawl_error *error)
 {
-    bool any = matrix->shape == TRAWL_MATRIX_ANY; /* a record's bit takes its cells as they come */
+    /* one bit for each record: the order of its cells does not matter */
+    bool any = matrix->shape == TRAWL_MATRIX_ANY;
     enum trawl_status status;
 
     matrix->bare = *plan;
@@ -207,7 +213,7 @@ static enum trawl_status search_open(struct trawl_matrix_search *matrix,
                                      &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, any ? CELLS_ANY : CELLS_SORTED);
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
-    if (plan->errors.is_set) /* which occurrence is the best depends on where a record ends */
+    if (plan->errors.is_set) /* the end of a record decides which occurrence is the best */
         matrix->sink.records = &matrix->records;
     if (one_tells(matrix, plan)) {
         matrix->sink.want = WANT_LINES;
@@ -234,7 +240,7 @@ static void search_close(struct trawl_matrix_search *matrix)
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-/* The searcher is inside a call. */
+/* Opens a matrix search for a searcher that is inside a call. */
 static enum trawl_status matrix_begin(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan,
                                       const struct trawl_record_array *array,

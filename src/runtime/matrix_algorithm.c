@@ -1,7 +1,6 @@
-/* matrix_algorithm: cells by the gallery's algorithm that takes records one by one. Its rows are
- * made by all workers (rows.c); here they become cells. A device says first of many records at a
- * time which of them may hold anything.
- */
+/* matrix_algorithm: makes cells by the gallery's algorithm that takes records one by one. All
+ * workers make rows (rows.c), and the caller makes cells of the rows here. With engine CUDA a
+ * device first says, for many records at a time, which records may hold a cell. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -13,20 +12,21 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define FLAGGED_ROWS (1ull << 20) /* records that a device looks at at a time */
+#define FLAGGED_ROWS (1ull << 20) /* records about which a device is asked at a time */
 
 struct by_algorithm {
     struct trawl_searcher *searcher;
     const struct engine_ops *engine;
     struct engine_worker *worker;
     const struct trawl_plan *plan;
-    struct trawl_record_array records; /* offsets of 8 bytes, all valid */
+    struct trawl_record_array records; /* with offsets of 8 bytes and without nulls */
     struct rows rows;
-    struct cells cells; /* of the span that was returned */
-    uint64_t rows_end;  /* rows were begun for the records before this one */
+    struct cells cells; /* cells of the span that was returned last */
+    uint64_t rows_end;  /* rows were begun for the records before this index */
     uint64_t begin_ns;
-    uint8_t *flags;       /* of records from flags_begin on; NULL: no device says any */
-    uint64_t flags_count; /* at a time */
+    /* Flags of the records from flags_begin on, made by a device; NULL: no device makes flags. */
+    uint8_t *flags;
+    uint64_t flags_count; /* records about which the device is asked at a time */
     uint64_t flags_begin;
     struct engine_result result;
     struct call_record done;
@@ -42,7 +42,7 @@ static struct engine_matrix matrix_of(const struct by_algorithm *by, uint64_t be
                                                              : by->flags + begin - by->flags_begin};
 }
 
-/* Any thread's. */
+/* Fills rows by the host's algorithm. A rows_fill, so any thread may call. */
 static uint64_t fill(const void *context, uint64_t begin, uint64_t end, int64_t *cells,
                      uint32_t *rows, uint64_t *rows_count)
 {
@@ -61,7 +61,8 @@ static uint64_t fill(const void *context, uint64_t begin, uint64_t end, int64_t 
     return matrix.match_count;
 }
 
-/* Ask the device about the next records, if there is one, and begin with their rows. */
+/* Asks the device about the next records, if there is a device, and begins with the rows of these
+ * records. */
 static enum trawl_status begin_rows(struct by_algorithm *by, struct trawl_error *error)
 {
     uint64_t begin = by->rows_end, end = by->records.record_count;

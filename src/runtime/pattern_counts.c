@@ -1,9 +1,9 @@
-/* pattern_counts: how often each pattern occurs.
+/* pattern_counts: counts how often each pattern occurs (trawl_count_by_pattern).
  *
- * The thread that searched a chunk adds up its hits by literal, in a table of as many slots as
- * there are literals, or hits where these are fewer: each slot holds the literals that leave the
- * same remainder, one at a time. What a slot holds goes into the chunk's counts when another
- * literal needs it, and at the end.
+ * The thread that searched a chunk adds up the hits of each literal in a table. The table has about
+ * as many slots as there are literals, or hits if hits are fewer. All literals with the same
+ * remainder share a slot, one literal at a time. A slot's count is appended to the chunk's counts
+ * when another literal needs the slot, and at the chunk's end.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "runtime/search.h"
 
 #define SLOTS_MIN 1024u
-#define COUNTS_MORE 1024u /* there is room for so many at a time */
+#define COUNTS_MORE 1024u /* least number of items by which the array grows */
 
 struct counting {
     const struct trawl_plan *plan;
@@ -34,7 +34,7 @@ static enum trawl_status counts_reserve(struct pattern_counts *counts, uint64_t 
     return TRAWL_OK;
 }
 
-/* A table of slots that are free, for so many hits. */
+/* Makes a table of free slots for `hits` hits. */
 static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t literals,
                                        uint64_t hits, struct trawl_error *error)
 {
@@ -50,7 +50,7 @@ static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t l
     return TRAWL_OK;
 }
 
-/* What the slot holds to the counts; it is free then. */
+/* Appends the slot's count to the chunk's counts, and frees the slot. */
 static void keep(const struct trawl_plan *plan, struct pattern_counts *counts,
                  struct pattern_slot *slot)
 {
@@ -95,7 +95,7 @@ static enum trawl_status digest_counts(const struct sink *sink, const struct sin
         return TRAWL_OK;
     TRAWL_TRY(slots_reserve(counts, counting->plan->literal_count, chunk->hit_count, error));
     status = add_hits(counting->plan, counts, chunk->hits, chunk->hit_count, error);
-    if (status != TRAWL_OK) /* slots have to be free for the next chunk */
+    if (status != TRAWL_OK) /* all slots must be free for the next chunk */
         memset(counts->slots, 0, counts->slot_count * sizeof *counts->slots);
     return status;
 }
@@ -111,7 +111,7 @@ static bool deliver_counts(struct sink *sink, const struct sink_chunk *chunk,
            counting->function(counting->context, counts->items, counts->count) == 0;
 }
 
-/* Of one pattern: no hits are needed. */
+/* Delivers the count of a plan with one pattern, which needs no hits. */
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {

@@ -1,4 +1,5 @@
-/* pieces: lists of begins on their way from a device into the caller's array. */
+/* pieces: brings lists of begins from a device into the caller's array. begins.c orders the
+ * words. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
@@ -10,13 +11,13 @@
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 
-/* A host worker looks for pieces as long as devices take for 12 GiB each. Then it sleeps, and is
- * called when there are some. */
+/* So long a host worker looks for pieces before it sleeps: as long as devices take for 12 GiB each.
+ * pieces_order wakes the worker. */
 #define HELPER_LOOKS_NS 3000000u
-#define DIRECT_WORDS (1u << 22) /* of a piece that comes to the array by itself */
-#define REST_LOOKS 32u          /* at the clock: about a microsecond */
+#define DIRECT_WORDS (1u << 22) /* most words of a piece that the device copies into the array */
+#define REST_LOOKS 32u          /* readings of the clock: about a microsecond */
 
-/* The first fault is kept. */
+/* Keeps the first fault. */
 static void note_fault(struct pieces *pieces, enum trawl_status status,
                        const struct trawl_error *error)
 {
@@ -30,15 +31,16 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Is there a piece to be brought, and a slot for it? */
+/* Says whether a piece can be asked for: some order is not finished, and the piece's entry is
+ * free. */
 static bool has_more(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) < atomic_load(&pieces->ordered) &&
            atomic_load(&pieces->left[atomic_load(&pieces->brought) % ENGINE_PIECES_MAX]) == 0;
 }
 
-/* Ask for the next piece of the first order that is not finished. By the thread that holds
- * pieces->bringing. */
+/* Asks for the next piece of the first order that is not finished. Only the thread that has set
+ * pieces->bringing calls this function. */
 static void bring_next(struct pieces *pieces)
 {
     const struct piece_order *order =
@@ -75,14 +77,15 @@ static bool bring_one(struct pieces *pieces)
     if (!has_more(pieces) || atomic_load(&pieces->bringing) ||
         atomic_exchange(&pieces->bringing, true))
         return false;
-    may = has_more(pieces); /* others may have come in between */
+    may = has_more(pieces); /* another thread may have asked for the last piece meanwhile */
     if (may)
         bring_next(pieces);
     atomic_store(&pieces->bringing, false);
     return may;
 }
 
-/* Wait until the next piece is there: one thread, rather than many for the driver. */
+/* Waits until the next piece has come. A single thread waits, so that not all threads enter the
+ * driver. */
 static bool wait_one(struct pieces *pieces)
 {
     struct engine_copy copy = {.slot = 0};
@@ -103,7 +106,7 @@ static bool wait_one(struct pieces *pieces)
         status = engine_for_devices->bring(pieces->worker, &copy, true, &error);
         note_fault(pieces, status, &error);
         pieces->words[slot] = status == TRAWL_OK ? copy.copied : NULL;
-        if (pieces->direct) { /* it is in the array already */
+        if (pieces->direct) { /* the piece is in the array already */
             atomic_fetch_add(&pieces->taken, PIECE_PARTS);
             atomic_fetch_add(&pieces->put, PIECE_PARTS);
             atomic_store(&pieces->left[slot], 0);
@@ -114,7 +117,7 @@ static bool wait_one(struct pieces *pieces)
     return may;
 }
 
-/* A part of the pieces that nobody has taken yet; false: there is none. */
+/* Takes a part of a piece that no thread has taken yet. Returns false if there is no such part. */
 static bool take(struct pieces *pieces, uint64_t *part)
 {
     uint64_t taken = atomic_load(&pieces->taken);
@@ -148,14 +151,14 @@ static bool put_one(struct pieces *pieces)
     return true;
 }
 
-/* Others get at what this thread looked at. */
+/* Lets other threads have the cache lines that this thread reads. */
 static void rest(void)
 {
     for (uint32_t i = 0; i < REST_LOOKS; i++)
         (void)clock_now_ns();
 }
 
-/* To bring comes first: the bus waits for that. */
+/* Asking for a piece comes first, because the bus is idle without a request. */
 bool pieces_work(struct pieces *pieces)
 {
     bool worked = bring_one(pieces) || put_one(pieces) || wait_one(pieces);
@@ -165,7 +168,8 @@ bool pieces_work(struct pieces *pieces)
     return worked;
 }
 
-/* Is nothing left for one thread more? What is on its way is, once it has come. */
+/* Says whether no work is left for one more thread. A piece on its way still means work, until it
+ * has come and its parts are taken. */
 static bool is_over(const struct pieces *pieces)
 {
     return atomic_load(&pieces->last) &&
@@ -209,7 +213,7 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-/* With all orders finished, the pieces are all there will be. */
+/* When all orders are finished, `brought` does not grow any more. */
 static bool is_settled(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&
@@ -223,7 +227,7 @@ void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t 
 
     TRAWL_ASSERT(most > 0 && order->count > 0);
     TRAWL_ASSERT(ordered - atomic_load(&pieces->finished) < PIECE_ORDERS);
-    if (is_settled(pieces)) { /* no other thread reads them before there is an order */
+    if (is_settled(pieces)) { /* without an unsettled order no other thread reads these fields */
         pieces->worker = worker;
         pieces->most = most;
         pieces->direct = direct;
@@ -232,7 +236,7 @@ void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t 
     pieces->orders[ordered % PIECE_ORDERS] = *order;
     atomic_store(&pieces->ordered, ordered + 1);
     (void)bring_one(pieces);
-    if (!atomic_load(&pieces->job->has_work)) /* helpers had nothing to do */
+    if (!atomic_load(&pieces->job->has_work)) /* the helpers had nothing to do */
         job_wake(pieces->job);
 }
 
@@ -241,7 +245,8 @@ enum trawl_status pieces_settle(struct pieces *pieces, struct trawl_error *error
     while (!is_settled(pieces))
         if (!pieces_work(pieces))
             (void)sched_yield();
-    if (pieces->status != TRAWL_OK && error != NULL) /* nobody is left who would write it */
+    /* all pieces are settled, so no thread writes the fault any more */
+    if (pieces->status != TRAWL_OK && error != NULL)
         *error = pieces->error;
     return pieces->status;
 }

@@ -1,13 +1,13 @@
-/* pieces: lists of begins on their way from a device into the caller's array.
- *
+/* pieces: brings lists of begins from a device into the caller's array.
  *     the device's list --copy--> pinned memory, in pieces --any thread--> the array
  *                       --copy--> the array, if it is pinned
  *
- * The driver brings a device's pieces one after the other; to ask it for one takes 4 to 5 us [2
- * H200]. Threads with nothing else to do ask for the next piece, wait for one, or put a part of one
- * into the array: the thread that lists, while it waits, the caller, and host workers, which look
- * for pieces from the call's begin on. What one thread writes lies in cache lines of its own: 15
- * others that look at it are fast, but not at what was written just now.
+ * The driver brings a device's pieces one after the other; asking the driver for a piece takes 4 to
+ * 5 us [2 H200]. Threads with nothing else to do ask for the next piece, wait for a piece, or copy
+ * a part of a piece into the array. These threads are the listing thread while it waits, the
+ * caller, and host workers, which look for pieces from the call's begin on. Words that one thread
+ * writes lie in cache lines of their own: reading such a word costs 15 other threads little, unless
+ * it was written just now.
  */
 #ifndef TRAWL_RUNTIME_PIECES_H
 #define TRAWL_RUNTIME_PIECES_H
@@ -19,61 +19,64 @@
 
 /* Words of a device's memory that belong into the array. */
 struct piece_order {
-    uint64_t at;    /* the first one in that memory, */
-    uint64_t to;    /* and in the array */
-    uint64_t count; /* of them */
+    uint64_t at;    /* index of the first word in that memory */
+    uint64_t to;    /* index of the first word in the array */
+    uint64_t count; /* number of words */
 };
 
 #define PIECES_LINE _Alignas(64)
 
-/* Piece i has slot i % ENGINE_PIECES_MAX, order i place i % PIECE_ORDERS. One device's at a time:
- * the next device begins when all of them are settled. */
+/* Piece i uses entry i % ENGINE_PIECES_MAX of the arrays, order i entry i % PIECE_ORDERS. All
+ * orders are of one device: the next device begins when all orders are settled. */
 struct pieces {
-    struct job *job; /* the call's */
+    struct job *job; /* the call's job */
     uint64_t *array;
-    struct engine_worker *worker; /* brings the pieces */
-    uint64_t most;                /* words of a piece */
-    bool direct;                  /* the device copies to the array; else threads do */
+    struct engine_worker *worker; /* the engine worker that brings the pieces */
+    uint64_t most;                /* most words of a piece */
+    bool direct;                  /* the device copies into the array; false: threads copy */
     struct piece_order orders[PIECE_ORDERS];
     struct piece_order pieces[ENGINE_PIECES_MAX];
-    const uint64_t *words[ENGINE_PIECES_MAX]; /* once it is there; NULL: it did not come */
-    _Atomic bool last;                        /* no order comes any more */
-    _Atomic bool over;                        /* helpers are not needed */
+    /* a piece's words in pinned memory, once they came; NULL: the copy failed */
+    const uint64_t *words[ENGINE_PIECES_MAX];
+    _Atomic bool last; /* no further order will come */
+    _Atomic bool over; /* helpers are not needed any more */
     PIECES_LINE _Atomic uint64_t ordered;
-    PIECES_LINE _Atomic uint64_t finished; /* orders of which nothing is left to bring */
-    uint64_t done;                         /* words of the next, */
-    PIECES_LINE _Atomic bool bringing;     /* for the thread that holds this */
-    PIECES_LINE _Atomic uint64_t brought;  /* pieces, or being brought */
-    PIECES_LINE _Atomic bool waiting;      /* for the next of them to be */
+    PIECES_LINE _Atomic uint64_t finished; /* orders whose pieces have all been asked for */
+    uint64_t done;                         /* words of order `finished` that have been asked for */
+    /* set while a thread asks for a piece; it also guards `done` */
+    PIECES_LINE _Atomic bool bringing;
+    PIECES_LINE _Atomic uint64_t brought; /* pieces that have been asked for */
+    PIECES_LINE _Atomic bool waiting;     /* set while a thread waits for the next piece */
     PIECES_LINE _Atomic uint64_t there;
-    PIECES_LINE _Atomic uint64_t taken; /* parts, by threads that put them into the array */
-    PIECES_LINE _Atomic uint64_t put;   /* parts */
-    PIECES_LINE _Atomic uint32_t left[ENGINE_PIECES_MAX]; /* parts that are not in the array */
+    PIECES_LINE _Atomic uint64_t taken; /* parts that threads have begun to copy into the array */
+    PIECES_LINE _Atomic uint64_t put;   /* parts in the array */
+    /* of each piece, the parts that are not in the array yet */
+    PIECES_LINE _Atomic uint32_t left[ENGINE_PIECES_MAX];
     PIECES_LINE pthread_mutex_t lock;
     enum trawl_status status; /* the first fault, under the lock */
     struct trawl_error error;
 };
 
-/* `pieces` is zeroed. */
+/* Sets up *pieces, which is zeroed. */
 void pieces_begin(struct pieces *pieces, struct job *job, uint64_t *array);
-/* What a host worker does for the job. To leave takes the runtime's lock: it does so while others
- * copy. */
+/* Works on pieces until none is left or none has come for a while. A host worker's part in the job.
+ * The worker leaves while other threads copy, because leaving takes the runtime's lock. */
 void pieces_help(struct pieces *pieces);
-/* All is settled: helpers are not needed any more. */
+/* Tells the helpers that all orders are settled. */
 void pieces_stop(struct pieces *pieces);
-/* And none is left: after the job's end. */
+/* Releases *pieces after the job's end. */
 void pieces_end(struct pieces *pieces);
-/* Words that `worker` has are to come, no more than `most` in a piece; `direct`: the device copies
- * to the array by itself. All three stay the same until the orders are settled, which has to be
- * before more than PIECE_ORDERS were ordered. By one thread. */
+/* Orders words from the memory of `worker`. `most` is the most words of a piece; `direct`: the
+ * device copies into the array by itself. worker, most and direct must not change until all orders
+ * are settled. At most PIECE_ORDERS orders may be unsettled. Only one thread may order. */
 void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t most, bool direct,
                   const struct piece_order *order);
-/* No more is ordered. */
+/* Says that no further order will come. */
 void pieces_last(struct pieces *pieces);
-/* Bring a piece, wait for one, or put a part of one into the array; false: there is nothing to do,
- * and a moment has passed. */
+/* Asks for a piece, waits for a piece, or copies a part of a piece into the array. Returns false if
+ * there is nothing to do now; a moment has passed then. */
 bool pieces_work(struct pieces *pieces);
-/* Until all that was ordered is in the array; or what kept a piece from it. */
+/* Works until all ordered words are in the array. Returns the first fault, if there was a fault. */
 enum trawl_status pieces_settle(struct pieces *pieces, struct trawl_error *error);
 
 #endif

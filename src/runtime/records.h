@@ -1,7 +1,8 @@
 /* records: the search for cells in the records of a tape.
  *
- * matrix.c has the calls, cells.c makes cells of a chunk's matches. matrix_algorithm.c runs the
- * gallery's algorithm that takes records one by one and makes rows (rows.c), and cells of these.
+ * matrix.c has the public calls, and cells.c makes cells of a chunk's hits. matrix_algorithm.c runs
+ * the gallery's algorithm that takes records one by one, which makes rows (rows.c), and makes cells
+ * of the rows.
  */
 #ifndef TRAWL_RUNTIME_RECORDS_H
 #define TRAWL_RUNTIME_RECORDS_H
@@ -11,26 +12,27 @@
 
 /* ---- cells.c ---- */
 
-/* What workers need to make cells: records, and the plan whose conditions hold inside each. */
+/* The means of workers to make cells: the records, and the plan whose conditions hold inside each
+ * record. */
 struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
-    enum cells_order order; /* of records that lie in one chunk */
+    enum cells_order order; /* order of a record's cells, if the record lies in one chunk */
     pthread_mutex_t lock;
-    struct cell_scratch *scratches; /* that no worker uses; under the lock */
+    struct cell_scratch *scratches; /* list of scratches that no worker uses; under the lock */
 };
 
 void cell_maker_open(struct cell_maker *maker, const struct records *records,
                      const struct trawl_plan *plan, enum cells_order order);
 void cell_maker_close(struct cell_maker *maker);
 
-/* A sink's digest; its context is a cell_maker. */
+/* Makes a chunk's cells. A sink's digest; the sink's context is a cell_maker. */
 enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
                                struct sink_digest *digest, struct trawl_error *error);
 
 struct by_algorithm;
 
-/* Records [record_begin, record_end), complete, and their cells. */
+/* The records [record_begin, record_end), which are complete, and their cells. */
 struct span {
     uint64_t record_begin;
     uint64_t record_end;
@@ -40,63 +42,68 @@ struct span {
 
 /* ---- rows.c ---- */
 
-/* Fills rows of the records [begin, end) of cells that are all -1, in any thread. Returns how many
- * cells it filled. rows, with room for *rows_count of them, gets the rows that hold a cell, and
- * *rows_count their number, at most end - begin. */
+/* Fills the rows of the records [begin, end) in `cells`, which are all -1 before. Any thread may
+ * call. Returns the number of filled cells. `rows` has room for *rows_count numbers; stores the
+ * numbers of the rows that hold a cell in `rows`, and their count, at most end - begin, in
+ * *rows_count. */
 typedef uint64_t (*rows_fill)(const void *context, uint64_t begin, uint64_t end, int64_t *cells,
                               uint32_t *rows, uint64_t *rows_count);
 
-/* Rows that are made in blocks by all workers. */
+/* Rows that all workers make, in blocks. */
 struct rows {
-    struct job job; /* first: its serve gets this */
+    struct job job; /* first member: the job's serve gets a pointer to this job */
     rows_fill fill;
     const void *context;
     uint64_t row_bytes;
-    uint64_t rows_max; /* of a block */
+    uint64_t rows_max; /* rows of a block */
     struct rows_block *blocks;
     uint32_t block_count;
     struct trawl_searcher *searcher;
-    uint32_t helpers; /* workers worth waking; 0: the caller makes all */
-    bool shared;      /* they were */
+    uint32_t helpers; /* workers worth waking; 0: the caller makes all blocks */
+    bool shared;      /* the helpers were woken, so workers may be inside the job */
 
-    pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t ready; /* to the caller */
-    uint64_t begin;       /* the records at hand are [begin, end) */
+    pthread_mutex_t lock; /* guards the fields below */
+    pthread_cond_t ready; /* wakes the caller */
+    uint64_t begin;       /* the current records are [begin, end) */
     uint64_t end;
-    uint64_t blocks_wanted; /* of these records */
-    uint64_t taken;         /* of them: being made, or made */
-    uint64_t delivered;     /* the caller is at this one, or done with those before it */
-    bool holds;             /* the caller is at one */
+    uint64_t blocks_wanted; /* number of blocks of the current records */
+    uint64_t taken;         /* blocks that are made or being made */
+    uint64_t delivered;     /* index of the block that the caller holds, or gets next */
+    bool holds;             /* the caller holds block `delivered` */
 };
 
-/* One block as the caller sees it. */
+/* One block, as the caller sees it. */
 struct rows_view {
     uint64_t record_begin;
     uint64_t record_end;
     uint64_t cell_count;
-    const int64_t *first;   /* a row of pattern_count for each record; -1: it does not occur */
-    const uint32_t *filled; /* the rows that hold a cell, ascending */
+    /* The first of the rows, which have pattern_count cells each. A cell is -1 if the pattern does
+     * not occur. */
+    const int64_t *first;
+    const uint32_t *filled; /* numbers of the rows that hold a cell, ascending */
     uint64_t filled_count;
 };
 
-/* Errors: MEMORY; LIMIT: a row exceeds 2^32 bytes. rows_close is to follow, also on failure. */
+/* Sets up *rows. The caller must call rows_close, also after a failure. Errors: MEMORY; LIMIT: a
+ * row exceeds 2^32 bytes. */
 enum trawl_status rows_open(struct rows *rows, struct trawl_searcher *searcher, uint64_t columns,
                             uint64_t record_count, rows_fill fill, const void *context,
                             struct trawl_error *error);
 void rows_close(struct rows *rows);
-/* Begin with these records. */
+/* Begins with the rows of the records [begin, end). */
 void rows_begin(struct rows *rows, uint64_t begin, uint64_t end);
-/* The next block, valid until the next call; false: there is none. */
+/* Fills *view with the next block, which stays valid until the next call. Returns false if there is
+ * no further block. */
 bool rows_next(struct rows *rows, struct rows_view *view);
 
 /* ---- matrix_algorithm.c ---- */
 
-/* Spans under a plan whose algorithm takes records. Inside a call. Errors: ARGUMENT: the records
- * are not as the algorithm takes them. */
+/* Opens a matrix search by the plan's algorithm, inside a call. Errors: ARGUMENT: the algorithm
+ * does not take such records; MEMORY. */
 enum trawl_status by_algorithm_open(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     const struct trawl_record_array *records,
                                     struct by_algorithm **by, struct trawl_error *error);
-/* The next span; its cells stay until the next call. */
+/* Fills *span with the next span. The span's cells are valid until the next call. */
 enum trawl_status by_algorithm_next(struct by_algorithm *by, struct span *span,
                                     struct trawl_error *error);
 void by_algorithm_close(struct by_algorithm *by);

@@ -1,8 +1,8 @@
-/* rows: rows of a matrix by an algorithm that takes records one by one, in blocks of rows.
+/* rows: makes rows of a matrix in blocks, by an algorithm that takes records one by one.
  *
- * The blocks are a ring: workers and the caller take the next block and make it; the caller gets
- * the blocks in order. Most rows are empty, so a block lists the rows that were filled, and only
- * these are cleared when the block is made anew.
+ * The blocks are a ring. Workers and the caller take the next block and make it, and the caller
+ * gets the blocks in order. Most rows are empty, so a block lists the rows that were filled, and
+ * only these rows are cleared before the block is made again.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,16 +16,18 @@
 #include "runtime/workers.h"
 
 #define BLOCK_BYTES (1u << 20)
-#define RING_BYTES_MAX (64u << 20) /* of blocks whose rows are long */
+#define RING_BYTES_MAX (64u << 20) /* most bytes of all blocks, if rows are long */
 #define ROW_BYTES_MAX UINT32_MAX
-#define SHARED_BLOCKS_MIN 4u /* fewer are made sooner than a worker wakes */
-#define BLOCKS_PER_THREAD 8u /* so that no thread waits long for another */
+#define SHARED_BLOCKS_MIN 4u /* fewer blocks are made faster than a worker wakes */
+#define BLOCKS_PER_THREAD 8u /* enough blocks that no thread waits long for another thread */
 
 struct rows_block {
-    uint8_t *bytes; /* rows_max rows of row_bytes; all cells are -1 but those of rows in `filled` */
-    uint32_t *filled; /* the rows of the block that hold a cell; rows_max of them at most */
+    /* rows_max rows of row_bytes bytes. All cells are -1, except in the rows that `filled`
+     * lists. */
+    uint8_t *bytes;
+    uint32_t *filled; /* numbers of the block's rows that hold a cell; at most rows_max */
     uint64_t filled_count;
-    bool made; /* under the lock */
+    bool made; /* the block is made; under the lock */
     struct rows_view view;
 };
 
@@ -49,7 +51,7 @@ static void make(const struct rows *rows, uint64_t index)
                                      .record_end = end,
                                      .first = (const int64_t *)(const void *)block->bytes};
     if (rows->row_bytes == 0)
-        return; /* there are no patterns */
+        return; /* the plan has no patterns */
     clear(rows, block);
     block->filled_count = rows->rows_max;
     block->view.cell_count = rows->fill(rows->context, begin, end, (int64_t *)(void *)block->bytes,
@@ -61,7 +63,8 @@ static void make(const struct rows *rows, uint64_t index)
 
 /* ---- The ring ----------------------------------------------------------------------------- */
 
-/* Take the next block to make; false: there is none, or no room for it. With the lock held. */
+/* Takes the next block to make. Returns false if all blocks are taken or the ring is full. With the
+ * lock held. */
 static bool take(struct rows *rows, uint64_t *index)
 {
     if (rows->taken == rows->blocks_wanted || rows->taken - rows->delivered >= rows->block_count) {
@@ -83,7 +86,7 @@ static void make_taken(struct rows *rows, struct worker *worker, uint64_t index)
     rows->blocks[index % rows->block_count].made = true;
 }
 
-/* A worker makes blocks until there are none. */
+/* Makes blocks until no block can be taken. The job's serve. */
 static void serve(struct job *job, struct worker *worker)
 {
     struct rows *rows = (struct rows *)job;
@@ -150,7 +153,7 @@ void rows_close(struct rows *rows)
 {
     (void)pthread_mutex_lock(&rows->lock);
     TRAWL_ASSERT(rows->delivered <= rows->taken && rows->taken <= rows->blocks_wanted);
-    rows->blocks_wanted = rows->taken; /* take no more */
+    rows->blocks_wanted = rows->taken; /* no further block is taken */
     (void)pthread_mutex_unlock(&rows->lock);
     job_end(&rows->job);
     for (uint32_t i = 0; i < rows->block_count; i++) {
@@ -162,14 +165,15 @@ void rows_close(struct rows *rows)
     (void)pthread_mutex_destroy(&rows->lock);
 }
 
-/* Can enough blocks be taken to make waking workers worthwhile? With the lock held. */
+/* Says whether so many blocks can be taken that waking workers is worthwhile. With the lock
+ * held. */
 static bool wants_helpers(const struct rows *rows)
 {
     return rows->helpers > 0 && rows->blocks_wanted - rows->taken >= SHARED_BLOCKS_MIN &&
            !(rows->shared && atomic_load(&rows->job.has_work));
 }
 
-/* Without locks. */
+/* Wakes workers, or lists the job the first time. Called without locks. */
 static void call_helpers(struct rows *rows)
 {
     if (rows->shared) {

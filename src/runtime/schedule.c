@@ -1,8 +1,9 @@
-/* schedule: which workers get a text, in which chunks, and how many of them.
+/* schedule: decides which workers search a text, in chunks of which length, and how many workers
+ * help.
  *
- * Chunks are small at the beginning, so that a first result comes soon and a rate is known early,
- * and small at the end, so that no thread waits for a straggler. Helpers are woken if the rest
- * takes longer than waking them.
+ * Chunks are short at the beginning, so that a first result comes soon and a rate is known early,
+ * and short at the end, so that no thread waits for a straggler. Helpers are woken if the remaining
+ * search takes longer than waking them.
  */
 #include "runtime/schedule.h"
 
@@ -18,47 +19,57 @@
 #define CHUNK_MEMORY (1u << 20)
 #define CHUNK_FILE (1u << 18)
 #define CHUNK_DEVICE (4u << 20)
-/* Where hits are digested, the devices' threads do that at once, each of its chunk: of 1,000,000
- * records in 100 MB, 287,879 of them with a hit, 8.0 ms in chunks of 8 MiB, 18 in one [H200]. */
+/* If hits are digested, the threads of devices digest at the same time, each thread its chunk:
+ * 1,000,000 records in 100 MB, of which 287,879 hold a hit, took 8.0 ms in chunks of 8 MiB, and 18
+ * ms in one chunk [H200]. */
 #define CHUNK_DIGEST_PARTS 8u
 #define CHUNK_DIGEST (4u << 20)
-#define RARE_BYTES 4u /* the shortest pattern that counts as rare */
+#define RARE_BYTES 4u /* a shorter pattern may have frequent hits */
 #define CHUNK_ALGORITHM (32u << 20)
-#define SAMPLE_BYTES (64u << 10) /* of a text's middle: says who searches it within errors */
-#define CHUNK_FIRST (1u << 18)   /* of a text whose rate is not known */
+/* from the middle of a text: decides who searches it within errors */
+#define SAMPLE_BYTES (64u << 10)
+#define CHUNK_FIRST (1u << 18) /* longest first chunk, before a rate is known */
 #define CHUNK_MAX (1u << 30)
 #define CHUNK_MIN (1u << 16)
-/* Where hits are digested on the host they stay in a core's cache until then. */
+/* Hits of a chunk on the host. So many stay in a core's cache until they are digested. */
 #define CHUNK_HITS (1u << 15)
 #define CHUNK_DENSE_MIN (1u << 15)
-#define CHUNK_DEVICE_MIN (1u << 19) /* a launch and its wait cost what copying this costs */
-/* A chunk is at least 8 times what it reads twice; where that is much memory, twice must do. */
+/* a launch and its wait cost as much as copying so many bytes */
+#define CHUNK_DEVICE_MIN (1u << 19)
+/* A chunk is at least 8 × as long as its overlap with its neighbours; if that would exceed
+ * CHUNK_LARGE, 2 ×. */
 #define CHUNK_PER_NEED 8u
 #define CHUNK_LARGE (1u << 26)
 #define CHUNK_PER_NEED_LARGE 2u
-#define ALONE_BYTES (1u << 20)       /* to copy it takes less time than to wake others */
-#define FIRST_ALONE_BYTES (2u << 20) /* of a text that goes to a device for its first match */
-/* What a hit costs in another thread's memory, beyond one in a near cache: searches that find them
- * sooner are not shared, after so many. */
+#define ALONE_BYTES (1u << 20) /* copying so many bytes takes less time than waking threads */
+/* A search for the first match on a device wakes no helper before so many bytes. */
+#define FIRST_ALONE_BYTES (2u << 20)
+/* Time for which a hit in another thread's memory costs more than a hit in a near cache. A search
+ * that finds hits faster is not shared, once it has found ALONE_HITS hits. */
 #define ALONE_HIT_NS 1u
 #define ALONE_HITS 65536u
-#define SHARE_NS 100000u     /* of one worker's time, for which one more is woken, */
-#define SHARE_NS_MIN 250000u /* if there is so much of it */
-/* For which one more is started, of the runtime's whole time; a command of one thread is faster up
- * to 6 MiB, of two threads from 10 MiB on. The first chunk also pays for cold caches: it alone does
- * not start a thread for little. */
+/* one more helper is woken for each such time of one worker that is left, */
+#define SHARE_NS 100000u
+#define SHARE_NS_MIN 250000u /* if at least so much time is left */
+/* One more thread is started for each such time that the runtime's searches take, past and present.
+ * A command with one thread is faster up to 6 MiB, with two threads from 10 MiB on. The first
+ * chunk's time contains cold caches, so that chunk alone does not start a thread for a short
+ * search. */
 #define START_NS 1500000u
 #define START_ANYWAY_NS (8ull * START_NS)
-/* Where all cores are taken a helper waits for its turn, and at times in the middle of a chunk for
- * which all others then wait: that must be worth several turns of some milliseconds. 32 MiB of log
- * for a rare word, -n: 25-35 ms with helpers, 12 by one thread [16 cores, a competitor on each]. */
+/* If all cores are taken, a helper waits for its turn, at times in the middle of a chunk for which
+ * all other threads then wait. A helper must be worth several such turns of some milliseconds. `-n`
+ * for a rare word in 32 MiB of log: 25 to 35 ms with helpers, 12 ms by one thread [16 cores, a
+ * competitor on each]. */
 #define BUSY_NS 30000000u
-#define BUSY_LOOK_NS 20000000u     /* what was seen holds for so long */
+#define BUSY_LOOK_NS 20000000u     /* how long a measurement of the cores is used */
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
-#define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
+/* after so many bytes for devices, the search's own rate counts */
+#define STAGED_KNOWN (16u << 20)
 #define STAGE_UNIT (1u << 20)
-#define STAGE_FORGETS 20u /* if it did not pay, it is tried again after this many searches */
-#define STAGE_PAYS 0.7    /* of the time to search: what making ready for a device may take */
+#define STAGE_FORGETS 20u /* after this many searches without devices, devices are tried again */
+/* share of the time to search that making a chunk ready for a device may take */
+#define STAGE_PAYS 0.7
 
 #define SIZES                                                                          \
     {                                                                                  \
@@ -69,7 +80,8 @@ const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
 #undef SIZES
 
-/* Of searching such texts, before a device is opened: closing may wait a third of that. */
+/* Time of searches of long texts before the devices are opened. Closing may wait a third of a
+ * second for opening. */
 static uint64_t open_after_ns = 1000000000;
 
 void schedule_open_after(uint64_t ns)
@@ -79,7 +91,7 @@ void schedule_open_after(uint64_t ns)
 
 /* ---- Schedule ----------------------------------------------------------------------------- */
 
-/* `bytes`, or more if the plan's longest occurrence needs it. */
+/* Returns `bytes`, or more if the overlap of chunks under the plan needs more. */
 static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 {
     bytes =
@@ -88,8 +100,9 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
     return min_u64(bytes, CHUNK_MAX);
 }
 
-/* A loaded text is counted as one chunk: nothing is copied, and each chunk costs a launch. The
- * engine divides what a device's sums would be too small for. */
+/* Returns the length of a chunk of a loaded text. A count takes one chunk, because nothing is
+ * copied and each chunk costs a launch. The engine divides a chunk that is too long for a device's
+ * sums. */
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 {
     const struct trawl_plan *plan = search->job.plan;
@@ -111,8 +124,9 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
-/* Is all of the text loaded, and on one device or on several? A text of which a part alone is
- * loaded is searched as if nothing were: the rest has to be copied, which all threads do. */
+/* Says whether the whole text is loaded, and stores whether it is divided over devices. A text of
+ * which only a part is loaded is searched as a text that is not loaded: the remaining part has to
+ * be copied, and all threads copy. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -123,10 +137,10 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    /* With errors the host verifies what is counted: several workers do. */
+    /* For counts within errors the host verifies, and several workers share that. */
     bool lists = search->sink->want != WANT_FIRST &&
                  (search->sink->want != WANT_COUNT || search->job.plan->errors.is_set);
-    uint64_t shared = search->chunk_device; /* longer texts are */
+    uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
 
     if (search->searcher->chunk_bytes == 0) {
         shared = search->chunk_device = resident_chunk(search, text->bytes_count);
@@ -146,7 +160,8 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
-/* Ask the engine of searches within errors, with the middle of a text in memory as its sample. */
+/* Asks the engine of searches within errors whether a device should search, with the middle of a
+ * text in memory as the sample. */
 static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -173,9 +188,9 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     return TRAWL_OK;
 }
 
-/* Will a device search the text within errors? Not where the host takes less time, or where devices
- * have no method. A lost device is another device's or, if the host may search, the search's
- * business. */
+/* Decides whether a device searches the text within errors. A device does not if the host takes
+ * less time, or if devices have no method. If the device fails: with engine CUDA another device is
+ * asked; otherwise the search itself handles the failure. */
 static enum trawl_status ask_device(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -200,7 +215,7 @@ static enum trawl_status ask_device(struct search *search, struct trawl_text *te
     return status;
 }
 
-/* Of a text that devices may search. */
+/* Chooses the schedule and the chunks of a text that devices may search. */
 static void choose_with_devices(struct search *search, struct trawl_text *text, uint64_t fixed)
 {
     struct devices *devices = &search->job.runtime->devices;
@@ -215,8 +230,8 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
               (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
               !devices_start(devices)))
         search->schedule = SCHEDULE_CALLER;
-    /* A chunk of a file that a device leaves to the host is searched by one thread, and then the
-     * text by all. */
+    /* Not for a chunk of a file within errors: if the device leaves such a chunk to the host, one
+     * thread searches the chunk before all threads search the text. */
     if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0 &&
         (text->kind == TEXT_MEMORY || search->job.layer == ENGINE_FOR_ALGORITHMS))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
@@ -235,7 +250,7 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     search->text_bytes = text->kind == TEXT_STREAM ? UINT64_MAX : text->bytes_count;
     search->chunk_host =
         fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
-    if (engine == TRAWL_ENGINE_CUDA && !within_errors) /* says what is not for a device */
+    if (engine == TRAWL_ENGINE_CUDA && !within_errors) /* fails if devices do not take the plan */
         TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
     search->for_devices =
         engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
@@ -249,7 +264,7 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     return TRAWL_OK;
 }
 
-/* What a device leaves to the host copies the text by itself, when that comes. */
+/* If a device leaves a chunk to the host later, scan() in task.c fetches the text. */
 enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
                                  struct trawl_error *error)
 {
@@ -269,7 +284,7 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 
 /* ---- Chunks ------------------------------------------------------------------------------- */
 
-/* So many bytes have about CHUNK_HITS hits. */
+/* Returns the number of bytes that have about CHUNK_HITS hits, as far as the search has seen. */
 static uint64_t dense_chunk(const struct search *search)
 {
     uint64_t bytes = atomic_load(&search->done.host.bytes), hits = atomic_load(&search->hits);
@@ -285,9 +300,10 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     if (search->searcher->chunk_bytes > 0 || search->schedule == SCHEDULE_CALLER ||
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
-    /* Nothing is copied into a cache, so chunks are those of a text in memory. Where the sink keeps
-     * text, chunks with a match are read after all. The buffer that each chunk has for being read
-     * may be too large for a limit. */
+    /* A mapped chunk is not copied into a cache, so it is as long as a chunk of a text in memory.
+     * Not if the sink keeps text, because chunks with a match are read after all. Not if the
+     * runtime has a limit, because the buffer in which each chunk may be read could exceed the
+     * limit. */
     if (!for_device && search->cursor.text->kind == TEXT_FILE && !search->sink->keeps_text &&
         search->job.runtime->memory_max == 0 && text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);
@@ -305,7 +321,7 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
         bytes = min_u64(bytes, dense_chunk(search));
     TRAWL_ASSERT(bytes > 0);
-    /* Not less than the plan can do with. */
+    /* The chunk is not shorter than the plan allows. */
     return max_u64(bytes, fit_need(search->job.plan, min_u64(bytes, CHUNK_MIN)));
 }
 
@@ -314,7 +330,8 @@ static double ns_per_byte(uint64_t ns, uint64_t bytes)
     return bytes == 0 ? 0 : (double)ns / (double)bytes;
 }
 
-/* What this search has copied for devices so far. */
+/* Returns the time per byte that this search has spent on making chunks ready for devices, and
+ * stores the number of these bytes in *staged. */
 static double staging_ns(const struct search *search, uint64_t *staged)
 {
     uint64_t ready_ns = 0;
@@ -332,9 +349,9 @@ static _Atomic uint64_t *remembered(const struct search *search)
     return &search->job.runtime->stage_ns[search->cursor.text->kind == TEXT_MEMORY];
 }
 
-/* Is a chunk made ready for a device in less time than the host takes for it? A text in memory has
- * to be copied; a file is read either way, but the host reads it into its caches. What making ready
- * takes is known from this search, or from the one before. */
+/* Says whether making a chunk ready for a device takes less time than searching the chunk on the
+ * host. A text in memory has to be copied. A file is read in both cases, but the host reads it into
+ * its caches. The time to make ready is known from this search, or from an earlier search. */
 static bool staging_pays(const struct search *search)
 {
     double host = ns_per_byte(atomic_load(&search->done.host.search_ns) +
@@ -343,7 +360,7 @@ static bool staging_pays(const struct search *search)
     double staging;
     uint64_t staged;
 
-    if (host == 0) /* the host first */
+    if (host == 0) /* the host has searched nothing yet */
         return false;
     staging = staging_ns(search, &staged);
     if (staged < STAGED_KNOWN)
@@ -351,13 +368,13 @@ static bool staging_pays(const struct search *search)
     return staging < STAGE_PAYS * host;
 }
 
-/* Is the text one that devices may pay for? */
+/* Says whether the text is so long that devices may pay. */
 static bool is_long(const struct search *search)
 {
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
-/* How long the host searched, and what was copied for devices. */
+/* Adds the search's time to searched_ns, and keeps the time that making chunks ready took. */
 static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -393,8 +410,8 @@ bool schedule_wants_device(struct search *search)
         return false;
     if (atomic_load(&search->device_refused))
         return false;
-    /* The first occurrence may lie in the first chunk: the caller looks there without waking
-     * anybody. */
+    /* The first occurrence may lie in the first chunk, which the caller searches without waking a
+     * thread. */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
     if (search->job.layer < ENGINE_LAYERS || !is_long(search))
@@ -410,7 +427,8 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Is there work for each chunk that helpers save the caller? To look for a NUL is little. */
+/* Says whether the digest of a chunk is so much work that helpers relieve the caller. Looking for a
+ * NUL is too little. */
 static bool digests_each(const struct sink *sink)
 {
     return sink->digest != NULL &&

@@ -1,4 +1,5 @@
-/* stats: what a call did, for trawl_searcher_stats. */
+/* stats: converts the record of a searcher's last call for trawl_searcher_stats and
+ * trawl_searcher_workers. */
 #include "runtime/stats.h"
 
 #include <inttypes.h>
@@ -24,7 +25,8 @@ void stats_add(struct trawl_stats *stats, const struct engine_result *result)
         (void)snprintf(stats->note, sizeof stats->note, "%s", result->note);
 }
 
-/* `also_ns`: what else its threads did for the call. */
+/* Fills *stats for the workers of one kind. `also_ns` is the time that their threads spent on the
+ * call beside searching. */
 static void one_kind(const struct call_record *call, const struct work_done *done, uint64_t also_ns,
                      struct trawl_worker_stats *stats)
 {
@@ -47,7 +49,8 @@ static uint64_t for_each(uint64_t ns, uint32_t threads)
     return ns / max_u64(threads, 1);
 }
 
-/* Threads of the host also make chunks ready for devices. */
+/* Returns the time that host threads spent on making chunks ready, for themselves and for
+ * devices. */
 static uint64_t ready_by_host(const struct call_record *done)
 {
     uint64_t ns = atomic_load(&done->host.ready_ns);

@@ -1,15 +1,16 @@
-/* stats: what a call did, for trawl_searcher_stats. */
+/* stats: converts the record of a searcher's last call for trawl_searcher_stats and
+ * trawl_searcher_workers. */
 #ifndef TRAWL_RUNTIME_STATS_H
 #define TRAWL_RUNTIME_STATS_H
 
 #include "runtime/search.h"
 #include "trawl_devices.h"
 
-/* What a device said of a part of the text, or of records, beside its candidates. */
+/* Adds an engine's figures for a chunk or for records to the statistics. */
 void stats_add(struct trawl_stats *stats, const struct engine_result *result);
-/* What the searcher's last finished call did: zeros before the first one. */
+/* Fills *stats with the searcher's last finished call. All fields are 0 before the first call. */
 void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats);
-/* And what its workers of this kind did. */
+/* Fills *stats with the work of one kind of workers in the searcher's last call. */
 void stats_tell_workers(const struct trawl_searcher *searcher, uint32_t index,
                         struct trawl_worker_stats *stats);
 

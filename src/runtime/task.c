@@ -1,8 +1,8 @@
-/* task: one chunk's way from the cursor to its results.
+/* task: the way of one chunk from the cursor to its results.
  *
- * The chunks of a loaded text lie on devices. Such a chunk ends with the part of the text that lies
- * on one device, and is queued for that one's workers, which may be far ahead of the others: as far
- * as the ring of tasks reaches.
+ * The chunks of a loaded text lie on devices. Such a chunk ends where the device's part of the text
+ * ends, and is queued for the workers of that device. A device may be ahead of other devices, as
+ * far as the ring of tasks reaches.
  */
 #include "runtime/task.h"
 
@@ -22,19 +22,23 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define HOST_BYTES_MAX (1u << 30) /* of a chunk that was cut for a device */
-#define ROOM_WAIT_NS 1000000      /* for what other searches hold of the budget, */
-#define ROOM_WAITS_MAX 1000u      /* in a row */
+#define HOST_BYTES_MAX (1u << 30) /* longest scan of the host; a chunk for a device may be longer \
+                                   */
+/* a search without room for a chunk waits so long for memory of other searches, */
+#define ROOM_WAIT_NS 1000000
+#define ROOM_WAITS_MAX 1000u /* at most so many times without a success in between */
 
-#define MATCHES_LATE 512u        /* made at a time, as they are delivered */
-#define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of the others */
-/* Cut for each worker and not searched yet: what is cut cannot be cut anew, once it is known how
- * many hits there are. */
+/* matches that are made at a time, just before they are delivered */
+#define MATCHES_LATE 512u
+/* with more hits in waiting tasks, no device goes far ahead of other devices */
+#define HELD_HITS_MAX (1u << 24)
+/* Chunks for each worker that are cut and not searched yet. Chunks that are cut keep their length
+ * when the number of hits becomes known, so few chunks are cut in advance. */
 #define UNREAD_PER_WORKER 2u
 
 /* ---- Free and taken ----------------------------------------------------------------------- */
 
-/* What the workers of that kind did. */
+/* Returns the record of the work by workers of this worker's kind. */
 static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
 {
     uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
@@ -65,7 +69,8 @@ void task_brief(struct search *search, struct task *task)
     search->job.took_part = search->done.host.threads = 1;
 }
 
-/* A free task; NULL: there is none, or no more are to be taken. With the search's lock held. */
+/* Takes a free task. Returns NULL if there is no free task, or if no further chunk is to be taken.
+ * With the search's lock held. */
 static struct task *task_take(struct search *search)
 {
     struct task *task = search->free;
@@ -87,8 +92,8 @@ static struct task *task_take(struct search *search)
     return task;
 }
 
-/* Back among the free ones; `paused`: what keeps the worker from going on is not a lack of tasks.
- */
+/* Makes the task free again. `ends`: the text has no further chunk. `paused`: the worker stops for
+ * a reason other than a lack of tasks. */
 static void task_put_back(struct search *search, struct task *task, bool ends, bool paused)
 {
     search_lock(search);
@@ -107,7 +112,7 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
 {
     if (task->buffer_is_pinned)
         devices_buffer_give(&runtime->devices, &task->buffer);
-    else if (runtime->memory_max > 0) /* what is kept idle would be others' */
+    else if (runtime->memory_max > 0) /* an idle buffer would use up other searches' budget */
         runtime_buffer_release(runtime, &task->buffer);
     task->buffer_is_pinned = false;
 }
@@ -194,7 +199,8 @@ void task_view(const struct search *search, const struct task *task, struct sink
 
 /* ---- Searching ---------------------------------------------------------------------------- */
 
-/* The chunk may be of a size that only a device takes, and that one may be gone. */
+/* Scans at most HOST_BYTES_MAX of the chunk. The chunk may have been cut for a device that is lost,
+ * and be longer than the host's engine takes. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, enum want want, struct engine_result *result,
                                    struct trawl_error *error)
@@ -236,7 +242,8 @@ static void leave_device(struct search *search, struct task *task)
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
 }
 
-/* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
+/* Searches the part of the task's chunk from task->from on, and makes matches of the hits. After a
+ * failure nothing of this part is delivered. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {
@@ -263,7 +270,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         return TRAWL_OK;
     }
     if (want == WANT_SPANS && worker == &search->searcher->caller &&
-        chunk->index == search->index_deliver) { /* all before is delivered */
+        chunk->index == search->index_deliver) { /* all earlier chunks are delivered */
         scanned.spans_known = true;
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
@@ -289,25 +296,27 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     return TRAWL_OK;
 }
 
-/* Nothing of the part at hand is delivered. */
+/* Removes all results of the current part. */
 static void drop_part(struct task *task)
 {
     engine_result_begin(&task->result, task->from, false);
     task->match_count = 0;
 }
 
-/* A device could not search the task: it is lost, or devices do not take the plan. Returns true if
- * another device may try. Otherwise the CPU has searched it, if the engine allows that, and will
- * search all further chunks under such a plan; or *status says what the task fails with. */
+/* Handles a failed search of the task on a device. Marks the device as lost or, if devices do not
+ * take the plan, lets devices take no further chunk. Returns true if another device should try.
+ * Otherwise the CPU has searched the task, if the engine allows that, or *status says why the task
+ * fails. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
                     enum trawl_status *status, struct trawl_error *error)
 {
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    if (search->job.layer == ENGINE_FOR_ALGORITHMS) /* a device that is not what its kernels want */
+    /* the device lacks what the algorithm's kernels need */
+    if (search->job.layer == ENGINE_FOR_ALGORITHMS)
         return false;
-    if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may have room */
+    if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may find room */
         return false;
     if (lost)
         devices_lose(devices, worker->device_index, error->message);
@@ -321,18 +330,18 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     return false;
 }
 
-/* What the part at hand fails with. */
+/* Makes the current part fail. */
 static void fail_part(struct task *task, enum trawl_status status, const struct trawl_error *error)
 {
     drop_part(task);
-    if (task->status != TRAWL_OK) /* the first of its faults is reported */
+    if (task->status != TRAWL_OK) /* the first fault of a task is reported */
         return;
     task->status = status;
     task->error = *error;
 }
 
-/* The sink's digest of the part at hand, also of one that failed and holds nothing: what the task's
- * last chunk left there would be delivered. */
+/* Makes the sink's digest of the current part. A part that failed gets the digest of an empty part;
+ * otherwise the digest of the task's previous chunk would be delivered. */
 static void digest_part(struct search *search, struct task *task)
 {
     const struct sink *sink = search->sink;
@@ -348,7 +357,8 @@ static void digest_part(struct search *search, struct task *task)
         return;
     fail_part(task, status, &error);
     task_view(search, task, &view);
-    (void)sink->digest(sink, &view, &task->digest, &error); /* of nothing: it takes no memory */
+    /* the digest of an empty part needs no memory and cannot fail */
+    (void)sink->digest(sink, &view, &task->digest, &error);
 }
 
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
@@ -367,7 +377,8 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
-        done = work_of(search, worker, on_device); /* it may have gone over to another one */
+        /* the worker may have changed to another device */
+        done = work_of(search, worker, on_device);
         searched = task->result.done - task->from;
         JOB_ADD(&search->job, &done->chunks, 1);
         JOB_ADD(&search->job, &done->bytes, searched);
@@ -384,7 +395,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 
 /* ---- Chunks of a loaded text -------------------------------------------------------------- */
 
-/* May one more chunk be cut? */
+/* Says whether one more chunk may be cut. */
 static bool may_cut(const struct search *search)
 {
     uint32_t workers = search->job.runtime->devices.workers_worth;
@@ -400,9 +411,8 @@ static bool may_cut(const struct search *search)
            search->cursor.index_next - search->index_deliver < ahead;
 }
 
-/* Cut the next chunk and put it into a task: as far ahead of the delivery as there are tasks, if
- * their results are few; where their lengths are learned, as far as keeps the workers busy. NULL:
- * none now. With the search's lock held. */
+/* Cuts the next chunk into a free task. Returns NULL if no chunk may be cut now: the delivery is
+ * too far behind (may_cut), or there is no free task. With the search's lock held. */
 static struct task *resident_next(struct search *search)
 {
     const struct trawl_text *text = search->cursor.text;
@@ -417,12 +427,13 @@ static struct task *resident_next(struct search *search)
     TRAWL_ASSERT(left > 0 && left <= text->bytes_count && search->chunk_device > 0);
     if (part->held == 0 && !devices_locate(&search->job.runtime->devices, search->job.plan,
                                            text->bytes + begin, left, part))
-        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .held = left}; /* nowhere */
+        /* no device holds the text any more */
+        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .held = left};
     status =
         text_cursor_next(&search->cursor, TEXT_ANY_CHUNK, min_u64(search->chunk_device, part->held),
                          false, &task->buffer, &task->chunk, &taken, NULL);
     TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN && task->chunk.owned <= part->held);
-    (void)status; /* of a text in memory */
+    (void)status; /* a text in memory cannot fail */
     task->item.device = part->device;
     task->item.is_loaded = true;
     part->held -= task->chunk.owned;
@@ -448,8 +459,8 @@ void resident_queue(struct search *search)
         devices_push(&search->job.runtime->devices, first);
 }
 
-/* A chunk was searched, and its hits are known: chunks that are cut later are to be larger or
- * smaller. With the search's lock held. */
+/* Adapts the length of later chunks to the hits of this chunk, which was searched. With the
+ * search's lock held. */
 static void resident_learn(struct search *search, const struct task *task)
 {
     uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count, wanted;
@@ -468,7 +479,8 @@ static void resident_learn(struct search *search, const struct task *task)
 
 /* ---- Taking ------------------------------------------------------------------------------- */
 
-/* The chunk has its results. If the text is not needed again, the worker keeps the buffer. */
+/* Puts the task, which has its results, into the ring, and wakes the caller. If the text is not
+ * needed again, the worker keeps the task's buffer. */
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -487,10 +499,11 @@ static void finish(struct search *search, struct task *task, struct worker *work
     }
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     search_lock(search);
-    /* A loaded text's chunks are taken in any order, those before a fault too. */
+    /* Chunks of a loaded text are taken in any order, so chunks before a fault must still be
+     * taken. */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
-    /* Its place in the ring is free: no chunk is taken that is so far ahead. */
+    /* The ring's entry is free, because no chunk is taken that is so far ahead of the delivery. */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
     TRAWL_ASSERT(*search_ring(search, task->chunk.index) == NULL);
@@ -532,7 +545,8 @@ void task_delivered(struct search *search, struct task *task)
 
 /* ---- Making ready ------------------------------------------------------------------------- */
 
-/* Room for the chunk in the task's own buffer, which may be the worker's last one. */
+/* Makes room for the chunk in the task's own buffer, which may be the buffer that the worker
+ * kept. */
 static enum trawl_status room_on_host(struct search *search, struct task *task,
                                       struct worker *worker, uint64_t bytes,
                                       struct trawl_error *error)
@@ -545,9 +559,10 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
                                   text_cursor_room(&search->cursor, bytes), error);
 }
 
-/* In a pinned buffer, which are so few that cores are left for searching. A file that they do not
- * search, and text that the sink looks at, may have them all: the one takes more threads to read,
- * the other keeps them until it is delivered. */
+/* Takes a pinned buffer for the chunk. There are so few of these buffers that cores are left for
+ * searching. All buffers may be used for a file that the host does not search, because more threads
+ * must read it, and for text that the sink reads, because its buffers stay in use until the
+ * delivery. */
 static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
 {
     bool all = search->cursor.text->kind != TEXT_MEMORY &&
@@ -563,7 +578,8 @@ static bool room_for_device(struct search *search, struct task *task, uint64_t b
     return true;
 }
 
-/* A chunk of a text in memory, with what it needs around it, to where devices copy from. */
+/* Copies a chunk of a text in memory, with the bytes around it that the search needs, into the
+ * task's pinned buffer. */
 static void stage(struct task *task)
 {
     struct text_chunk *chunk = &task->chunk;
@@ -580,7 +596,7 @@ static void stage(struct task *task)
     TRAWL_ASSERT(front + chunk->owned + chunk->after <= task->buffer.capacity);
 }
 
-/* All devices are gone, and the CPU may not search. */
+/* Makes the task fail: all devices are lost, and the CPU may not search. */
 static void fail_lost(struct search *search, struct task *task)
 {
     char note[TRAWL_ERROR_MESSAGE_BYTES];
@@ -591,7 +607,7 @@ static void fail_lost(struct search *search, struct task *task)
     digest_part(search, task);
 }
 
-/* A chunk for devices for which there was no pinned buffer: by the taker's own engine worker. */
+/* Searches a chunk for which no pinned buffer was free, on the taker's own device. */
 static void search_staged(struct search *search, struct task *task, struct worker *worker)
 {
     if (devices_work(&search->job.runtime->devices))
@@ -600,7 +616,8 @@ static void search_staged(struct search *search, struct task *task, struct worke
         fail_lost(search, task);
 }
 
-/* What was done with a chunk in its mapping is to be done again. */
+/* Subtracts the search of a chunk in its mapping from the statistics: the chunk is searched
+ * again. */
 static void forget_work(struct search *search, const struct task *task)
 {
     struct work_done *done = &search->done.host;
@@ -613,8 +630,9 @@ static void forget_work(struct search *search, const struct task *task)
     JOB_ADD(&search->job, &done->method_bytes[task->result.method], -searched);
 }
 
-/* Search a chunk in its mapping. Read it and search it again if the file lost its bytes meanwhile,
- * if the sink is to see bytes that cannot change any more, or if a second scan has to go on. */
+/* Searches a chunk in its mapping. Reads the chunk and searches it again if the file lost the
+ * chunk's bytes meanwhile, if the sink is to see bytes that cannot change any more, or if a second
+ * scan has to go on. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;
@@ -636,7 +654,7 @@ static void search_mapped(struct search *search, struct task *task, struct worke
     task_search(search, task, worker, false);
 }
 
-/* Take the chunk, and search it or queue it; true: there is one. */
+/* Takes the next chunk, and searches or queues it. Returns false if there was no chunk to take. */
 static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
                        uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {
@@ -667,7 +685,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         search_mapped(search, task, worker);
     else
         task_search(search, task, worker, by_device);
-    if (by_device && atomic_load(&search->device_refused)) { /* all threads go on, without it */
+    /* without the device, all threads go on */
+    if (by_device && atomic_load(&search->device_refused)) {
         search->schedule = SCHEDULE_HOST;
         search->host_searches = true;
     }
@@ -675,8 +694,9 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     return true;
 }
 
-/* Other searches hold all of the runtime's budget: wait a little, but not for ever. A search whose
- * caller takes no results gives nothing back, and that caller may be the one that waits here. */
+/* Waits a moment for memory of the runtime's budget, all of which other searches hold. Returns
+ * false if waiting is useless or has lasted too long: a search whose caller takes no results gives
+ * nothing back, and that caller may be the thread that waits here. */
 static bool wait_for_room(struct search *search, uint64_t bytes)
 {
     const struct trawl_runtime *runtime = search->job.runtime;
@@ -684,13 +704,14 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
 
     if (bytes > runtime->memory_max || atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
         return false;
-    if (atomic_load(&runtime->memory_used) > 0) /* else all was given back meanwhile */
+    if (atomic_load(&runtime->memory_used) > 0) /* otherwise all memory was given back meanwhile */
         (void)nanosleep(&while_ns, NULL);
     return true;
 }
 
-/* There is no room for a chunk. Another task of the search's may give some back, even before the
- * lock is taken here, or another search; else it is the search's end. */
+/* Handles a lack of room for a chunk. Other tasks of this search may give memory back, even before
+ * this function takes the lock. If this task is the only one, other searches may give memory back.
+ * If that does not happen either, the search ends with a fault. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {
@@ -742,7 +763,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     }
     if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
-        task_put_back(search, task, false, true); /* until a device has searched one more */
+        task_put_back(search, task, false, true); /* until a device has searched one more chunk */
         return TASK_NOTHING;
     }
     if (!to_device && search->cursor.text->kind != TEXT_MEMORY) {
