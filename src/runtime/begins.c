@@ -1,14 +1,14 @@
 /* begins: fills the caller's array with the begins of all occurrences, by devices alone.
- * trawl_begins_into calls these functions, and searches in the ordinary way if they cannot fill the
- * array.
+ * trawl_begins_into calls these functions, and searches in the ordinary way if devices cannot fill
+ * the array.
  *
- * An array in the memory of a device that holds the text is filled by that device in one launch.
- * For an array in host memory, a worker lists begins into a device's memory, list after list, and
- * several threads bring each list into the array while the worker makes the next list (pieces.h).
- * If the text is divided over devices, its parts are listed one after the other, so one device
- * works at a time. If occurrences are rare, an ordinary search by all devices is faster. If one
- * device has the whole text, and the text is short or occurrences are rare, the caller is the
- * worker, and no thread is woken.
+ * An array in the memory of a device that holds the text is filled by that device in a single
+ * launch. For an array in host memory, a worker lists begins into a device's memory, list after
+ * list, and several threads bring each list into the array while the worker makes the next list
+ * (pieces.h). If the text is divided over devices, the parts are listed in turn, so a single device
+ * works at a time. If occurrences are rare, an ordinary search by all devices is faster. If a
+ * single device has the whole text, and the text is short or occurrences are rare, the caller is
+ * the worker, and no thread is woken.
  */
 #include "runtime/begins.h"
 
@@ -27,26 +27,26 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define LIST_BYTES (8ull << 30) /* most text that one list covers */
+#define LIST_BYTES (8ull << 30) /* most text that a list covers */
 /* Text that the first list covers, if hits may be frequent. The length of a later list follows the
  * number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)
-/* lists that fit into a device's memory, so that one is brought while the next is made */
+/* lists that fit into a device's memory, so that a list is brought while the next is made */
 #define LISTS_PER_ROOM 8u
 /* most words of a list: nothing is listed while the last list is brought */
 #define LIST_WORDS (1u << 22)
 #define LIST_WORDS_LEAST (1u << 19) /* the last lists are shorter, but not shorter than this */
-#define FREQUENT_BYTES_MAX 2u       /* longest pattern whose hits may be frequent */
-/* So long the caller looks for work before it sleeps. Waking a thread takes its waker up to 200 us
- * [2 H200], a tenth of the time that a list of 16 GiB takes. */
+#define FREQUENT_BYTES_MAX 2u       /* longest pattern that may have frequent hits */
+/* The caller looks for work so long before sleeping. Waking a thread takes up to 200 us [2 H200], a
+ * tenth of the time that a list of 16 GiB takes. */
 #define CALLER_LOOKS_NS 10000000u
-/* So long the caller waits for the device's worker to begin before it wakes helpers: the waking
+/* So long the caller waits for the device's worker to begin before waking helpers: the waking
  * thread holds the runtime's lock, which the worker needs to begin. */
 #define START_LOOKS_NS 200000u
-/* One thread copies 4 MB from pinned memory in 540 us, three threads in 224 us [2 H200]. */
+/* A single thread copies 4 MB from pinned memory in 540 us, three threads in 224 us [2 H200]. */
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* for fewer begins no helper is woken */
-#define HELPER_BEGINS (1u << 15) /* one helper for each so many begins */
+#define HELPER_BEGINS (1u << 15) /* a helper for each so many begins */
 #define MANY_BEGINS (1u << 22)   /* for so many begins, all host workers help */
 
 static uint64_t helped_begins = HELPED_BEGINS;
@@ -114,8 +114,8 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }
 
-/* Chooses the next list's reach so that it is likely to have the number of hits that a list should
- * have. `left`: begins of the part that are not listed yet. */
+/* Chooses the next list's reach so that the list is likely to have the number of hits that a list
+ * should have. `left`: begins of the part that are not listed yet. */
 static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint64_t left)
 {
     uint64_t per_hit = listed / (count + 1) + 1;
@@ -188,7 +188,7 @@ static enum trawl_status list_part(struct lister *l, struct trawl_error *error)
     struct listing *listing = l->listing;
 
     TRAWL_TRY(worker_device_ready(l->worker, &listing->job, error));
-    /* the part's device was lost, and the worker changed to another device */
+    /* the part's device was lost, and the worker changed devices */
     if (l->worker->device_index != listing->item.device)
         return TRAWL_FAIL(error, DEVICE, "a device that holds a part of the text is lost");
     for (uint64_t at = listing->part_begin; at < listing->part_end;)
@@ -225,8 +225,8 @@ static void serve_part(struct queue_item *item, struct worker *worker)
 /* ---- The call ----------------------------------------------------------------------------- */
 
 /* Returns the number of host workers that should help to copy, if there will be as many begins as
- * in the searcher's last such call. Each helper needs a core beside the cores of the caller and of
- * the listing thread. */
+ * in the searcher's last call of this kind. Each helper needs a core beside the cores of the caller
+ * and of the listing thread. */
 static uint32_t helpers_for(const struct listing *listing)
 {
     uint64_t begins = min_u64(listing->begins->room, listing->searcher->begins_last);
@@ -261,7 +261,7 @@ static void list_by_worker(struct listing *listing)
     (void)pthread_mutex_unlock(&listing->lock);
 }
 
-/* Finds the next part of the text and its device. If several devices have copies, takes the
+/* Finds the next part of the text and the part's device. If several devices have copies, takes the
  * caller's device. */
 static enum trawl_status next_part(struct listing *listing)
 {
@@ -381,8 +381,7 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     shared = (is_split || (text->bytes_count > resident_sizes.shared && may_be_frequent(plan))) &&
              devices_start(devices);
-    /* If hits are few, a search is faster, because all devices search its chunks at the same
-     * time. */
+    /* If hits are few, a search is faster, because all devices search at the same time. */
     if (is_split && !(shared && may_be_frequent(plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     atomic_store(&searcher->progress, 0);

@@ -11,7 +11,7 @@
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-#define BUFFERS_PER_WORKER 4u /* one buffer is copied or searched, and three wait */
+#define BUFFERS_PER_WORKER 4u /* a buffer is copied or searched, and three wait */
 /* Pinning takes longer than copying. Lengths are rounded up to this step, so that a slightly longer
  * chunk fits into the same buffer. */
 #define PINNED_STEP (2u << 20)
@@ -27,7 +27,7 @@ static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, u
            engine_for_devices->hold(devices->engine, &text, NULL) == TRAWL_OK;
 }
 
-/* Undoes pin, by the driver context of device `index`, or, if that fails, of another device. */
+/* Undoes pin, by the driver context of device `index`, or, if that fails, of any device. */
 static bool unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
 {
     struct engine_text text = {.bytes = bytes, .how = ENGINE_HOLD_PINNED};
@@ -47,7 +47,7 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
     text_buffer_release(buffer);
 }
 
-/* Releases a pinned buffer that is not in use. Returns false if there is no such buffer. */
+/* Releases a pinned buffer that is not in use. Returns false if all pinned buffers are in use. */
 static bool shed(struct devices *devices)
 {
     struct text_buffer buffer = {.capacity = 0};

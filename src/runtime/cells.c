@@ -179,8 +179,8 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
 }
 
 /* Makes the cells of a record with many occurrences, from the record's end, so that the first begin
- * of each pattern is the one that stays. Only near the end an occurrence may be longer than the
- * remaining record. */
+ * of each pattern stays. Only near the end an occurrence may be longer than the remaining
+ * record. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)

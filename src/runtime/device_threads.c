@@ -1,6 +1,6 @@
-/* device_threads: the workers of devices, and the queue of their work. A worker takes items until
- * the queue has no item for its device, then sleeps until devices_push or another worker wakes
- * it. */
+/* device_threads: the workers of devices, and the devices' queue of work. A worker takes items
+ * until the queue has no item for the worker's device, then sleeps until devices_push or another
+ * worker wakes the sleeper. */
 #include "runtime/device_threads.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static void call(struct worker *worker)
 }
 
 /* Returns an idle worker that may search a text on this device, or NULL. For a text on one device:
- * the first such worker, because its engine worker may still have the plan's tables from the chunk
+ * the first idle worker, because that worker may still have the plan's tables from the chunk
  * before. For a text that any device may search: the worker that has been idle longest, so that all
  * devices get work. With the lock held. */
 static struct worker *idle_for(struct devices *devices, uint32_t device)
@@ -49,7 +49,7 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
     return found;
 }
 
-/* Claims one more idle worker if the queue has another item for this device, and returns the
+/* Claims a further idle worker if the queue has a further item for this device, and returns the
  * worker, or NULL. The caller wakes the worker without the lock, because waking takes 6 us. With
  * the lock held. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
@@ -80,7 +80,7 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
 }
 
 /* Takes the first item that the worker may search, of this job if `job` is not NULL. Items are
- * taken in the order in which they came. With the lock held. */
+ * taken in the order of devices_push. With the lock held. */
 static struct queue_item *pop(struct devices *devices, const struct worker *worker,
                               const struct job *job)
 {
@@ -133,7 +133,7 @@ static void watch(const struct worker *worker)
         ;
 }
 
-/* Makes the worker idle until it is woken. With the lock held. */
+/* Makes the worker idle until a thread wakes the worker. With the lock held. */
 static void wait_for_call(struct devices *devices, struct worker *worker, bool watches)
 {
     struct trawl_runtime *runtime = devices->runtime;
@@ -227,7 +227,7 @@ void devices_stop(struct devices *devices)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_join(devices->workers[i].thread, NULL);
-    /* until all workers have ended, they may signal each other */
+    /* workers may signal each other until the last worker has ended */
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_cond_destroy(&devices->workers[i].wake);
     atomic_store(&devices->worker_count, 0);
@@ -238,7 +238,7 @@ void devices_stop(struct devices *devices)
 void devices_push(struct devices *devices, struct queue_item *first)
 {
     struct queue_item *next;
-    uint32_t called = 0; /* a bit for each device whose worker was woken */
+    uint32_t called = 0; /* a bit for each device of which a worker was woken */
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
     for (struct queue_item *item = first; item != NULL; item = next) {

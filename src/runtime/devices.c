@@ -1,9 +1,9 @@
-/* devices: the GPUs of a runtime: when they are opened, and which were lost.
+/* devices: the GPUs of a runtime: when devices are opened, and which were lost.
  *
  * Opening takes up to a third of a second, and closing waits until opening has ended. Unless the
- * caller requested a GPU, opening begins once the runtime's searches of long texts have taken a
- * second, in a thread of its own, while host workers go on. A device that fails is lost until the
- * runtime closes: other devices or the CPU take its tasks, and devices->note says why.
+ * caller requested a GPU, a separate thread begins to open once the runtime's searches of long
+ * texts have taken a second, while host workers go on. A device that fails is lost until the
+ * runtime closes: other devices or the CPU take the tasks, and devices->note says why.
  */
 #include "runtime/devices.h"
 

@@ -1,4 +1,5 @@
-/* devices: the GPUs of a runtime: when they are opened, which were lost, and which hold a text. */
+/* devices: the GPUs of a runtime: when devices are opened, which were lost, and which hold a
+ * text. */
 #ifndef TRAWL_RUNTIME_DEVICES_H
 #define TRAWL_RUNTIME_DEVICES_H
 
@@ -8,14 +9,14 @@
 /* Opens the devices in the calling thread. If another thread opens or has opened the devices, waits
  * for that thread and returns OK, also if there are no devices. Errors: ENGINE, DEVICE, MEMORY. */
 enum trawl_status devices_open(struct devices *devices, struct trawl_error *error);
-/* Begins to open the devices in a thread of its own, unless opening has begun before. */
+/* Begins to open the devices in a separate thread, unless opening has begun before. */
 void devices_ask(struct devices *devices);
 void devices_close(struct devices *devices);
 bool devices_are_ready(const struct devices *devices);
 void devices_note(struct devices *devices, char *note, uint64_t note_bytes);
 /* Marks a device as lost; UINT32_MAX: all devices. */
 void devices_lose(struct devices *devices, uint32_t index, const char *why);
-/* Says whether the devices are open and at least one device is not lost. */
+/* Says whether the devices are open and a device is left that is not lost. */
 bool devices_work(const struct devices *devices);
 /* Returns the devices that are not lost in turn. If all devices are lost, returns any device. */
 uint32_t devices_choose(struct devices *devices);
@@ -33,7 +34,7 @@ bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t 
 bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
                        const struct trawl_text *text, bool *is_split);
 /* Finds the device that can search the text from `bytes` on without a copy, and how far
- * (engine_ops.hold). Returns false if there is no such device. Plan NULL: any plan. */
+ * (engine_ops.hold). Returns false if no device can. Plan NULL: any plan. */
 bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
                     const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found);
 

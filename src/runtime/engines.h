@@ -8,8 +8,8 @@
 extern const struct engine_ops *const engine_for_host;
 extern const struct engine_ops *const engine_for_devices;
 
-/* The layers: engines that search by means of the host's and the devices' engines, each for its own
- * kind of plans. */
+/* The layers: engines that search by means of the host's and the devices' engines, each for a kind
+ * of plans. */
 enum engine_layer { ENGINE_FOR_ALGORITHMS, ENGINE_FOR_ERRORS, ENGINE_LAYERS };
 /* An entry is NULL if this build lacks the layer. */
 extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];

@@ -1,4 +1,4 @@
-/* job: calls of a searcher, and the loop of one search: what the calling thread does between two
+/* job: calls of a searcher, and the loop of a search: what the calling thread does between two
  * deliveries. The public functions in search.c, batches.c and matrix.c use this file. task.c does
  * the work on a chunk. */
 #include "runtime/job.h"
@@ -20,8 +20,8 @@
 #include "runtime/workers.h"
 
 /* With more threads, files are not mapped for a sink that keeps text. Threads delay each other by
- * page faults: 8 GiB took 0.29 to 0.44 s mapped and 0.21 to 0.24 s read [16 cores, AMD EPYC]. One
- * and two threads are faster without the copy. */
+ * page faults: 8 GiB took 0.29 to 0.44 s mapped and 0.21 to 0.24 s read [16 cores, AMD EPYC]. A
+ * single thread and two threads are faster without the copy. */
 #define MAP_THREADS_MAX 4u
 
 #define BRIEF_BYTES (1u << 14)
@@ -177,7 +177,8 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     search->ready = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    if (text->kind == TEXT_STREAM) /* reading may take long, and cancelling must interrupt it */
+    if (text->kind ==
+        TEXT_STREAM) /* reading may take long, and cancelling must interrupt the read */
         name_search(search);
 done:
     if (status != TRAWL_OK)
@@ -246,7 +247,7 @@ void search_interrupt(struct search *search)
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
 /* Says whether more helpers than the caller has asked for are worth waking. A stream is shared only
- * if a thread that waits for its bytes can be interrupted. */
+ * if a thread that waits for the stream's bytes can be interrupted. */
 static bool wants_help(const struct search *search)
 {
     return schedule_helpers(search) > search->helpers &&
@@ -281,13 +282,13 @@ static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
         return false;
-    /* the devices' lists would wait until the caller delivers them */
+    /* the devices' lists would wait for delivery by the caller */
     if (search->schedule == SCHEDULE_LOADED)
         return search->sink->want == WANT_COUNT || search->sink->want == WANT_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
-/* Says whether the caller should look once more before it sleeps. Waking a sleeping caller would
+/* Says whether the caller should look once more before sleeping. Waking a sleeping caller would
  * take 20 to 50 us, in which devices could search. *until_ns is 0 before the first look. Called
  * with the lock held, and gives the lock up for a moment. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
@@ -352,8 +353,8 @@ static struct task *wait_next(struct search *search)
 
 /* Says whether the task is a part of the text. A file that shrank ends where the first read beyond
  * its new end found the end. Other threads may have read chunks beyond that offset, before the file
- * shrank or after it grew again. The task that found the end is the last part, even if it is
- * empty. */
+ * shrank or after the file grew again. The task that found the end is the last part, even an empty
+ * part. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
@@ -366,7 +367,7 @@ static bool is_part(struct search *search, struct task *task)
     return true;
 }
 
-/* Ends the delivery of search->current. Returns true if the task has one more part, which was then
+/* Ends the delivery of search->current. Returns true if the task has a further part, which was then
  * searched. *status is the task's fault, if there was a fault. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {

@@ -1,4 +1,4 @@
-/* job: calls, and the loop of one search. Public functions call these functions in the calling
+/* job: calls, and the loop of a search. Public functions call these functions in the calling
  * thread; only search_interrupt may come from another thread. */
 #ifndef TRAWL_RUNTIME_JOB_H
 #define TRAWL_RUNTIME_JOB_H
@@ -7,8 +7,8 @@
 
 /* ---- One call of a searcher at a time ---- */
 
-/* Marks the searcher as inside a call; searcher_leave marks it as outside. Errors: BUSY: the
- * searcher is already inside a call. */
+/* Marks the searcher as inside a call; searcher_leave undoes this. Errors: BUSY: the searcher is
+ * already inside a call. */
 enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error);
 void searcher_leave(struct trawl_searcher *searcher);
 /* Says whether the call that the searcher is inside was cancelled. */
@@ -34,7 +34,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                                struct sink *sink, struct trawl_error *error);
 /* Fills *view with the next part of the text's results in order, valid until the next call. *more
  * is false at the text's end. STOPPED: the call was cancelled. A fault is returned after all
- * results that come before it in the text. */
+ * results that precede the fault in the text. */
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error);
 void search_end(struct search *search);

@@ -4,8 +4,8 @@
 
 #include "runtime/search.h"
 
-/* Makes structs of hits under a plan whose literals are its patterns unchanged. Offsets count from
- * the text's byte `begin`. */
+/* Makes structs of hits under a plan that has the patterns themselves as literals. Offsets count
+ * from the text's byte `begin`. */
 void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
                      uint64_t begin, struct trawl_match *matches);
 /* Makes room for `count` matches; the task's former matches are lost. Errors: MEMORY. */

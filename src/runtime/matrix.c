@@ -1,9 +1,10 @@
-/* matrix: searches records for patterns by one search over the whole tape (trawl_matrix_open).
+/* matrix: searches records for patterns by a single search over the whole tape (trawl_matrix_open).
  *
- * The search is for all occurrences; its workers make cells of the occurrences, chunk by chunk
- * (cells.c). This file joins the cells of chunks to spans: complete records with their cells. The
+ * The search is for all occurrences; the workers make cells of the occurrences, chunk by chunk
+ * (cells.c). This file joins the cells of chunks to spans: complete records with all cells. The
  * cells of the record in which a chunk ends wait for the next chunk's cells. An algorithm that
- * takes records one by one makes its own spans (matrix_algorithm.c). Each span becomes a batch.
+ * takes records one by one makes spans without a search (matrix_algorithm.c). Each span becomes a
+ * batch.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -30,12 +31,12 @@ struct trawl_matrix_search {
     enum trawl_matrix_shape shape;
 
     struct cells carried; /* cells of a record that is not complete yet */
-    /* cells of the carried record once it is complete, lent to the current span; otherwise a
-     * buffer */
+    /* cells of the carried record once the record is complete, lent to the current span; otherwise
+     * a buffer */
     struct cells whole;
     uint64_t done;       /* records before this index were in spans */
     bool holds_chunk;    /* `chunk` and the fields below hold a chunk of the search */
-    struct cells chunk;  /* cells of the chunk, borrowed from its task */
+    struct cells chunk;  /* cells of the chunk, borrowed from the task */
     uint64_t chunk_from; /* cells before this index belong to the carried record */
     /* cells from this index on belong to a record that continues after the chunk */
     uint64_t chunk_to;
@@ -189,10 +190,10 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Says whether one occurrence in each record suffices and is found faster than all occurrences.
- * Conditions of the plan are checked after an occurrence is found, so then all occurrences are
- * needed. For a single string longer than a byte, all occurrences are found faster, because no
- * candidate has to be compared with the one before it. */
+/* Says whether a single occurrence in each record suffices and is found faster than all
+ * occurrences. Conditions of the plan are checked after an occurrence is found, so then all
+ * occurrences are needed. For a single string longer than a byte, all occurrences are found faster,
+ * because no candidate has to be compared with the candidate before. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY && !plan_has_conditions(plan) &&
@@ -203,7 +204,7 @@ static bool one_tells(const struct trawl_matrix_search *matrix, const struct tra
 static enum trawl_status search_open(struct trawl_matrix_search *matrix,
                                      const struct trawl_plan *plan, struct trawl_error *error)
 {
-    /* one bit for each record: the order of its cells does not matter */
+    /* a bit for each record: the order of the cells does not matter */
     bool any = matrix->shape == TRAWL_MATRIX_ANY;
     enum trawl_status status;
 

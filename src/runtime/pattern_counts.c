@@ -111,7 +111,7 @@ static bool deliver_counts(struct sink *sink, const struct sink_chunk *chunk,
            counting->function(counting->context, counts->items, counts->count) == 0;
 }
 
-/* Delivers the count of a plan with one pattern, which needs no hits. */
+/* Delivers the count of a plan with a single pattern, which needs no hits. */
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {

@@ -11,7 +11,7 @@
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 
-/* So long a host worker looks for pieces before it sleeps: as long as devices take for 12 GiB each.
+/* A host worker looks for pieces so long before sleeping: as long as devices take for 12 GiB each.
  * pieces_order wakes the worker. */
 #define HELPER_LOOKS_NS 3000000u
 #define DIRECT_WORDS (1u << 22) /* most words of a piece that the device copies into the array */
@@ -77,7 +77,7 @@ static bool bring_one(struct pieces *pieces)
     if (!has_more(pieces) || atomic_load(&pieces->bringing) ||
         atomic_exchange(&pieces->bringing, true))
         return false;
-    may = has_more(pieces); /* another thread may have asked for the last piece meanwhile */
+    may = has_more(pieces); /* a different thread may have asked for the last piece meanwhile */
     if (may)
         bring_next(pieces);
     atomic_store(&pieces->bringing, false);
@@ -117,7 +117,8 @@ static bool wait_one(struct pieces *pieces)
     return may;
 }
 
-/* Takes a part of a piece that no thread has taken yet. Returns false if there is no such part. */
+/* Takes a part of a piece that no thread has taken yet. Returns false if all parts that came are
+ * taken. */
 static bool take(struct pieces *pieces, uint64_t *part)
 {
     uint64_t taken = atomic_load(&pieces->taken);
@@ -168,8 +169,8 @@ bool pieces_work(struct pieces *pieces)
     return worked;
 }
 
-/* Says whether no work is left for one more thread. A piece on its way still means work, until it
- * has come and its parts are taken. */
+/* Says whether no work is left for a further thread. A piece on its way still means work, until all
+ * parts of the piece are taken. */
 static bool is_over(const struct pieces *pieces)
 {
     return atomic_load(&pieces->last) &&

@@ -2,12 +2,12 @@
  *     the device's list --copy--> pinned memory, in pieces --any thread--> the array
  *                       --copy--> the array, if it is pinned
  *
- * The driver brings a device's pieces one after the other; asking the driver for a piece takes 4 to
+ * The driver brings a device's pieces in turn; asking the driver for a piece takes 4 to
  * 5 us [2 H200]. Threads with nothing else to do ask for the next piece, wait for a piece, or copy
- * a part of a piece into the array. These threads are the listing thread while it waits, the
- * caller, and host workers, which look for pieces from the call's begin on. Words that one thread
- * writes lie in cache lines of their own: reading such a word costs 15 other threads little, unless
- * it was written just now.
+ * a part of a piece into the array. These threads are the waiting lister, the caller,
+ * and host workers, which look for pieces from the call's begin on. Words that different threads
+ * write lie in different cache lines: 15 threads read a word at little cost, unless the word was
+ * written just now.
  */
 #ifndef TRAWL_RUNTIME_PIECES_H
 #define TRAWL_RUNTIME_PIECES_H
@@ -27,7 +27,7 @@ struct piece_order {
 #define PIECES_LINE _Alignas(64)
 
 /* Piece i uses entry i % ENGINE_PIECES_MAX of the arrays, order i entry i % PIECE_ORDERS. All
- * orders are of one device: the next device begins when all orders are settled. */
+ * orders are of a single device: the next device begins when all orders are settled. */
 struct pieces {
     struct job *job; /* the call's job */
     uint64_t *array;
@@ -36,14 +36,14 @@ struct pieces {
     bool direct;                  /* the device copies into the array; false: threads copy */
     struct piece_order orders[PIECE_ORDERS];
     struct piece_order pieces[ENGINE_PIECES_MAX];
-    /* a piece's words in pinned memory, once they came; NULL: the copy failed */
+    /* a piece's words in pinned memory, once copied; NULL: the copy failed */
     const uint64_t *words[ENGINE_PIECES_MAX];
     _Atomic bool last; /* no further order will come */
     _Atomic bool over; /* helpers are not needed any more */
     PIECES_LINE _Atomic uint64_t ordered;
-    PIECES_LINE _Atomic uint64_t finished; /* orders whose pieces have all been asked for */
+    PIECES_LINE _Atomic uint64_t finished; /* orders of which all pieces have been asked for */
     uint64_t done;                         /* words of order `finished` that have been asked for */
-    /* set while a thread asks for a piece; it also guards `done` */
+    /* set while a thread asks for a piece; the flag also guards `done` */
     PIECES_LINE _Atomic bool bringing;
     PIECES_LINE _Atomic uint64_t brought; /* pieces that have been asked for */
     PIECES_LINE _Atomic bool waiting;     /* set while a thread waits for the next piece */
@@ -59,8 +59,9 @@ struct pieces {
 
 /* Sets up *pieces, which is zeroed. */
 void pieces_begin(struct pieces *pieces, struct job *job, uint64_t *array);
-/* Works on pieces until none is left or none has come for a while. A host worker's part in the job.
- * The worker leaves while other threads copy, because leaving takes the runtime's lock. */
+/* Works on pieces until all pieces are done, or until no piece has come for a while. A host
+ * worker's part in the job. The worker leaves while other threads copy, because leaving takes the
+ * runtime's lock. */
 void pieces_help(struct pieces *pieces);
 /* Tells the helpers that all orders are settled. */
 void pieces_stop(struct pieces *pieces);
@@ -68,7 +69,7 @@ void pieces_stop(struct pieces *pieces);
 void pieces_end(struct pieces *pieces);
 /* Orders words from the memory of `worker`. `most` is the most words of a piece; `direct`: the
  * device copies into the array by itself. worker, most and direct must not change until all orders
- * are settled. At most PIECE_ORDERS orders may be unsettled. Only one thread may order. */
+ * are settled. At most PIECE_ORDERS orders may be unsettled. Only a single thread may order. */
 void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t most, bool direct,
                   const struct piece_order *order);
 /* Says that no further order will come. */

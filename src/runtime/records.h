@@ -12,12 +12,12 @@
 
 /* ---- cells.c ---- */
 
-/* The means of workers to make cells: the records, and the plan whose conditions hold inside each
- * record. */
+/* The means of workers to make cells: the records, and the plan with the conditions that hold
+ * inside each record. */
 struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
-    enum cells_order order; /* order of a record's cells, if the record lies in one chunk */
+    enum cells_order order; /* order of a record's cells, if a single chunk holds the record */
     pthread_mutex_t lock;
     struct cell_scratch *scratches; /* list of scratches that no worker uses; under the lock */
 };
@@ -32,7 +32,7 @@ enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk 
 
 struct by_algorithm;
 
-/* The records [record_begin, record_end), which are complete, and their cells. */
+/* The records [record_begin, record_end), which are complete, and the records' cells. */
 struct span {
     uint64_t record_begin;
     uint64_t record_end;
@@ -72,7 +72,7 @@ struct rows {
     bool holds;             /* the caller holds block `delivered` */
 };
 
-/* One block, as the caller sees it. */
+/* A block, as the caller sees it. */
 struct rows_view {
     uint64_t record_begin;
     uint64_t record_end;
@@ -99,7 +99,7 @@ bool rows_next(struct rows *rows, struct rows_view *view);
 /* ---- matrix_algorithm.c ---- */
 
 /* Opens a matrix search by the plan's algorithm, inside a call. Errors: ARGUMENT: the algorithm
- * does not take such records; MEMORY. */
+ * does not take records of this form; MEMORY. */
 enum trawl_status by_algorithm_open(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     const struct trawl_record_array *records,
                                     struct by_algorithm **by, struct trawl_error *error);

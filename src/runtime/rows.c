@@ -1,8 +1,8 @@
 /* rows: makes rows of a matrix in blocks, by an algorithm that takes records one by one.
  *
- * The blocks are a ring. Workers and the caller take the next block and make it, and the caller
- * gets the blocks in order. Most rows are empty, so a block lists the rows that were filled, and
- * only these rows are cleared before the block is made again.
+ * The blocks are a ring. Workers and the caller take and make the next block, and the caller gets
+ * the blocks in order. Most rows are empty, so a block lists the rows that were filled, and only
+ * these rows are cleared before the block is made again.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define RING_BYTES_MAX (64u << 20) /* most bytes of all blocks, if rows are long */
 #define ROW_BYTES_MAX UINT32_MAX
 #define SHARED_BLOCKS_MIN 4u /* fewer blocks are made faster than a worker wakes */
-#define BLOCKS_PER_THREAD 8u /* enough blocks that no thread waits long for another thread */
+#define BLOCKS_PER_THREAD 8u /* enough blocks that no thread waits long */
 
 struct rows_block {
     /* rows_max rows of row_bytes bytes. All cells are -1, except in the rows that `filled`

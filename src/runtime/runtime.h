@@ -1,13 +1,13 @@
 /* runtime: the means of a machine to search, shared by any number of searchers.
  *
  * A runtime owns worker threads, the devices and their worker threads, and the buffers into which
- * chunks of text are read. Work comes as jobs. A job is one call. The call lists its job in the
+ * chunks of text are read. Work comes as jobs. A job is a call. The call lists the job in the
  * runtime while workers can help with the job, host workers serve the listed jobs in turn, and the
  * job leaves the list before the call returns. Chunks for devices travel through the devices'
  * queue.
  *
- * Locks, in the order in which they may be held: runtime, then job. No thread holds a lock while it
- * reads or searches text.
+ * Locks, in the order of locking: runtime, then job. No thread holds a lock while reading or
+ * searching text.
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
 #define TRAWL_RUNTIME_RUNTIME_H
@@ -42,13 +42,13 @@ struct worker {
     struct text_buffer buffer; /* buffer that the worker keeps from chunk to chunk */
     pthread_t thread;
 
-    /* Only for workers with a thread of their own, changed under the runtime's lock: */
+    /* Only for workers that have a thread, changed under the runtime's lock: */
     pthread_cond_t wake;
     _Atomic bool is_idle; /* the worker waits to be woken */
     /* Only for host workers, under the runtime's lock: */
     struct worker *next_idle;
-    bool is_moved;   /* the worker is kept off its waker's core until it runs */
-    cpu_set_t cores; /* the cores that the worker gets back when it runs, or got back last */
+    bool is_moved;   /* the worker is kept off the waker's core until the worker runs */
+    cpu_set_t cores; /* the cores that the worker gets back when running, or got back last */
     /* Only for workers of devices, under the runtime's lock: */
     uint64_t idle_as; /* number of times that any worker had become idle before this worker did */
 };
@@ -57,11 +57,12 @@ struct worker {
 struct queue_item {
     struct job *job;
     struct queue_item *next;
-    uint32_t device; /* device that holds the text; ENGINE_DEVICES_MAX: any device may search it */
-    bool is_loaded;  /* the text is loaded; false: the chunk lies in a pinned buffer */
+    uint32_t
+        device; /* device that holds the text; ENGINE_DEVICES_MAX: any device may search the text */
+    bool is_loaded; /* the text is loaded; false: the chunk lies in a pinned buffer */
 };
 
-/* One call that workers can help with. */
+/* A call that workers can help with. */
 struct job {
     struct trawl_runtime *runtime;
     uint64_t number; /* unique among the jobs of the runtime; from 1 */
@@ -70,7 +71,7 @@ struct job {
     enum engine_layer layer;
     /* Does all work for the job that this worker can do now, then returns. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
-    /* Does the work of one of the job's items from the devices' queue. Called without locks. */
+    /* Does the work of an item of the job from the devices' queue. Called without locks. */
     void (*serve_item)(struct queue_item *item, struct worker *worker);
     _Atomic bool has_work;      /* a host worker may find work in the job */
     _Atomic uint32_t took_part; /* number of workers that did something for the job */
@@ -81,10 +82,10 @@ struct job {
     /* Under the runtime's lock: */
     bool listed;
     struct job *next, *previous;
-    _Atomic uint32_t inside; /* workers in the job, and its items in the devices' queue */
+    _Atomic uint32_t inside; /* workers in the job, and the job's items in the devices' queue */
     uint32_t helpers;        /* threads of the runtime that are in the job */
     uint32_t helpers_max;    /* most host workers that are worth having in the job */
-    /* The workers leave soon after the job's end, so job_recall looks before it sleeps. */
+    /* The workers leave soon after the job's end, so job_recall looks before sleeping. */
     bool leaves_soon;
     bool waits_for_leave;
     pthread_cond_t left; /* signalled when a worker leaves */
@@ -109,7 +110,7 @@ struct devices {
     struct engine_options options;
     uint32_t device_count;
     uint32_t workers_worth; /* most workers, of all devices together, that are worth having */
-    /* Workers to start: min(workers_worth, threads_max - 1), but at least one for each device; 0 if
+    /* Workers to start: min(workers_worth, threads_max - 1), but at least device_count; 0 if
      * threads_max is 1. */
     uint32_t workers_max;
     _Atomic bool has_texts;  /* a text was loaded onto devices, ever */
@@ -156,7 +157,7 @@ struct trawl_runtime {
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
     /* Held while a searcher is added, and while a text is loaded or fetched: loading copies the
-     * text anew only if there is exactly one searcher. */
+     * text anew only if the runtime has a single searcher. */
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;

@@ -3,7 +3,7 @@
  *
  * Chunks are short at the beginning, so that a first result comes soon and a rate is known early,
  * and short at the end, so that no thread waits for a straggler. Helpers are woken if the remaining
- * search takes longer than waking them.
+ * search takes longer than waking helpers.
  */
 #include "runtime/schedule.h"
 
@@ -21,22 +21,22 @@
 #define CHUNK_DEVICE (4u << 20)
 /* If hits are digested, the threads of devices digest at the same time, each thread its chunk:
  * 1,000,000 records in 100 MB, of which 287,879 hold a hit, took 8.0 ms in chunks of 8 MiB, and 18
- * ms in one chunk [H200]. */
+ * ms in a single chunk [H200]. */
 #define CHUNK_DIGEST_PARTS 8u
 #define CHUNK_DIGEST (4u << 20)
 #define RARE_BYTES 4u /* a shorter pattern may have frequent hits */
 #define CHUNK_ALGORITHM (32u << 20)
-/* from the middle of a text: decides who searches it within errors */
+/* from the middle of a text: decides who searches the text within errors */
 #define SAMPLE_BYTES (64u << 10)
 #define CHUNK_FIRST (1u << 18) /* longest first chunk, before a rate is known */
 #define CHUNK_MAX (1u << 30)
 #define CHUNK_MIN (1u << 16)
-/* Hits of a chunk on the host. So many stay in a core's cache until they are digested. */
+/* Hits of a chunk on the host. So many stay in a core's cache until the digest. */
 #define CHUNK_HITS (1u << 15)
 #define CHUNK_DENSE_MIN (1u << 15)
-/* a launch and its wait cost as much as copying so many bytes */
+/* launching and waiting cost as much as copying so many bytes */
 #define CHUNK_DEVICE_MIN (1u << 19)
-/* A chunk is at least 8 × as long as its overlap with its neighbours; if that would exceed
+/* A chunk is at least 8 × as long as the overlap with neighbouring chunks; if that would exceed
  * CHUNK_LARGE, 2 ×. */
 #define CHUNK_PER_NEED 8u
 #define CHUNK_LARGE (1u << 26)
@@ -44,22 +44,22 @@
 #define ALONE_BYTES (1u << 20) /* copying so many bytes takes less time than waking threads */
 /* A search for the first match on a device wakes no helper before so many bytes. */
 #define FIRST_ALONE_BYTES (2u << 20)
-/* Time for which a hit in another thread's memory costs more than a hit in a near cache. A search
- * that finds hits faster is not shared, once it has found ALONE_HITS hits. */
+/* Time for which a hit in another thread's memory costs more than in a near cache. A search that
+ * finds hits faster is not shared, after ALONE_HITS hits. */
 #define ALONE_HIT_NS 1u
 #define ALONE_HITS 65536u
-/* one more helper is woken for each such time of one worker that is left, */
+/* a further helper is woken for each time of this length that a single worker still needs, */
 #define SHARE_NS 100000u
 #define SHARE_NS_MIN 250000u /* if at least so much time is left */
-/* One more thread is started for each such time that the runtime's searches take, past and present.
- * A command with one thread is faster up to 6 MiB, with two threads from 10 MiB on. The first
- * chunk's time contains cold caches, so that chunk alone does not start a thread for a short
- * search. */
+/* A further thread is started for each time of this length that the runtime's searches take, past
+ * and present. A command with a single thread is faster up to 6 MiB, with two threads from 10 MiB
+ * on. The first chunk's time contains cold caches, so that chunk alone does not start a thread for
+ * a short search. */
 #define START_NS 1500000u
 #define START_ANYWAY_NS (8ull * START_NS)
 /* If all cores are taken, a helper waits for its turn, at times in the middle of a chunk for which
- * all other threads then wait. A helper must be worth several such turns of some milliseconds. `-n`
- * for a rare word in 32 MiB of log: 25 to 35 ms with helpers, 12 ms by one thread [16 cores, a
+ * all other threads then wait. A helper must be worth several turns of some milliseconds. `-n` for
+ * a rare word in 32 MiB of log: 25 to 35 ms with helpers, 12 ms by a single thread [16 cores, a
  * competitor on each]. */
 #define BUSY_NS 30000000u
 #define BUSY_LOOK_NS 20000000u     /* how long a measurement of the cores is used */
@@ -100,7 +100,7 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
     return min_u64(bytes, CHUNK_MAX);
 }
 
-/* Returns the length of a chunk of a loaded text. A count takes one chunk, because nothing is
+/* Returns the length of a chunk of a loaded text. A count takes a single chunk, because nothing is
  * copied and each chunk costs a launch. The engine divides a chunk that is too long for a device's
  * sums. */
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
@@ -124,9 +124,9 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
-/* Says whether the whole text is loaded, and stores whether it is divided over devices. A text of
- * which only a part is loaded is searched as a text that is not loaded: the remaining part has to
- * be copied, and all threads copy. */
+/* Says whether the whole text is loaded, and stores whether the text is divided over devices. A
+ * text of which only a part is loaded is searched as a text that is not loaded: the remaining part
+ * has to be copied, and all threads copy. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -230,8 +230,8 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
               (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
               !devices_start(devices)))
         search->schedule = SCHEDULE_CALLER;
-    /* Not for a chunk of a file within errors: if the device leaves such a chunk to the host, one
-     * thread searches the chunk before all threads search the text. */
+    /* Not for a chunk of a file within errors: if the device leaves such a chunk to the host, a
+     * single thread searches the chunk before all threads search the text. */
     if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0 &&
         (text->kind == TEXT_MEMORY || search->job.layer == ENGINE_FOR_ALGORITHMS))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
@@ -300,9 +300,9 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     if (search->searcher->chunk_bytes > 0 || search->schedule == SCHEDULE_CALLER ||
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
-    /* A mapped chunk is not copied into a cache, so it is as long as a chunk of a text in memory.
-     * Not if the sink keeps text, because chunks with a match are read after all. Not if the
-     * runtime has a limit, because the buffer in which each chunk may be read could exceed the
+    /* A mapped chunk is not copied into a cache, so the chunk is as long as a chunk of a text in
+     * memory. Not if the sink keeps text, because chunks with a match are read after all. Not if
+     * the runtime has a limit, because the buffer in which each chunk may be read could exceed the
      * limit. */
     if (!for_device && search->cursor.text->kind == TEXT_FILE && !search->sink->keeps_text &&
         search->job.runtime->memory_max == 0 && text_cursor_maps(&search->cursor, taken))
@@ -350,8 +350,8 @@ static _Atomic uint64_t *remembered(const struct search *search)
 }
 
 /* Says whether making a chunk ready for a device takes less time than searching the chunk on the
- * host. A text in memory has to be copied. A file is read in both cases, but the host reads it into
- * its caches. The time to make ready is known from this search, or from an earlier search. */
+ * host. A text in memory has to be copied. A file is read in both cases, but the host reads the
+ * file into caches. The time to make ready is known from this search, or from an earlier search. */
 static bool staging_pays(const struct search *search)
 {
     double host = ns_per_byte(atomic_load(&search->done.host.search_ns) +

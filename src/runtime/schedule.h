@@ -20,23 +20,23 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 void schedule_remember(const struct search *search);
 /* For tests: devices are opened after ns of searching. Not thread-safe. */
 void schedule_open_after(uint64_t ns);
-/* Says whether the search finds hits faster than the caller could take hits from another thread.
- * Such a caller is faster alone, with all hits in its own caches. */
+/* Says whether the search finds hits faster than the caller could take hits from a helper. The
+ * caller is then faster alone, with all hits in near caches. */
 bool schedule_is_alone(const struct search *search);
 /* Returns the number of helpers that are worth waking now. */
 uint32_t schedule_helpers(const struct search *search);
 
 /* Lengths of chunks in bytes for searches that list hits. If hits are rare, long chunks pay: chunks
  * of 256 MiB are 1.08 times as fast as chunks of 128 MiB, and more than twice as fast as chunks of
- * 32 MiB [H200]. If hits may be frequent, the first chunks are short, and their hits decide how
- * long later chunks are. */
+ * 32 MiB [H200]. If hits may be frequent, the first chunks are short, and the hits found there
+ * decide how long later chunks are. */
 struct resident_sizes {
     uint64_t first;
     uint64_t least, most; /* bounds for chunks after the first chunks */
     /* If hits may be frequent, the caller alone searches a text of at most so many bytes. */
     uint64_t shared;
     /* Hits that a chunk should have. A device lists so many in the time that two launches take, and
-     * a core's cache holds them. */
+     * a core's cache holds so many. */
     uint64_t hits;
 };
 extern const struct resident_sizes resident_sizes_default;

@@ -1,5 +1,5 @@
 /* search: the public functions that make a plan, open a searcher, and search. Each function checks
- * its arguments; job.c does the search. */
+ * the arguments; job.c does the search. */
 #include "runtime/search.h"
 #include "runtime/stats.h"
 #include "runtime/task.h"

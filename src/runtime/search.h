@@ -1,10 +1,10 @@
-/* search: one text searched under one plan, as a job of chunks.
+/* search: a text searched under a plan, as a job of chunks.
  *
  * A search has a ring of tasks. A worker takes a free task and the text's next chunk, makes the
- * chunk ready (reads the chunk, or copies it to where a device can fetch it), and then searches the
- * chunk or queues it to a device. Tasks become ready in any order. The caller takes the tasks in
- * the text's order, and works too while the next task is not ready. The ring bounds memory: if a
- * caller does not take results, no task becomes free.
+ * chunk ready (reads the chunk, or copies the chunk to where a device can fetch the bytes), and
+ * then searches the chunk or queues the chunk to a device. Tasks become ready in any order. The
+ * caller takes the tasks in the text's order, and works too while the next task is not ready. The
+ * ring bounds memory: if a caller does not take results, no task becomes free.
  *
  * A search has one of these schedules (schedule.c):
  *   host      workers read and search; if devices pay, workers queue some chunks to devices
@@ -20,7 +20,7 @@
 
 enum schedule { SCHEDULE_HOST, SCHEDULE_STAGED, SCHEDULE_LOADED, SCHEDULE_CALLER };
 
-/* One chunk of a search, from the worker that takes the chunk until its delivery. */
+/* A chunk of a search, from the taking until the delivery. */
 struct task {
     struct queue_item item; /* first member: a job's serve_item gets a pointer to this item */
     struct task *next;      /* next free task */
@@ -36,7 +36,7 @@ struct task {
     uint64_t *matches;
     uint64_t *line_numbers; /* match_room numbers; NULL unless the sink wants line numbers */
     uint64_t match_room;
-    /* Hits in `result` while the task waits for its delivery, as counted in search->held_hits. */
+    /* Hits in `result` while the task waits for delivery, as counted in search->held_hits. */
     uint64_t held_hits;
     uint64_t match_count;
     struct sink_digest digest;
@@ -44,7 +44,7 @@ struct task {
     struct trawl_error error;
 };
 
-/* What the workers of one kind (the host's, or those of a device) did for a search. */
+/* What the workers of a kind (the host's, or those of a device) did for a search. */
 struct work_done {
     _Atomic uint64_t chunks;
     _Atomic uint64_t bytes;
@@ -73,11 +73,11 @@ struct search {
     struct sink *sink; /* borrowed from the caller */
     enum schedule schedule;
     bool is_split;      /* the text is loaded, divided over several devices */
-    bool host_searches; /* host workers may search; false: they only make chunks ready */
+    bool host_searches; /* host workers may search; false: host workers only make chunks ready */
     bool for_devices;   /* devices may search, if there are devices */
-    /* task_deliver makes matches part by part just before it delivers each part, so the matches
-     * stay in the cache. False where an occurrence's length varies: to find the length needs the
-     * text, which may be gone at the delivery. */
+    /* task_deliver makes matches part by part just before delivering each part, so the matches stay
+     * in the cache. False where an occurrence's length varies: to find the length needs the text,
+     * which may be gone at the delivery. */
     bool converts_late;
     uint64_t chunk_host;   /* most bytes of a chunk for the host */
     uint64_t chunk_device; /* most bytes of a chunk for a device */
@@ -100,7 +100,7 @@ struct search {
     uint32_t tasks_used;
     uint32_t tasks_max;     /* most tasks in use at a time */
     uint32_t taken;         /* tasks that are not free */
-    uint64_t held_hits;     /* hits of all tasks that wait for their delivery */
+    uint64_t held_hits;     /* hits of all tasks that wait for delivery */
     uint64_t index_deliver; /* index of the next chunk to deliver */
     /* Of a loaded text: the part that the next chunk begins in. part.held is the number of bytes
      * that are left on the part's device. */
@@ -114,10 +114,10 @@ struct search {
     bool is_named;    /* searcher->search is this search, so a cancelling thread wakes the caller */
     bool shared;      /* helpers were called, so other threads may be inside the search */
     uint32_t helpers; /* number of helpers that the caller asked for */
-    struct task *current; /* the task whose results are being delivered */
+    struct task *current; /* the task that is being delivered */
     bool last_delivered;
 
-    /* prepare() clears all fields above. The fields from here on are set one by one: */
+    /* prepare() clears all fields above. The fields from here on are set separately: */
     pthread_mutex_t lock;    /* see search_lock */
     pthread_cond_t ready;    /* wakes the caller */
     struct call_record done; /* done.device is valid only if for_devices is set */
@@ -133,13 +133,14 @@ struct trawl_searcher {
     uint64_t chunk_bytes; /* 0: the schedule chooses */
     enum trawl_map map;   /* whether files are mapped */
     struct worker caller; /* the calling thread as a worker */
-    /* Number of begins that devices put into an array in the last such call. */
+    /* Number of begins that devices put into an array in the searcher's last call of
+     * trawl_begins_into. */
     uint64_t begins_last;
     struct task *tasks; /* task_count entries, owned */
-    /* Tasks by index of their chunk (search_ring). Between searches all entries are NULL. */
+    /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
     uint32_t task_count;
-    uint32_t tasks_few;     /* most tasks for a search whose waiting tasks keep memory */
+    uint32_t tasks_few;     /* most tasks for a search with tasks that keep memory */
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
     _Atomic int call;       /* enum searcher_call */
     /* Bytes of the text that were searched; any thread may read the number. */
@@ -149,7 +150,7 @@ struct trawl_searcher {
     struct call_record last; /* what the last finished call did */
 };
 
-/* Locks the search if other threads may know its job. Before that the caller alone changes the
+/* Locks the search if other threads may know the job. Before that the caller alone changes the
  * search, and no lock is needed. */
 static inline void search_lock(struct search *search)
 {

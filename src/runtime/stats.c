@@ -25,7 +25,7 @@ void stats_add(struct trawl_stats *stats, const struct engine_result *result)
         (void)snprintf(stats->note, sizeof stats->note, "%s", result->note);
 }
 
-/* Fills *stats for the workers of one kind. `also_ns` is the time that their threads spent on the
+/* Fills *stats for the workers of a kind. `also_ns` is the time that these threads spent on the
  * call beside searching. */
 static void one_kind(const struct call_record *call, const struct work_done *done, uint64_t also_ns,
                      struct trawl_worker_stats *stats)

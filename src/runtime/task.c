@@ -22,18 +22,19 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define HOST_BYTES_MAX (1u << 30) /* longest scan of the host; a chunk for a device may be longer \
-                                   */
+#define HOST_BYTES_MAX                                                         \
+    (1u << 30) /* longest scan of the host; a chunk for a device may be longer \
+                */
 /* a search without room for a chunk waits so long for memory of other searches, */
 #define ROOM_WAIT_NS 1000000
 #define ROOM_WAITS_MAX 1000u /* at most so many times without a success in between */
 
-/* matches that are made at a time, just before they are delivered */
+/* matches that are made at a time, just before the delivery */
 #define MATCHES_LATE 512u
 /* with more hits in waiting tasks, no device goes far ahead of other devices */
 #define HELD_HITS_MAX (1u << 24)
-/* Chunks for each worker that are cut and not searched yet. Chunks that are cut keep their length
- * when the number of hits becomes known, so few chunks are cut in advance. */
+/* Chunks for each worker that are cut and not searched yet. Chunks that are cut keep the same
+ * length when the number of hits becomes known, so few chunks are cut in advance. */
 #define UNREAD_PER_WORKER 2u
 
 /* ---- Free and taken ----------------------------------------------------------------------- */
@@ -304,7 +305,7 @@ static void drop_part(struct task *task)
 }
 
 /* Handles a failed search of the task on a device. Marks the device as lost or, if devices do not
- * take the plan, lets devices take no further chunk. Returns true if another device should try.
+ * take the plan, lets devices take no further chunk. Returns true if a further device should try.
  * Otherwise the CPU has searched the task, if the engine allows that, or *status says why the task
  * fails. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
@@ -377,7 +378,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
-        /* the worker may have changed to another device */
+        /* the worker may have changed devices */
         done = work_of(search, worker, on_device);
         searched = task->result.done - task->from;
         JOB_ADD(&search->job, &done->chunks, 1);
@@ -395,7 +396,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 
 /* ---- Chunks of a loaded text -------------------------------------------------------------- */
 
-/* Says whether one more chunk may be cut. */
+/* Says whether a further chunk may be cut. */
 static bool may_cut(const struct search *search)
 {
     uint32_t workers = search->job.runtime->devices.workers_worth;
@@ -561,7 +562,7 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
 
 /* Takes a pinned buffer for the chunk. There are so few of these buffers that cores are left for
  * searching. All buffers may be used for a file that the host does not search, because more threads
- * must read it, and for text that the sink reads, because its buffers stay in use until the
+ * must read it, and for text that the sink reads, because the buffers stay in use until the
  * delivery. */
 static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
 {
@@ -710,8 +711,8 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
 }
 
 /* Handles a lack of room for a chunk. Other tasks of this search may give memory back, even before
- * this function takes the lock. If this task is the only one, other searches may give memory back.
- * If that does not happen either, the search ends with a fault. */
+ * this function takes the lock. If the search has no other task, other searches may give memory
+ * back. If that does not happen either, the search ends with a fault. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {
@@ -763,7 +764,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     }
     if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
-        task_put_back(search, task, false, true); /* until a device has searched one more chunk */
+        task_put_back(search, task, false, true); /* until a device has searched a further chunk */
         return TASK_NOTHING;
     }
     if (!to_device && search->cursor.text->kind != TEXT_MEMORY) {

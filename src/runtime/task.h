@@ -9,26 +9,26 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
 /* Takes the text's next chunk into a free task, makes the chunk ready, and searches or queues the
  * chunk. `only` is passed to text_cursor_next. NOTHING: there is no chunk to take, no free task, or
- * no room for the chunk. BUSY: another thread is taking the next chunk. */
+ * no room for the chunk. BUSY: a different thread is taking the next chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
 /* Makes the whole text, which is in memory, the task's chunk. */
 void task_brief(struct search *search, struct task *task);
 /* Searches a task from the devices' queue. A job's serve_item. */
 void task_on_device(struct queue_item *item, struct worker *worker);
 /* Takes this search's first task that the worker may search from the devices' queue, and searches
- * the task. NOTHING: the queue has no such task. */
+ * the task. NOTHING: the queue has no task for this worker. */
 enum task_taken task_work_queued(struct search *search, struct worker *worker);
 /* Searches the task's chunk from task->from on, and makes the sink's digest of the result. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
-/* Fills *view with the part [task->from, task->result.done) of the chunk and its results. */
+/* Fills *view with the part [task->from, task->result.done) of the chunk and the results. */
 void task_view(const struct search *search, const struct task *task, struct sink_chunk *view);
 /* Gives the part in *view to the sink. Returns false if the sink stops the search. */
 bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
 /* Frees the task of the next chunk in order, which was delivered. */
 void task_delivered(struct search *search, struct task *task);
 
-/* Gives the task's buffer back: a pinned buffer to the devices, another buffer to the budget if the
- * runtime has a limit. The task's bytes must not be needed again. */
+/* Gives the task's buffer back: a pinned buffer to the devices, any other buffer to the budget if
+ * the runtime has a limit. The task's bytes must not be needed again. */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 void task_release(struct trawl_runtime *runtime, struct task *task);
 

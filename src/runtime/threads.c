@@ -1,16 +1,17 @@
 /* threads: the runtime's host threads and the jobs that these threads serve.
  *
- * A job is listed while it can use help. Each worker serves a job until the job has no work for the
- * worker, then serves the next listed job. Waking is a chain: a woken worker finds out whether one
- * more worker is needed, and wakes or starts that worker. So a caller pays for a single wake-up.
+ * A job is listed while the job can use help. Each worker serves a job until the job has no work
+ * for the worker, then serves the next listed job. Waking is a chain: a woken worker finds out
+ * whether a further worker is needed, and wakes or starts that worker. So a caller pays for a
+ * single wake-up.
  *
- * A woken worker begins on a core other than its waker's. Linux puts a waking thread on its waker's
- * core if Linux takes all other cores for busy, and a guest of KVM takes a core that has slept for
- * busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then share one core
- * for milliseconds, which is as long as many a search takes. After a pause, a search of 16 MiB for
- * 1,000 words took two threads 4.7 ms and one thread 5.0 ms; now two threads take 3.0 ms [2 cores,
- * AMD EPYC]. So the waker's core is removed from the cores on which the worker may run, and the
- * worker adds the core again once it runs.
+ * A woken worker begins on a different core than the waker. Linux puts a waking thread on the
+ * waker's core if Linux takes all other cores for busy, and a guest of KVM takes a core that has
+ * slept for busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then share
+ * a core for milliseconds, which is as long as many a search takes. After a pause, a search of 16
+ * MiB for 1,000 words took two threads 4.7 ms and a single thread 5.0 ms; now two threads take 3.0
+ * ms [2 cores, AMD EPYC]. So the waker's core is removed from the cores on which the worker may
+ * run, and the worker adds the core again once running.
  */
 #include "runtime/threads.h"
 
@@ -69,7 +70,7 @@ static void job_unlist(struct trawl_runtime *runtime, struct job *job)
         runtime->jobs = job->next == job ? NULL : job->next;
 }
 
-/* Returns a listed job that one more host worker can help, or NULL. */
+/* Returns a listed job that a further host worker can help, or NULL. */
 static struct job *job_for_host(struct trawl_runtime *runtime)
 {
     struct job *first = runtime->jobs, *job = first;
@@ -106,9 +107,9 @@ static void begin_elsewhere(struct worker *worker)
     if (!other_cores(&cores, &others) ||
         pthread_getaffinity_np(worker->thread, sizeof theirs, &theirs) != 0)
         return;
-    /* A worker whose cores were chosen outside this file keeps its cores. If the worker's cores are
-     * those that this file gave back, they follow the waker's cores, because a container may get
-     * more cores. */
+    /* A worker with cores that were chosen outside this file keeps these cores. If the worker's
+     * cores are those that this file gave back, the cores follow the waker's cores, because a
+     * container may get more cores. */
     CPU_AND(&common, &cores, &theirs);
     if (!CPU_EQUAL(&theirs, &common) ||
         (!CPU_EQUAL(&theirs, &cores) && !CPU_EQUAL(&theirs, &worker->cores)))
@@ -117,7 +118,7 @@ static void begin_elsewhere(struct worker *worker)
     worker->is_moved = pthread_setaffinity_np(worker->thread, sizeof others, &others) == 0;
 }
 
-/* Lets the calling worker run on all its cores again. */
+/* Lets the calling worker run on all cores again. */
 static void end_elsewhere(struct worker *worker)
 {
     if (worker->is_moved)
@@ -143,7 +144,7 @@ static int start_elsewhere(struct worker *worker, void *(*main)(void *))
     return pthread_create(&worker->thread, NULL, main, worker);
 }
 
-/* Makes the worker idle until it is woken. With the runtime's lock held. */
+/* Makes the worker idle until a thread wakes the worker. With the runtime's lock held. */
 static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
 {
     worker->next_idle = runtime->idle;
@@ -199,8 +200,8 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Wakes one more worker, or starts one: threads are started when a job can use them, and stay. If a
- * thread cannot be started, searches go on with the running threads. With the runtime's lock
+/* Wakes or starts a further worker: threads are started when a job can use more threads, and stay.
+ * If a thread cannot be started, searches go on with the running threads. With the runtime's lock
  * held. */
 static void wake_one(struct trawl_runtime *runtime)
 {

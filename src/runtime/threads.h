@@ -1,4 +1,5 @@
-/* threads: the runtime's listed jobs, the host threads that serve these jobs, and waking them. */
+/* threads: the runtime's listed jobs, the host threads that serve these jobs, and the waking of
+ * threads. */
 #ifndef TRAWL_RUNTIME_THREADS_H
 #define TRAWL_RUNTIME_THREADS_H
 

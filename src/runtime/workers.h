@@ -5,11 +5,11 @@
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-/* Counts the worker as one that took part in the job. Returns true the first time. */
+/* Counts the worker among the workers that took part in the job. Returns true the first time. */
 bool worker_takes_part(struct worker *worker, struct job *job);
 /* Makes the worker's engine worker ready for the job: the engine worker of the job's layer, if
- * there is a layer, otherwise the one of the host or of a device. A worker whose device is lost
- * changes to another device. */
+ * there is a layer, otherwise the engine worker of the host or of a device. A worker with a lost
+ * device changes to a working device. */
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error);
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
@@ -17,7 +17,7 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
 /* Returns the engine that searches for the job, and the worker's engine worker there. */
 const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
                                        bool on_device, struct engine_worker **engine_worker);
-/* Says whether the worker's device is lost while another device works. */
+/* Says whether the worker's device is lost while a different device works. */
 bool worker_is_stranded(const struct worker *worker);
 void worker_change_device(struct worker *worker);
 /* Changes to this device. */
