@@ -1,7 +1,7 @@
 /* choose: computes the prices of the methods.
  *
- * A price is the time in nanoseconds per byte of text: to search every place, and to verify as
- * many candidates as the method would propose in random text with the patterns' bytes.
+ * A price is the time in nanoseconds per byte of text: to search every place, and to verify as many
+ * candidates as the method would propose in random text with the patterns' bytes.
  */
 #include "approximate/choose.h"
 
@@ -31,8 +31,8 @@ static const struct prices prices_host = {0.15, 3.0, 0.003, 0.022, 7.0, 0.3, 14,
  * planes and no columns. */
 static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.0025, 0.026, 45, 170};
 #define COPY_NS 0.15 /* ns in which the calling thread copies a byte to a device */
-/* A device searches only if its price is this many times less than the host's: both are prices of
- * random text, and a search that is wrongly on a device takes longer by more. */
+/* A device searches only if its price is this many times less than the host's, because both are
+ * prices of random text, and a search on a device by mistake loses more. */
 #define CLEARLY_TIMES 2
 /* Prices of a candidate that is an occurrence, and of which one thread therefore makes a hit. Of
  * edits with exact parts each span is compared anew, and the spans are the more, the larger k is.
@@ -156,8 +156,8 @@ static double rate_of_grams(const struct approximate *approximate)
     return sum;
 }
 
-/* Returns the cheapest method, for the host or for a device, by `prices`. by_classes: symbols
- * may be compared as bytes. *best_price is the method's price per byte of text. */
+/* Returns the cheapest method, for the host or for a device, by `prices`. by_classes: symbols may
+ * be compared as bytes. *best_price is the method's price per byte of text. */
 static enum approx_method choose(const struct approximate *approximate, double rate,
                                  const struct prices *prices, bool by_classes, double *best_price)
 {

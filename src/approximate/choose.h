@@ -4,13 +4,13 @@
 
 #include "approximate/compile.h"
 
-/* A method that is taken for every plan that the method fits; APPROX_METHODS: the cheapest
- * method is taken. Tests replace this value. */
+/* A method that is taken for every plan that the method fits; APPROX_METHODS: the cheapest method
+ * is taken. Tests replace this value. */
 extern enum approx_method approx_method_forced;
 
 /* The time in ns that a search on a device takes in addition to its bytes: the sample, the
- * launches, the copies of results, and what a new plan's pieces take until a device can search for
- * these. Tests replace this value. */
+ * launches, the copies of results, and the preparation of a new plan's pieces on a device. Tests
+ * replace this value. */
 extern double approx_device_fixed_ns;
 
 /* Sets the methods of a plan. The plan's symbols are already made. */
@@ -24,14 +24,14 @@ struct approx_work {
     bool is_copied;  /* the text must first be copied to the device */
     bool is_found;   /* the device has found the candidates, and only has to wait for their
                       * verification */
-    /* threads of the host that would search instead; if the device searches, one of these
-     * threads verifies */
+    /* threads of the host that would search instead; if the device searches, one of these threads
+     * verifies */
     uint32_t threads;
 };
 
-/* Returns whether the host is to search: unless the device's price is clearly less than the
- * host's, or, if the device has found the candidates, where the host would take less time. Returns
- * false whenever a test forces the method, unless the device has no method. */
+/* Returns whether the host is to search: unless the device's price is clearly less than the host's,
+ * or, if the device has found the candidates, where the host would take less time. Returns false
+ * whenever a test forces the method, unless the device has no method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
 /* Returns the first symbol of piece `index` of the k + 1 pieces of a literal of `count` symbols;

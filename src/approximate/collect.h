@@ -1,4 +1,4 @@
-/* collect: candidates of one step of a search, from any method, become hits in order. */
+/* collect: candidates of one step of a search, from any method, are made hits in order. */
 #ifndef TRAWL_APPROXIMATE_COLLECT_H
 #define TRAWL_APPROXIMATE_COLLECT_H
 
@@ -32,12 +32,13 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
                                      2 * k};
 }
 
-#define APPROX_CANDIDATES_MAX (1u << 20) /* of a step, unless it is one begin */
+#define APPROX_CANDIDATES_MAX (1u << 20) /* of a step that is longer than a single begin */
 
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);
 void approx_candidates_release(struct approx_candidates *candidates);
-/* Every place of [from, *to), for each literal; *to is lessened where they would be too many. */
+/* Makes a candidate of every place in [from, *to) for each literal. Lessens *to where candidates
+ * would be too many. */
 enum trawl_status approx_candidates_all(const struct approximate *approximate, uint64_t from,
                                         uint64_t *to, struct approx_candidates *candidates,
                                         struct trawl_error *error);

@@ -1,5 +1,5 @@
-/* device: the half of the approximate engine that runs on a device. It finds candidates by
- * pieces, with the CUDA engine's kernels for sets, or by grams, with its own kernels
+/* device: the half of the approximate engine that runs on a device. A device finds candidates by
+ * pieces, with the CUDA engine's kernels for sets, or by grams, with the room's kernels
  * (kernels/grams.cu). The host verifies the candidates. */
 #ifndef TRAWL_APPROXIMATE_DEVICE_H
 #define TRAWL_APPROXIMATE_DEVICE_H
@@ -20,10 +20,11 @@ enum trawl_status approx_device_begin(struct approx_device *device,
                                       const struct approximate *approximate,
                                       struct trawl_error *error);
 /* Compiles the plan's pieces for the device, if the method is PIECES and the pieces are not yet
- * compiled. The functions below call it where necessary. Errors: MEMORY, DEVICE, UNSUPPORTED. */
+ * compiled. The functions below call this function where necessary. Errors: MEMORY, DEVICE,
+ * UNSUPPORTED. */
 enum trawl_status approx_device_prepare(struct approx_device *device, struct trawl_error *error);
-/* Finds the candidates of all occurrences that begin in [from, to) of the chunk. If these are
- * too many for one step, lessens *to, but to more than `from`. Errors: MEMORY, DEVICE. */
+/* Finds the candidates of all occurrences that begin in [from, to) of the chunk. If the candidates
+ * are too many for a step, lessens *to, but to more than `from`. Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_candidates(struct approx_device *device,
                                            const struct engine_chunk *chunk, uint64_t from,
                                            uint64_t *to, struct approx_candidates *candidates,

@@ -1,8 +1,7 @@
-/* device_tables: makes the codes of bytes, the literals' pieces, and the lists of pieces by
- * gram.
+/* device_tables: makes the codes of bytes, the literals' pieces, and the lists of pieces by gram.
  *
- * The longer a gram, the fewer pieces are on its list. But a piece that is shorter than the gram
- * is on the list of every gram that begins with the piece.
+ * The longer a gram, the fewer pieces are on its list. But a piece that is shorter than the gram is
+ * on the list of every gram that begins with the piece.
  */
 #include "approximate/device_tables.h"
 
@@ -24,8 +23,8 @@
 /* and tables in L2 more than GLOBAL_GAIN times as fast as tables in shared memory. */
 #define GLOBAL_GAIN 1.5
 
-/* Costs in units of one comparison from shared memory: of a place without its comparisons, and
- * of one comparison. */
+/* Costs, in units of a comparison with tables in shared memory: of a place without comparisons, and
+ * of a comparison. */
 struct cost {
     double place, comparison;
 };
@@ -82,10 +81,10 @@ static double piece_rate(const struct cut_literal *literal, const struct literal
     return rate;
 }
 
-/* Makes the pieces of a literal. Each occurrence contains at least one piece without an error.
- * The symbols that may have errors are divided evenly among the pieces. If all these symbols may
- * be wrong at once, or if random text is expected to contain a piece at every place, the literal
- * has a single piece without symbols. */
+/* Makes the pieces of a literal. Each occurrence contains at least one piece without an error. The
+ * symbols that may have errors are divided evenly among the pieces. If all these symbols may be
+ * wrong at once, or if random text is expected to contain a piece at every place, the literal has a
+ * single piece without symbols. */
 static void make_pieces(struct cut_literal *literal, uint32_t errors_max)
 {
     uint32_t count = errors_max + 1, loose, seen = 0, piece = 0;
@@ -163,8 +162,8 @@ static uint32_t motif_of(struct builder *builder, const struct cut_literal *lite
     return motif;
 }
 
-/* Returns the segment of a motif's pieces that begin at the symbol. GRAMS_SEGMENTS_MAX: the
- * segment is new, and there is no room for another segment. */
+/* Returns the segment of a motif's pieces that begin at the symbol. GRAMS_SEGMENTS_MAX: the segment
+ * is new, and there is no room for another segment. */
 static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t symbol)
 {
     uint32_t word = motif << GRAMS_PLACE_BITS | symbol, segment = 0;
@@ -236,8 +235,8 @@ static bool next_gram(const struct cut_literal *literal, const struct literal_pi
     return false;
 }
 
-/* Adds the piece to the list of each gram that begins with the piece: counts an entry if
- * `entries` is NULL, otherwise writes the entry. */
+/* Adds the piece to the list of each gram that begins with the piece: counts an entry if `entries`
+ * is NULL, otherwise writes the entry. */
 static void list_piece(const struct cut_literal *literal, const struct literal_piece *piece,
                        uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
 {
@@ -337,8 +336,8 @@ static double cost_of(const struct builder *builder, const struct size *size, bo
     return cost->place + size->rate * cost->comparison;
 }
 
-/* Returns the length of the shortest gram whose tables take at most bytes_max bytes and whose
- * cost is at most LONGER_GAIN times the least cost. 0: all tables are larger. */
+/* Returns the length of the shortest gram whose tables take at most bytes_max bytes and whose cost
+ * is at most LONGER_GAIN times the least cost. 0: all tables are larger. */
 static uint32_t fit(const struct builder *builder, const struct size *sizes, uint32_t longest,
                     uint64_t bytes_max, bool are_shared)
 {

@@ -4,8 +4,7 @@
  * With e errors a path on a diagonal of the table text x literal gets to some furthest row. Row by
  * row costs (k + 1) comparisons per diagonal that end at the first difference, whatever the
  * literal's length is; in a text that is nothing like the literal these are a few nanoseconds each.
- * Exact parts make a path that is further worse than another one, so there a table of costs
- * decides.
+ * With exact parts a path that is further may be worse, so there a table of costs decides.
  */
 #include "approximate/distance.h"
 
@@ -141,10 +140,10 @@ static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t p
     return i;
 }
 
-/* Returns the furthest row that a path reaches on a diagonal with one more error, from the
- * furthest rows on this diagonal and its two neighbours with one error less. The error replaces
- * a symbol (`same`), inserts a symbol of the text (`left`), or deletes a symbol (`right`). No
- * path reaches beyond row `last`, where the text ends. */
+/* Returns the furthest row that a path reaches on a diagonal with one more error, from the furthest
+ * rows on this diagonal and its two neighbours with one error less. The error replaces a symbol
+ * (`same`), inserts a symbol of the text (`left`), or deletes a symbol (`right`). No path reaches
+ * beyond row `last`, where the text ends. */
 static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t left, int64_t same,
                         int64_t right)
 {
@@ -154,9 +153,9 @@ static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t le
     return row < 0 ? NOWHERE : row;
 }
 
-/* rows[x] belongs to diagonal first + x, the diagonal of a path that begins at place first + x
- * and has no insertions or deletions. Each error may move a path by one diagonal, so with each
- * error fewer, more distant diagonals can still reach an end in [from, to]. */
+/* rows[x] belongs to diagonal first + x, the diagonal of a path that begins at place first + x and
+ * has no insertions or deletions. Each error may move a path by one diagonal, so with each error
+ * fewer, more distant diagonals can still reach an end in [from, to]. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
 {
     const int64_t k = pair->approximate->errors_max, ends = to - from + 1, width = ends + 2 * k;
@@ -188,8 +187,8 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
 }
 
 /* Adds symbol number `row` of the literal: computes the costs of the text's spans from the costs
- * without this symbol. Returns the least cost. costs[0] and costs[2 * most + 2] lie outside of
- * the band. */
+ * without this symbol. Returns the least cost. costs[0] and costs[2 * most + 2] lie outside of the
+ * band. */
 static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
                            const uint8_t *before, uint8_t *costs)
 {
@@ -239,9 +238,8 @@ static void spans_by_table(struct approx_pair *pair, int64_t end, uint32_t most,
         memcpy(costs, rows[0] + 1, 2 * most + 1);
 }
 
-/* Computes the costs of spans by diagonals, as pair_distances does, but backwards: rows are
- * counted from the end, and diagonal x belongs to spans that have x symbols more than the
- * literal. */
+/* Computes the costs of spans by diagonals, as pair_distances does, but backwards: rows are counted
+ * from the end, and diagonal x belongs to spans that have x symbols more than the literal. */
 static void spans_by_diagonals(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
 {
     const int64_t width = most, available = end - pair->begin;

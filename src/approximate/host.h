@@ -4,8 +4,8 @@
 
 #include "approximate/collect.h"
 
-/* Of a text of characters: begins of a step beyond ASCII, or between two such. Replaced by tests.
- */
+/* Of a text of characters: begins of a step beyond ASCII, or between two begins beyond ASCII.
+ * Replaced by tests. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 

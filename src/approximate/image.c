@@ -1,5 +1,5 @@
 /* image: the kernels that search with errors, embedded. TRAWL_CUDA_IMAGE_GRAMS names the fat
- * binary; without it there are none. */
+ * binary; without the macro there are no kernels. */
 #include "approximate/image.h"
 
 #if defined(TRAWL_CUDA_IMAGE_GRAMS)

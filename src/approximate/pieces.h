@@ -4,9 +4,9 @@
 
 #include "approximate/collect.h"
 
-/* Candidates of occurrences that begin in [from, *to) of the chunk, by a worker of this engine that
- * is compiled for the plan of pieces; *to is lessened where they would be too many. The result is
- * scratch. */
+/* Returns candidates of occurrences that begin in [from, *to) of the chunk, by a worker of this
+ * engine that is compiled for the plan of pieces. Lessens *to where candidates would be too many.
+ * `result` is scratch memory. */
 enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engine_worker *worker,
                                        const struct approximate *approximate,
                                        const struct engine_chunk *chunk, uint64_t from,

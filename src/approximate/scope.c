@@ -34,7 +34,7 @@ int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *s
                                       (uint64_t)(scope->end - byte), symbol);
 }
 
-/* No character holds a byte that could begin one but its first. */
+/* In a character, only the first byte can begin a character. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte)
 {
     const uint8_t *bytes = scope->chunk->bytes;

@@ -1,10 +1,10 @@
 /* verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
  *
- * A span lies in a scope, which is the text or a record of the text; within lines, a span lies
- * in one line of the scope. The part of the scope that matters to the ends in question becomes
- * the places of a pair (distance.h). Spans are at most m + k symbols long, so text further left
- * changes no distance up to k. At most m + k ends after an end are examined. Therefore each
- * end's answer does not depend on how the ends were divided among calls.
+ * A span lies in a scope, which is the text or a record of the text; within lines, a span lies in
+ * one line of the scope. The part of the scope that matters to the ends in question becomes the
+ * places of a pair (distance.h). Spans are at most m + k symbols long, so text further left changes
+ * no distance up to k. At most m + k ends after an end are examined. Therefore each end's answer
+ * does not depend on how the ends were divided among calls.
  */
 #include "approximate/verify.h"
 
@@ -22,8 +22,8 @@ int64_t approx_ends_min = APPROX_ENDS_MIN;
 struct approx_verifier {
     struct approx_pair pair;
     struct approx_scope scope;
-    /* CHARACTERS: the `count` characters of the current places, the offset at which each
-     * character begins, and the offset at which the last character ends. */
+    /* CHARACTERS: the `count` characters of the current places, the offset at which each character
+     * begins, and the offset at which the last character ends. */
     uint32_t *characters; /* owned: `capacity` characters, and as many offsets */
     int64_t *offsets;
     uint64_t count;
@@ -78,8 +78,8 @@ static bool ends_line(const struct approx_verifier *verifier, int64_t byte)
     return value == verifier->scope.plan->line_end || value == verifier->scope.plan->line_end_also;
 }
 
-/* Cuts [*from, *to) to the line of `byte`: from the last line end before the byte to the first
- * line end at or after the byte. A line end may be a part of a character. */
+/* Cuts [*from, *to) to the line of `byte`: from the last line end before the byte to the first line
+ * end at or after the byte. A line end may be a part of a character. */
 static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
                          int64_t *to)
 {
@@ -156,8 +156,8 @@ static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
     return verifier->offsets[place];
 }
 
-/* Returns the first place that begins at or after the byte. The end of the last place counts as
- * a place, too. */
+/* Returns the first place that begins at or after the byte. The end of the last place counts as a
+ * place, too. */
 static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
@@ -247,9 +247,9 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
-/* Returns the least distance of the spans that end at the place, are within `most` edits and
- * fulfil the conditions. *begin is the begin of the span that is the occurrence. most + 1: there
- * is no such span. */
+/* Returns the least distance of the spans that end at the place, are within `most` edits and fulfil
+ * the conditions. *begin is the begin of the span that is the occurrence. most + 1: there is no
+ * such span. */
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
 {
@@ -275,9 +275,9 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     return best;
 }
 
-/* Returns the distance d of docs/approximate.md for one end; k + 1 stands for infinity. The
- * caller asks for ends in ascending order. `to` is the last end in question, after which a run
- * may need further ends. */
+/* Returns the distance d of docs/approximate.md for one end; k + 1 stands for infinity. The caller
+ * asks for ends in ascending order. `to` is the last end in question, after which a run may need
+ * further ends. */
 static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)
 {
     struct approx_pair *pair = &verifier->pair;
@@ -344,7 +344,7 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
     return TRAWL_OK;
 }
 
-/* The same for bytes [from, to] of one stretch, [begin, end). */
+/* The same for bytes [from, to] of a single stretch, [begin, end). */
 static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_t begin,
                                         int64_t end, int64_t from, int64_t to, int64_t begin_min,
                                         struct hits *hits, struct trawl_error *error)

@@ -22,24 +22,19 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define HOST_BYTES_MAX                                                         \
-    (1u << 30) /* longest scan of the host; a chunk for a device may be longer \
-                */
-/* a search without room for a chunk waits so long for memory of other searches, */
-#define ROOM_WAIT_NS 1000000
-#define ROOM_WAITS_MAX 1000u /* at most so many times without a success in between */
+#define HOST_BYTES_MAX (1u << 30) /* longest scan of the host */
+#define ROOM_WAIT_NS 1000000      /* a wait for memory that other searches use, */
+#define ROOM_WAITS_MAX 1000u      /* at most so many times without a success in between */
 
-/* matches that are made at a time, just before the delivery */
-#define MATCHES_LATE 512u
-/* with more hits in waiting tasks, no device goes far ahead of other devices */
-#define HELD_HITS_MAX (1u << 24)
-/* Chunks for each worker that are cut and not searched yet. Chunks that are cut keep the same
- * length when the number of hits becomes known, so few chunks are cut in advance. */
+#define MATCHES_LATE 512u        /* matches that are made at a time, at the delivery */
+#define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of a slower device */
+/* Chunks for each worker that are cut and not searched. A cut chunk keeps its length when the
+ * number of hits becomes known, so few are cut in advance. */
 #define UNREAD_PER_WORKER 2u
 
 /* ---- Free and taken ----------------------------------------------------------------------- */
 
-/* Returns the record of the work by workers of this worker's kind. */
+/* Returns the record of the work by this worker's kind. */
 static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
 {
     uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
@@ -200,8 +195,7 @@ void task_view(const struct search *search, const struct task *task, struct sink
 
 /* ---- Searching ---------------------------------------------------------------------------- */
 
-/* Scans at most HOST_BYTES_MAX of the chunk. The chunk may have been cut for a device that is lost,
- * and be longer than the host's engine takes. */
+/* Scans at most HOST_BYTES_MAX of a chunk that may have been cut for a device that is lost. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, enum want want, struct engine_result *result,
                                    struct trawl_error *error)
@@ -243,8 +237,7 @@ static void leave_device(struct search *search, struct task *task)
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
 }
 
-/* Searches the part of the task's chunk from task->from on, and makes matches of the hits. After a
- * failure nothing of this part is delivered. */
+/* Searches the part of the task's chunk from task->from on, and makes matches of the hits. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {
@@ -271,7 +264,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         return TRAWL_OK;
     }
     if (want == WANT_SPANS && worker == &search->searcher->caller &&
-        chunk->index == search->index_deliver) { /* all earlier chunks are delivered */
+        chunk->index == search->index_deliver) {
         scanned.spans_known = true;
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
@@ -297,17 +290,15 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     return TRAWL_OK;
 }
 
-/* Removes all results of the current part. */
 static void drop_part(struct task *task)
 {
     engine_result_begin(&task->result, task->from, false);
     task->match_count = 0;
 }
 
-/* Handles a failed search of the task on a device. Marks the device as lost or, if devices do not
- * take the plan, lets devices take no further chunk. Returns true if a further device should try.
- * Otherwise the CPU has searched the task, if the engine allows that, or *status says why the task
- * fails. */
+/* Handles a failed search of the task on a device. Loses the device or, if devices do not take the
+ * plan, lets devices take no further chunk. Returns true if a further device should try. Otherwise
+ * the CPU has searched the task, if the engine allows that, or *status says why the task fails. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
                     enum trawl_status *status, struct trawl_error *error)
 {
@@ -331,7 +322,6 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     return false;
 }
 
-/* Makes the current part fail. */
 static void fail_part(struct task *task, enum trawl_status status, const struct trawl_error *error)
 {
     drop_part(task);
@@ -341,8 +331,8 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
     task->error = *error;
 }
 
-/* Makes the sink's digest of the current part. A part that failed gets the digest of an empty part;
- * otherwise the digest of the task's previous chunk would be delivered. */
+/* Makes the sink's digest of the current part. A part that failed gets an empty digest, so that the
+ * digest of the task's previous chunk is not delivered. */
 static void digest_part(struct search *search, struct task *task)
 {
     const struct sink *sink = search->sink;
@@ -358,7 +348,7 @@ static void digest_part(struct search *search, struct task *task)
         return;
     fail_part(task, status, &error);
     task_view(search, task, &view);
-    /* the digest of an empty part needs no memory and cannot fail */
+    /* no memory is needed */
     (void)sink->digest(sink, &view, &task->digest, &error);
 }
 
@@ -378,7 +368,6 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
-        /* the worker may have changed devices */
         done = work_of(search, worker, on_device);
         searched = task->result.done - task->from;
         JOB_ADD(&search->job, &done->chunks, 1);
@@ -396,7 +385,6 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 
 /* ---- Chunks of a loaded text -------------------------------------------------------------- */
 
-/* Says whether a further chunk may be cut. */
 static bool may_cut(const struct search *search)
 {
     uint32_t workers = search->job.runtime->devices.workers_worth;
@@ -412,8 +400,8 @@ static bool may_cut(const struct search *search)
            search->cursor.index_next - search->index_deliver < ahead;
 }
 
-/* Cuts the next chunk into a free task. Returns NULL if no chunk may be cut now: the delivery is
- * too far behind (may_cut), or there is no free task. With the search's lock held. */
+/* Cuts the next chunk into a free task. Returns NULL if no chunk may be cut now or no task is free.
+ * With the search's lock held. */
 static struct task *resident_next(struct search *search)
 {
     const struct trawl_text *text = search->cursor.text;
@@ -428,8 +416,7 @@ static struct task *resident_next(struct search *search)
     TRAWL_ASSERT(left > 0 && left <= text->bytes_count && search->chunk_device > 0);
     if (part->held == 0 && !devices_locate(&search->job.runtime->devices, search->job.plan,
                                            text->bytes + begin, left, part))
-        /* no device holds the text any more */
-        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .held = left};
+        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .held = left}; /* nowhere */
     status =
         text_cursor_next(&search->cursor, TEXT_ANY_CHUNK, min_u64(search->chunk_device, part->held),
                          false, &task->buffer, &task->chunk, &taken, NULL);
@@ -480,8 +467,8 @@ static void resident_learn(struct search *search, const struct task *task)
 
 /* ---- Taking ------------------------------------------------------------------------------- */
 
-/* Puts the task, which has its results, into the ring, and wakes the caller. If the text is not
- * needed again, the worker keeps the task's buffer. */
+/* Puts the task with the results into the ring, and wakes the caller. If the text is not needed
+ * again, the worker keeps the buffer. */
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -500,8 +487,7 @@ static void finish(struct search *search, struct task *task, struct worker *work
     }
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     search_lock(search);
-    /* Chunks of a loaded text are taken in any order, so chunks before a fault must still be
-     * taken. */
+    /* Chunks of a loaded text are taken in any order: chunks before a fault are still to come. */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
     /* The ring's entry is free, because no chunk is taken that is so far ahead of the delivery. */
@@ -560,10 +546,9 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
                                   text_cursor_room(&search->cursor, bytes), error);
 }
 
-/* Takes a pinned buffer for the chunk. There are so few of these buffers that cores are left for
- * searching. All buffers may be used for a file that the host does not search, because more threads
- * must read it, and for text that the sink reads, because the buffers stay in use until the
- * delivery. */
+/* Takes a pinned buffer for the chunk. The buffers are few, so that cores are left for searching.
+ * All buffers may be used for a file that the host does not search, because more threads must read
+ * the file, and for text that the sink reads, because buffers stay in use until the delivery. */
 static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
 {
     bool all = search->cursor.text->kind != TEXT_MEMORY &&
@@ -631,9 +616,8 @@ static void forget_work(struct search *search, const struct task *task)
     JOB_ADD(&search->job, &done->method_bytes[task->result.method], -searched);
 }
 
-/* Searches a chunk in its mapping. Reads the chunk and searches it again if the file lost the
- * chunk's bytes meanwhile, if the sink is to see bytes that cannot change any more, or if a second
- * scan has to go on. */
+/* Searches a chunk in the file's mapping. Reads the chunk and searches again if the file lost bytes
+ * meanwhile, if the sink is to see bytes that cannot change, or if a second scan has to go on. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;
@@ -686,7 +670,6 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         search_mapped(search, task, worker);
     else
         task_search(search, task, worker, by_device);
-    /* without the device, all threads go on */
     if (by_device && atomic_load(&search->device_refused)) {
         search->schedule = SCHEDULE_HOST;
         search->host_searches = true;
@@ -695,9 +678,9 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     return true;
 }
 
-/* Waits a moment for memory of the runtime's budget, all of which other searches hold. Returns
- * false if waiting is useless or has lasted too long: a search whose caller takes no results gives
- * nothing back, and that caller may be the thread that waits here. */
+/* Waits a moment for memory of the budget, all of which other searches hold. Returns false if
+ * waiting is useless or has lasted too long: a search whose caller takes no results gives nothing
+ * back, and that caller may be waiting here. */
 static bool wait_for_room(struct search *search, uint64_t bytes)
 {
     const struct trawl_runtime *runtime = search->job.runtime;
@@ -710,9 +693,8 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
     return true;
 }
 
-/* Handles a lack of room for a chunk. Other tasks of this search may give memory back, even before
- * this function takes the lock. If the search has no other task, other searches may give memory
- * back. If that does not happen either, the search ends with a fault. */
+/* Handles a lack of room for a chunk. Other tasks of the search may give memory back, even before
+ * the lock is taken here. A search without other tasks waits for other searches, and then ends. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {

@@ -1,45 +1,45 @@
 /* grams: candidates within k mismatches or k edits, by the pieces that begin with a text's gram.
  *
  * Grid       any; blocks take tiles of GRAMS_TILE_PLACES places in turn. Up to 1,024 threads.
- * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs; dynamic: all tables
- *            (grams_..._shared), or none (grams_..._global): those are then read from L2.
+ * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs. Dynamic: all tables
+ *            (grams_..._shared), or 0 (grams_..._global), which read the tables from L2.
  * Traffic    per text byte: reads 1. Per block: reads the tables once (shared). Per piece that a
  *            gram begins: reads 20 (global). Per candidate: writes 8.
- * Progress   no block waits for another.
- * Order      none: the host sorts.
+ * Progress   no block waits for a block.
+ * Order      candidates come in any order; the host sorts.
  * Limits     end - begin + 2 * errors_max < 2^32.
- * Cost       Per place one list, or with motifs one of each segment whose motif stands there. A
- *            piece on it costs some 15 instructions for mismatches. For edits it costs some 25 for
- *            each symbol and 2k more (Myers 1999, in 32 bits).
+ * Cost       a list per place, or with motifs a list for each segment whose motif stands there. A
+ *            piece of a list costs about 15 instructions for mismatches, and about 25 for each of
+ *            symbols + 2k codes for edits (Myers 1999, in 32 bits).
  * Measured   [H200, 1 GiB of random DNA, 1,000 patterns of 23, without motifs] positions x patterns
  *            a second: 31 T within 4 mismatches, 9.8 T within 3 edits.
- * Lost       Mismatches of all begins and patterns counted in bit planes: 6.9 T within 4 [H200, a
- *            prototype]. Lists without motifs, an exact NGG compared last: 7.3 T.
+ * Lost       Counting the mismatches of all begins and patterns in bit planes: 6.9 T within 4
+ *            mismatches [H200, a prototype]. Lists without motifs, which compare an exact NGG
+ *            last: 7.3 T.
  */
 #include "approximate/kernels/grams.h"
 #include "cuda/kernels/simt.h"
 
-/* A literal begins up to 62 places before the tile's first one, and ends up to 63 after its last.
- */
+/* A literal begins up to 62 places before the tile's first place, and ends up to 63 places after
+ * the tile's last place. */
 #define GRAMS_WORDS_BEFORE 2u
 #define GRAMS_WORDS_AFTER 4u
 #define GRAMS_WORDS (GRAMS_WORDS_BEFORE + GRAMS_TILE_PLACES / 32u + GRAMS_WORDS_AFTER)
 
-/* The codes of a tile's bytes, bit i % 32 of word i / 32 for byte i. */
+/* The codes of a tile's bytes: bit i % 32 of word i / 32 for byte i. */
 struct grams_planes {
     uint32_t *high;
     uint32_t *low;
     uint32_t *none; /* the byte has no code; high and low are then 0 */
 };
 
-/* 32 codes from byte `at` on. */
+/* The codes of 32 bytes from some byte on. */
 struct grams_window {
     uint32_t high;
     uint32_t low;
     uint32_t none;
 };
 
-/* The tables. */
 struct grams_tables {
     const uint32_t *words;
     int are_shared; /* the words are in shared memory */
@@ -50,7 +50,7 @@ SIMT_FUNCTION uint32_t grams_word(struct grams_tables tables, uint32_t at)
     return tables.are_shared ? tables.words[at] : simt_load_u32(tables.words + at);
 }
 
-/* Four words; `at` is a multiple of 4. */
+/* Returns four words of the tables; `at` is a multiple of 4. */
 SIMT_FUNCTION struct simt_u32x4 grams_words(struct grams_tables tables, uint32_t at)
 {
     const uint64_t *pairs = (const uint64_t *)(const void *)(tables.words + at);
@@ -76,7 +76,7 @@ SIMT_FUNCTION struct grams_window grams_at(const struct grams_planes *planes, ui
     return window;
 }
 
-/* Bits of the literal's symbols that equal the codes. */
+/* Returns a bit for each symbol of the literal that equals the text's codes. */
 SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t high, uint32_t low)
 {
     uint32_t upper = (low & literal->w[3]) | (~low & literal->w[2]);
@@ -85,8 +85,8 @@ SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t hi
     return (high & upper) | (~high & lower);
 }
 
-/* All threads: the codes of the tile whose first place is `first`, and which has so many. Bytes
- * outside of the text have no code. */
+/* Fills the planes with the codes of the tile [first, first + places). All threads of the block
+ * call. Bytes outside of the text have no code. */
 SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *codes,
                               uint64_t first, uint32_t places, const struct grams_planes *planes)
 {
@@ -94,7 +94,9 @@ SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *c
     uint32_t words = GRAMS_WORDS_BEFORE + (places + 31u) / 32u + GRAMS_WORDS_AFTER;
 
     for (uint32_t word = simt_warp(); word < words; word += warps) {
-        uint64_t at = first + 32u * word + simt_lane(); /* beyond the place by the words before */
+        /* `at` is 32 * GRAMS_WORDS_BEFORE larger than the byte's place, so that `at` is not
+         * negative. */
+        uint64_t at = first + 32u * word + simt_lane();
         uint32_t code = GRAMS_NO_CODE, high, low, none;
 
         if (SIMT_BOUND(at >= a->begin + 32u * GRAMS_WORDS_BEFORE &&
@@ -124,13 +126,14 @@ SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal,
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* Has an earlier piece of the literal no symbol that differs? Then it proposes the same begin. */
+/* Returns whether an earlier piece of the literal occurs without an error. That piece proposes the
+ * same begin. */
 SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pieces,
                                     uint32_t symbol, uint32_t differ)
 {
     uint32_t mask = (1u << a->gram_symbols) - 1u;
 
-    pieces &= (2u << symbol) - 1u; /* up to this one */
+    pieces &= (2u << symbol) - 1u; /* the pieces up to this piece */
     while ((pieces & (pieces - 1u)) != 0) {
         uint32_t begin = simt_lowest_bit(pieces), next;
 
@@ -142,7 +145,7 @@ SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pi
     return 0;
 }
 
-/* An entry's literal, if it were to begin with these codes; its piece stands at `place`. */
+/* Compares an entry's literal with these codes, where the entry's piece stands at `place`. */
 SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_tables tables,
                              struct grams_window codes, uint32_t entry, uint64_t place)
 {
@@ -161,8 +164,8 @@ SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_table
         grams_emit(a, literal, place - symbol - a->begin);
 }
 
-/* The literals of entries [entry, entry_end), whose pieces stand at `at` of the planes, which is
- * `place` of the text. */
+/* Tries the literals of the entries [entry, entry_end), whose pieces stand at `place` of the text,
+ * which is index `at` in the planes. */
 SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint32_t at, uint64_t place,
                                 uint32_t entry, uint32_t entry_end)
@@ -184,8 +187,9 @@ SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_ta
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Does a span of the codes from `at` on hold the literal within errors_max edits, if it ends
- * before `compared` codes and 2 * errors_max more? A column of Sellers' table at a time. */
+/* Returns whether the literal has an occurrence within errors_max edits that begins at or after
+ * `at` and ends within the first symbols + 2 * errors_max codes. Computes Sellers' table column by
+ * column. */
 SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct grams_planes *planes,
                               const struct simt_u32x4 *masks, uint32_t compared, uint32_t at)
 {
@@ -194,7 +198,7 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     uint32_t distance = symbols;
     struct grams_window window = {0, 0, 0};
 
-    /* The distance falls by one at most with each code. */
+    /* Each code lessens the distance by 1 at most. */
     for (uint32_t i = 0; left > 0 && distance <= a->errors_max + left; i++, left--) {
         uint32_t equal, zero, below, above, carried;
 
@@ -220,8 +224,8 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     return 0;
 }
 
-/* An entry whose piece stands at `place`; a span with it begins up to errors_max before or after
- * the literal would. */
+/* Tries an entry whose piece stands at `place`, with edits. An occurrence with this piece begins up
+ * to errors_max before or after place - symbol. */
 SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
                                    const struct grams_planes *planes, uint32_t at, uint32_t entry,
                                    uint64_t place)
@@ -240,14 +244,15 @@ SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams
 
 /* ---- Lists that a warp shares -------------------------------------------------------------- */
 
-/* The whole warp: the lists [entry, entry_end) of all lanes, each with the place `at` of the planes
- * where its pieces stand; the planes begin at `origin` of the text. Lists are unlike, so the lanes
- * share all entries. */
+/* Tries the lists [entry, entry_end) of all lanes. The whole warp calls. The pieces of a lane's
+ * list stand at the lane's `at` in the planes, which begin at `origin` of the text. The lists
+ * differ in length, so the lanes share all entries. */
 SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin, uint32_t at,
                                uint32_t entry, uint32_t entry_end, int edits)
 {
-    uint32_t behind = entry_end - entry, total; /* entries of the lanes up to this one */
+    /* `behind` is the number of entries of the lanes up to this lane. */
+    uint32_t behind = entry_end - entry, total;
 
     for (uint32_t distance = 1; distance < SIMT_WARP_THREADS; distance *= 2u) {
         uint32_t before = simt_shuffle_up_u32(behind, distance);
@@ -258,7 +263,7 @@ SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tab
     for (uint32_t first = 0; first < total; first += SIMT_WARP_THREADS) {
         uint32_t number = first + simt_lane(), lane = 0, shared_at, shared;
 
-        /* The lane that has the entry: the first with more behind it. */
+        /* Finds the lane whose list has the entry: the first lane with behind > number. */
         for (uint32_t half = SIMT_WARP_THREADS / 2u; half > 0; half /= 2u)
             lane += simt_shuffle_u32(behind, lane + half - 1u) <= number ? half : 0;
         shared_at = simt_shuffle_u32(at, lane);
@@ -278,10 +283,11 @@ SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tab
 
 /* ---- Motifs -------------------------------------------------------------------------------- */
 
-#define GRAMS_QUEUE 64u /* of a warp */
+#define GRAMS_QUEUE 64u /* entries of a warp's queue */
 
-/* All threads: bit i % 32 of word i / 32 of a motif's plane: does it stand at i of the planes? For
- * begins of literals whose pieces stand in the tile. */
+/* Fills each motif's plane: bit i % 32 of word i / 32 is set if the motif stands at index i of the
+ * planes. All threads of the block call. The planes cover the begins of literals whose pieces stand
+ * in the tile. */
 SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tables tables,
                               const struct grams_planes *planes, uint32_t places, uint32_t *motifs)
 {
@@ -303,8 +309,8 @@ SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tabl
     }
 }
 
-/* The whole warp: the lists of up to 32 pairs, a segment above a place of the planes; of lanes
- * beyond `count` none. */
+/* Tries the lists of up to 32 pairs (segment << 16 | index in the planes) from the queue. The whole
+ * warp calls; lanes from `count` on have no pair. */
 SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin,
                                const uint32_t *queue, uint32_t count)
@@ -326,7 +332,8 @@ SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tab
     grams_share(a, tables, planes, origin, at, entry, entry_end, 0);
 }
 
-/* The tile's places from which a piece back there is a motif. */
+/* Queues each pair of a place in the tile and a segment for which the segment's motif stands before
+ * the place, and tries the lists of the pairs. */
 SIMT_FUNCTION void grams_motifs(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint64_t origin, uint32_t places,
                                 const uint32_t *motifs, uint32_t *queue)
@@ -366,10 +373,10 @@ SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uin
     }
 }
 
-/* Which search. */
+/* The kind of search. */
 enum grams_kind { GRAMS_BEGINS, GRAMS_MOTIFS, GRAMS_ENDS };
 
-/* The lists of the tile's places. */
+/* Tries the lists of the grams at all places of the tile. */
 SIMT_FUNCTION void grams_places(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint64_t origin, uint32_t places,
                                 enum grams_kind kind)
@@ -407,7 +414,8 @@ SIMT_FUNCTION void grams_search(const struct grams_arguments *a, const uint32_t 
     for (first += (uint64_t)simt_block() * GRAMS_TILE_PLACES; first < end; first += step) {
         uint32_t places =
             end - first < GRAMS_TILE_PLACES ? (uint32_t)(end - first) : GRAMS_TILE_PLACES;
-        uint64_t origin = first - 32u * GRAMS_WORDS_BEFORE; /* perhaps below 0 */
+        /* modulo 2^64, since the place may be negative */
+        uint64_t origin = first - 32u * GRAMS_WORDS_BEFORE;
 
         simt_barrier();
         grams_fill(a, codes, first, places, &planes);
@@ -423,7 +431,7 @@ SIMT_FUNCTION void grams_search(const struct grams_arguments *a, const uint32_t 
     }
 }
 
-/* With all tables in shared memory. */
+/* Searches with all tables in shared memory. */
 SIMT_FUNCTION void grams_by_shared(const struct grams_arguments *a, enum grams_kind kind)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, grams_memory, a->shared_bytes);
@@ -434,7 +442,7 @@ SIMT_FUNCTION void grams_by_shared(const struct grams_arguments *a, enum grams_k
     grams_search(a, words, tables, kind);
 }
 
-/* With the codes alone there. */
+/* Searches with the codes in shared memory, and the other tables in L2. */
 SIMT_FUNCTION void grams_by_global(const struct grams_arguments *a, enum grams_kind kind)
 {
     SIMT_SHARED(uint32_t, grams_codes, GRAMS_CODE_WORDS);

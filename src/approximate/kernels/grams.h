@@ -1,12 +1,13 @@
-/* grams: what the host and the kernels that search with errors agree on.
+/* grams: the constants and arguments that the host and the kernels of searches with errors share.
  *
- * A text's byte becomes one of four codes of two bits, or none, which equals nothing. A literal's
- * symbol is a set of codes. So a comparison may say yes where the bytes differ, but never the other
- * way round; letters of DNA have codes of their own. The first GRAMS_SYMBOLS_MAX symbols of a
- * literal are compared.
+ * A text's byte has one of four codes of two bits, or no code, which equals no symbol. A literal's
+ * symbol is a set of codes. A comparison of codes may say yes where the bytes differ, but never no
+ * where the bytes are equal; each letter of DNA has a separate code. The first GRAMS_SYMBOLS_MAX
+ * symbols of a literal are compared.
  *
- * With k errors one of k + 1 pieces of a literal occurs as it is. The tables list for each gram,
- * the codes of gram_symbols neighbouring bytes, the pieces that begin with it.
+ * With k errors, at least one of k + 1 pieces of a literal occurs without an error. A gram is the
+ * codes of gram_symbols neighbouring bytes. For each gram the tables list the pieces that begin
+ * with the gram.
  */
 #ifndef TRAWL_APPROXIMATE_KERNELS_GRAMS_H
 #define TRAWL_APPROXIMATE_KERNELS_GRAMS_H
@@ -17,52 +18,55 @@
 #define GRAMS_CODES 4u
 #define GRAMS_NO_CODE GRAMS_CODES
 #define GRAMS_THREADS_MAX 1024u
-#define GRAMS_PLACE_BITS 5u /* of an entry: the symbol of its literal where the piece begins */
-/* Of a block, at a time. */
+/* bits of an entry for the symbol of the literal at which the piece begins */
+#define GRAMS_PLACE_BITS 5u
+/* Places of the text that a block searches at a time. */
 #define GRAMS_TILE_PLACES 8192u
 
-/* Words of a literal: for each code the symbols that equal it, bit j for symbol j, and all beyond
- * the last; then: */
-#define GRAMS_COMPARED 4u /* bits of the symbols that are compared, */
-#define GRAMS_EXACT 5u    /* of those without an error, */
-#define GRAMS_PIECES 6u   /* and of those where pieces begin */
+/* Words of a literal. Words 0 to 3: for each code, the symbols that equal the code; bit j is set
+ * for symbol j, and for each j beyond the last symbol. Then: */
+#define GRAMS_COMPARED 4u /* a bit for each symbol that is compared */
+#define GRAMS_EXACT 5u    /* a bit for each symbol that allows no error */
+#define GRAMS_PIECES 6u   /* a bit for each symbol at which a piece begins */
 #define GRAMS_LITERAL_WORDS 8u
 
-/* Of mismatches: literals with the same exact symbols in the same places share a motif, which is
- * looked for first. Its words are a literal's as far as they are exact, and GRAMS_EXACT. A segment
- * of the lists has the pieces of one motif that begin at one symbol: a word, with that symbol
- * below the motif's number. */
+/* Mismatches: literals with the same exact symbols at the same places share a motif, which is
+ * looked for before the literal. The words of a motif are the words of a literal, reduced to the
+ * exact symbols, with GRAMS_EXACT. A segment of the lists has the pieces of a single motif that
+ * begin at a single symbol. A segment's word holds the symbol in the low GRAMS_PLACE_BITS bits, and
+ * the motif's number above. */
 #define GRAMS_MOTIFS_MAX 4u
 #define GRAMS_SEGMENTS_MAX 64u
 
-/* Words of the tables: the codes of the 256 bytes, 4 in a word; */
+/* The tables begin with the codes of the 256 bytes, 4 codes in a word. */
 #define GRAMS_CODE_WORDS 64u
-/* the literals; the motifs; the segments; the heads of the lists, by segment and gram, where one
- * begins and the last one's end; the entries, a literal's number above its place. A gram has the
- * high bits of its codes above the low ones. */
+/* Then follow: the literals; the motifs; the segments; the heads of the lists by segment and gram,
+ * which are the begins of the lists, and the end of the last list; the entries, which are a
+ * literal's number << GRAMS_PLACE_BITS | symbol. A gram's number has the high bits of its codes
+ * above the low bits. */
 
 struct grams_arguments {
     const uint8_t *text; /* 256-byte aligned */
-    uint64_t begin;      /* occurrences that begin in [begin, end) are looked for */
+    uint64_t begin;      /* the kernels look for occurrences that begin in [begin, end) */
     uint64_t end;
-    uint64_t text_end; /* text bytes */
+    uint64_t text_end; /* number of text bytes */
     const uint32_t *tables;
     uint32_t table_words; /* a multiple of 4 */
-    uint32_t heads_at;    /* the word of the tables where the heads begin, */
-    uint32_t entries_at;  /* the entries, */
-    uint32_t motifs_at;   /* the motifs, */
-    uint32_t segments_at; /* and the segments */
+    uint32_t heads_at;    /* index of the first word of the heads in the tables */
+    uint32_t entries_at;  /* likewise of the entries */
+    uint32_t motifs_at;   /* likewise of the motifs */
+    uint32_t segments_at; /* likewise of the segments */
     uint32_t motif_count;
     uint32_t segment_count; /* 1 without motifs */
     uint32_t gram_symbols;
     uint32_t errors_max;
-    uint32_t shared_bytes; /* dynamic: all tables, or 0 */
-    /* Candidates, in any order, perhaps several times the same: the literal in the upper half, and
-     * in the lower one where it begins if there are no errors before the piece, minus begin. Edits:
-     * plus errors_max. */
+    uint32_t shared_bytes; /* dynamic shared memory: the length of all tables, or 0 */
+    /* Candidates in any order, possibly repeated: literal << 32 | begin of the occurrence if there
+     * is no error before the piece, minus `begin`, and with edits plus errors_max. */
     uint64_t *found;
-    uint64_t capacity; /* of found */
-    uint64_t *count;   /* 0 before; candidates found, also beyond the capacity */
+    uint64_t capacity; /* words of `found` */
+    /* 0 before the launch; number of candidates, which may exceed the capacity */
+    uint64_t *count;
 };
 
 #endif
