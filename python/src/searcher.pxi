@@ -206,7 +206,7 @@ cdef class Handle:
         cdef bint done = False
 
         if job.paused and self.is_forked():
-            raise ValueError("the search goes on in the process that this one forked")
+            raise ValueError("the search belongs to the process that forked this process")
         if not start_thread(job):
             with nogil:
                 job.function(job)
@@ -498,7 +498,7 @@ cdef class Searcher:
         cdef uint64_t count
 
         if target.on_device and by.bytes != NULL:
-            raise ValueError("positions_into: an array on a device takes offsets='bytes' alone")
+            raise ValueError("positions_into: an array on a device needs offsets='bytes'")
         if target.on_device and target.room > 0:
             self.want_device(target.address)
         count = search(self, plan, text, progress, work_begins, target.room, 0,
@@ -514,7 +514,7 @@ cdef class Searcher:
 
         if match != "all":
             if line_numbers:
-                raise ValueError("line_numbers: of all matches alone")
+                raise ValueError("line_numbers: not with match=")
             return spans_of(self, plan, text, match, offsets, progress)
         memset(&columns, 0, sizeof(columns))
         columns.by = walk_of(text, offsets)
@@ -547,7 +547,7 @@ cdef class Searcher:
     def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest",
                 progress=None):
         if values is None and plan.values is None:
-            raise ValueError("values: the plan has none")
+            raise ValueError("values: the plan has no values; pass them, or make the plan of a dict")
         return rewrite(self, plan, text, Values(plan, plan.values if values is None else values,
                                                 False), match, progress)
 

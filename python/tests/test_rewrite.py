@@ -261,7 +261,7 @@ def test_faults(tmp_path):
     plan = trawl.Plan(["a", b"\xa9"])
     with pytest.raises(ValueError, match="values: 1 values for 2 patterns"):
         plan.replace("a", ["x"])
-    with pytest.raises(ValueError, match="values: the plan has none"):
+    with pytest.raises(ValueError, match="values: the plan has no values"):
         plan.replace("a")
     with pytest.raises(TypeError, match="values: str or bytes are needed, not int"):
         plan.replace("a", [1, 2])
@@ -324,7 +324,7 @@ def test_values():
         trawl.Plan(["a", "b"], values=[1])
     with pytest.raises(ValueError, match="answer: 'index', 'pattern' or 'value', not 'text'"):
         plan.which(column, answer="text")
-    with pytest.raises(ValueError, match="values: the plan has none"):
+    with pytest.raises(ValueError, match="values: the plan has no values"):
         trawl.Plan("a").which(column, answer="value")
 
 

@@ -206,7 +206,7 @@ class Reply:
     @staticmethod
     def number(digits: bytes, base: int) -> int:
         if not digits.isalnum():  # int() would accept signs, blanks and underscores
-            raise ValueError(f"{digits!r} is no length")
+            raise ValueError(f"{digits!r} is not the length of a chunk")
         return int(digits, base)
 
     async def part(self) -> bytes:

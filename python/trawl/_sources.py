@@ -304,7 +304,7 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
         raise ValueError(f"answer: 'index', 'pattern' or 'value', not {answer!r}")
     table = plan.values if answer == "value" else {}
     if table is None:
-        raise ValueError("values: the plan has none")
+        raise ValueError("values: the plan has no values; pass them, or make the plan of a dict")
     found = which.tolist()
     if answer == "pattern":
         table = {i: str(plan[i], "utf-8", "surrogateescape") for i in set(found) - {None}}

@@ -1,10 +1,10 @@
 /* status: macros and a function that fill and forward errors.
  *
- * TRAWL_TRY(call)            returns the status of a failed call; for functions that hold nothing
- * yet TRAWL_TRY_DONE(call)       goes to the function's label `done:` after a failed call; needs a
- * local `enum trawl_status status` TRAWL_FAIL(error, S, ...)  fills the caller's error and
- * evaluates to TRAWL_S TRAWL_ASSERT(condition)    finds bugs of trawl: aborts in debug, sanitizer
- * and fuzz builds
+ * - TRAWL_TRY(call) returns the status of a failed call, from functions that hold nothing yet.
+ * - TRAWL_TRY_DONE(call) goes to the function's label `done:` after a failed call. The function has
+ *   a variable `enum trawl_status status`.
+ * - TRAWL_FAIL(error, S, ...) fills the caller's error and evaluates to TRAWL_S.
+ * - TRAWL_ASSERT(condition) finds bugs of trawl: aborts in debug, sanitizer and fuzz builds.
  */
 #ifndef TRAWL_BASE_STATUS_H
 #define TRAWL_BASE_STATUS_H

@@ -46,7 +46,7 @@ static enum trawl_status load_image(struct cuda_device *device, const struct cud
         (void)device->driver->driver_version(&version);
         return TRAWL_FAIL(
             error, ENGINE,
-            "%s: this build holds no %s for it, or none that its driver (CUDA %d.%d) can "
+            "%s: this build has no %s for the device, or none that the driver (CUDA %d.%d) can "
             "read",
             device->name, image->content, version / 1000, version % 1000 / 10);
     }
@@ -118,7 +118,7 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
             device, error, occupancy, &blocks, device->functions[i],
             i == CUDA_KERNEL_HITS_STREAM ? (int)SCAN_HITS_THREADS_MAX : (int)SCAN_THREADS_MAX, 0));
         if (blocks < 1 || multiprocessors < 1)
-            return TRAWL_FAIL(error, ENGINE, "%s: kernel %s does not fit it", device->name,
+            return TRAWL_FAIL(error, ENGINE, "%s: kernel %s does not fit the device", device->name,
                               names[i]);
         device->resident[i] = (uint32_t)blocks * (uint32_t)multiprocessors;
     }

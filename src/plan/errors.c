@@ -121,8 +121,12 @@ static enum trawl_status check_pattern(const struct trawl_plan *plan, uint64_t p
     }
     if (*symbols <= plan->errors.max)
         return TRAWL_FAIL(error, ARGUMENT,
-                          "pattern %" PRIu64 " has %" PRIu64 " symbols: too few for %u %s", pattern,
-                          *symbols, plan->errors.max, plan->errors.edits ? "edits" : "mismatches");
+                          "pattern %" PRIu64 " has %" PRIu64 " symbol%s: too few for %u %s%s",
+                          pattern, *symbols, *symbols == 1 ? "" : "s", plan->errors.max,
+                          plan->errors.edits ? "edit" : "mismatch",
+                          plan->errors.max == 1 ? ""
+                          : plan->errors.edits  ? "s"
+                                                : "es");
     if (*symbols > SYMBOLS_MAX)
         return TRAWL_FAIL(error, LIMIT,
                           "pattern %" PRIu64 " has %" PRIu64 " symbols: with errors at most %u",

@@ -130,7 +130,7 @@ static enum trawl_status fail_as_told(const struct text_unpack *unpack,
         return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data",
                           source->text->name, unpack->codec->name);
     return fail(unpack, source,
-                unpack->fault == CODEC_LARGE ? "needs more memory than is granted" : "is damaged");
+                unpack->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
 }
 
 /* Returns whether a skippable frame begins here. zstd and lz4 have frames without bytes of the

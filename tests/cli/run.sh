@@ -28,6 +28,9 @@ names=("$@")
 if [ ${#names[@]} -eq 0 ]; then
     mapfile -t names < <(cd "$cases" && printf '%s\n' *.sh)
 fi
+for name in "${names[@]}"; do
+    [ -f "$cases/$name" ] || { echo "there is no case $name in $cases" >&2; exit 2; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"

@@ -70,7 +70,7 @@ const char *hyperlink_check(const char *format)
                 return "unknown variable; the variables are {path}, {line}, {column}, {host}";
             has[variable] = true;
         } else if (*format++ == '}') {
-            return "a } is not doubled, and no { is before it";
+            return "a } stands alone; write }} for a brace";
         }
     }
     if (!has[VARIABLE_PATH])

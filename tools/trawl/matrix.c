@@ -135,8 +135,8 @@ void matrix_count(struct command_job *job, int descriptor, const struct stat *st
     if (!S_ISREG(status->st_mode) || at < 0 || job->settings->search_zip) {
         count_fails(job);
         job_message(job,
-                    "%s: --matrix=npy into a pipe counts the records first, which takes a file: "
-                    "read from one, or write to one",
+                    "%s: --matrix=npy into a pipe reads the text twice: search an uncompressed "
+                    "regular file, or write into a file",
                     name);
     } else if (!count_file(job->matrix, descriptor, at)) {
         count_fails(job);

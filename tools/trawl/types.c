@@ -99,8 +99,8 @@ static bool include_type(struct types *types, const struct type_row *like, const
         if (!add_row(types, &row))
             return false;
     }
-    return found ||
-           refuse_value(types, "--type-add", like->name, "it includes a type that is not there");
+    return found || refuse_value(types, "--type-add", like->name,
+                                 "it includes an unknown type; --type-list names all");
 }
 
 /* Reads a value of --type-add: NAME:GLOB or NAME:include:NAME,NAME... */

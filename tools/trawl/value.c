@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +71,8 @@ bool value_number(struct settings *settings, const char *option, const char *val
         return false;
     }
     if (state == NUMBER_HUGE || (negative && parsed != 0) || parsed < least || parsed > most) {
-        snprintf(settings->error, sizeof settings->error, "%s: '%s' is out of range", option,
-                 value);
+        snprintf(settings->error, sizeof settings->error,
+                 "%s: '%s' is not from %" PRIu64 " to %" PRIu64, option, value, least, most);
         return false;
     }
     *number = parsed;
@@ -122,7 +123,7 @@ bool value_binary_files(struct settings *settings, const char *value)
         settings->binary_files = BINARY_FILES_WITHOUT_MATCH;
     else {
         snprintf(settings->error, sizeof settings->error,
-                 "--binary-files: '%s': unknown binary-files type", value);
+                 "--binary-files: '%s' is not one of binary, text, without-match", value);
         return false;
     }
     return true;
@@ -156,7 +157,7 @@ bool value_devices(struct settings *settings, const char *value)
         settings->devices = DEVICES_SKIP;
     else {
         snprintf(settings->error, sizeof settings->error,
-                 "-D (--devices): '%s': unknown devices method", value);
+                 "-D (--devices): '%s': unknown devices method, use read or skip", value);
         return false;
     }
     return true;

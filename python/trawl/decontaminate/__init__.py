@@ -161,7 +161,7 @@ class Questions:
         **form: Any,
     ) -> None:
         if words is not None and characters is not None:
-            raise ValueError("words, characters: n-grams are of one or the other")
+            raise ValueError("words, characters: give only one of the two")
         if short not in ("warn", "ignore", "whole"):
             raise ValueError(f"short: 'warn', 'ignore' or 'whole' is needed, not {short!r}")
         size = characters or words or 13

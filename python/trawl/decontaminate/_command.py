@@ -266,7 +266,7 @@ def run(options: argparse.Namespace) -> int:
     names = [os.path.basename(path) for path in options.documents]
     if options.clean is not None:
         if len(set(names)) < len(names):
-            raise ValueError("--clean: two files of documents have one name")
+            raise ValueError("--clean: two files of documents have the same name")
         os.makedirs(options.clean, exist_ok=True)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
