@@ -42,6 +42,9 @@ install(FILES include/trawl.h include/trawl_devices.h
 install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET trawl_regex)
+    install(TARGETS trawl_regex LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+endif()
 if(TARGET trawl_command)
     install(TARGETS trawl_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     # Called as tg, the command takes trees by ripgrep's rules.

@@ -12,7 +12,6 @@
  *             threads and devices of its own, or shares a runtime's with other searchers.
  *
  * The shortest complete use:
- *
  *     struct trawl_pattern pattern = {"needle", 6};
  *     struct trawl_plan *plan = NULL;
  *     struct trawl_searcher *searcher = NULL;
@@ -26,7 +25,6 @@
  *     trawl_text_close(text);
  *     trawl_searcher_close(searcher);
  *     trawl_plan_free(plan);
- *
  * Conventions of every function below:
  *   - The function returns a status. Results go to out-parameters, which are set on success
  *     only, unless the function's comment says more.
@@ -67,8 +65,7 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 is a normal early end, 10 and above is a failure. Numbers are permanent. The
- * numbers of removed statuses (22, 23) are not used again. */
+/* 0 is success, 1 to 9 is an early end, 10 and above is a failure. 22 and 23 are not used again. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -110,7 +107,6 @@ TRAWL_API const char *trawl_status_message(enum trawl_status status);
 /* ---- Plan ------------------------------------------------------------------------------ */
 
 struct trawl_plan;
-
 /* A pattern to search for. trawl_plan_build copies the bytes. bytes_count >= 1. */
 struct trawl_pattern {
     const void *bytes;
@@ -119,6 +115,7 @@ struct trawl_pattern {
 
 enum trawl_plan_flag {
     TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists */
+    TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
                               the characters for which is_word returns true */
     TRAWL_WHOLE_LINE = 4,  /* a whole line: both neighbours are line ends, or ends of the text */
@@ -154,7 +151,6 @@ enum trawl_method {
 #undef TRAWL_METHOD_ENUM
 };
 #define TRAWL_METHODS_COUNT 8 /* number of methods */
-
 #define TRAWL_UTF8_VARIANTS_MAX 8
 
 /* What UTF-8 text needs beyond ASCII; the library holds no Unicode tables. The functions must be
@@ -179,11 +175,21 @@ enum trawl_alphabet {
 };
 
 #define TRAWL_ERRORS_MAX 31
-
 /* Symbols [begin, end) of each pattern, counted from 0. */
 struct trawl_range {
     uint64_t begin;
     uint64_t end;
+};
+
+/* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
+ * expression lies within a line or record, has a byte or more, and is leftmost; after it the search
+ * for the same expression goes on behind it. A line counts as found also if the expression matches
+ * no byte. */
+enum trawl_syntax {
+    TRAWL_LITERAL = 0,
+    TRAWL_PERL = 1,     /* RE2's syntax; of occurrences with one begin, the first alternative */
+    TRAWL_EXTENDED = 2, /* grep -E and grep -G; of occurrences with one begin, the longest */
+    TRAWL_BASIC = 3
 };
 
 struct trawl_plan_options {
@@ -207,44 +213,44 @@ struct trawl_plan_options {
     uint32_t mismatches_max; /* find occurrences with up to this many mismatches */
     uint32_t edits_max; /* or with up to this many edits; both: 0 to TRAWL_ERRORS_MAX, and less than
                            the symbols of every pattern */
-    enum trawl_alphabet alphabet;    /* without errors: BYTES or DNA */
+    enum trawl_alphabet alphabet;    /* strings without errors: BYTES or DNA */
     uint32_t exact_count;            /* ranges in `exact` */
     const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
                                         symbols beyond a pattern's end are ignored. Copied. */
+    enum trawl_syntax syntax; /* of expressions; their alphabet is BYTES or CHARACTERS (UTF-8) */
+    uint32_t expression_mib;  /* MiB for an expression's program and automaton; 0: 16 */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, 0, 0, TRAWL_BYTES, 0, NULL                                                   \
+            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0                                 \
     }
 
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
- * gives the same answer as trawl's own methods in every call, on one core or on all cores. A plan
- * uses an algorithm only if the plan's options name it. No algorithm promises time linear in the
- * text. "rabin-karp-matrix" and "rabin-karp-matrix-sample" work with trawl_matrix_open only.
- * Returns the name at `index`, NULL after the last; a build without the gallery has no names.
- * *summary (unless summary is NULL) gets one line about the algorithm, and is untouched if the name
- * is NULL. Both are static text. *engines (unless engines is NULL) gets the engines that have the
- * algorithm: bits 1u << enum trawl_engine (CPU and CUDA); a search on any other engine ends with
- * UNSUPPORTED. Options for a device may follow a name (gallery/README.md); such a plan runs on the
- * CUDA engine only. */
+ * gives the same answer as trawl's own methods. No algorithm promises time linear in the text.
+ * "rabin-karp-matrix" and "rabin-karp-matrix-sample" work with trawl_matrix_open only. Returns the
+ * name at `index`, NULL after the last; a build without the gallery has no names. *summary (unless
+ * summary is NULL) gets one line about the algorithm, and is untouched if the name is NULL. Both
+ * are static text. *engines (unless engines is NULL) gets the engines that have the algorithm: bits
+ * 1u << enum trawl_engine (CPU and CUDA); a search on any other engine ends with UNSUPPORTED.
+ * Options for a device may follow a name (gallery/README.md); such a plan runs on the CUDA engine
+ * only. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.
- *
  * Shape      patterns[pattern_count]. Patterns may be equal, or prefixes of each other; each is
  *            reported under its own index. A plan of 0 patterns finds nothing.
  * Ownership  patterns and their bytes are copied. The caller owns *plan and frees it with
  *            trawl_plan_free.
  * Errors     ARGUMENT  a NULL where one is not allowed; an empty pattern (error->pattern_index);
  *                      a flag, method or algorithm that is unknown or does not fit the patterns
- *            UNSUPPORTED  an algorithm, in a build without the gallery
+ *                      or a mistake in an expression (text_offset: the byte in the expression)
+ *            UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
  *            MEMORY, LIMIT
  * Threads    any. The plan is immutable and may be shared.
  * Cost       time and memory linear in the patterns' total bytes. A large set takes up to about 64
  *            bytes per pattern beside the patterns' bytes; the first search allocates two thirds of
- *            this memory. For strings of several lengths, a long search takes as much once more.
- */
+ *            this memory. For strings of several lengths, a long search takes as much once more. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
                                                            uint64_t pattern_count,
                                                            const struct trawl_plan_options *options,
@@ -261,7 +267,8 @@ struct trawl_facts {
     enum trawl_alphabet alphabet;
     uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */
     uint8_t line_end;   /* the byte that ends lines */
-    uint8_t reserved[10];
+    uint8_t syntax;     /* enum trawl_syntax */
+    uint8_t reserved[9];
 };
 
 /* Tell what a plan was built with, and where the plan can run. All zeros for NULL. */
@@ -272,14 +279,23 @@ TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
 TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
-/* Explain a plan. The text is lines of "name: value": the method, q, the stride, the bytes of
- * tables, and why the plan chose the method. For one pattern the text also has the expected cost of
- * each method on a core with AVX2. For a plan with an algorithm the text has the algorithm, its
- * source and its engines.
- *
- * Shape      writes at most buffer_bytes including the closing NUL; *needed_bytes is the size of
- *            the whole text including the NUL. So a first call may pass NULL and 0.
- * Errors     ARGUMENT
+/* Find the groups of an occurrence. The line is without its line end; `match` counts from the
+ * line's first byte. groups[0] is the whole occurrence; a group without part in it is UINT64_MAX
+ * twice. Errors: ARGUMENT, MEMORY. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
+    const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
+    struct trawl_range match, struct trawl_range *groups, uint64_t groups_max,
+    struct trawl_error *error);
+/* Return the number of an expression's group of that name, UINT64_MAX if there is none; for a name
+ * of 0 bytes, how many groups the expression has. */
+TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
+                                          const char *name, uint64_t name_bytes);
+
+/* Explain a plan, in lines of "name: value": the method, q, the stride, the bytes of tables, why
+ * the plan chose the method, and for one pattern the expected cost of each method on a core with
+ * AVX2; for a plan with an algorithm its source and engines. Shape      writes at most buffer_bytes
+ * including the closing NUL; *needed_bytes is the size of the whole text including the NUL. So a
+ * first call may pass NULL and 0. Errors     ARGUMENT
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_plan *plan,
                                                              char *buffer, uint64_t buffer_bytes,
@@ -289,10 +305,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_
 /* ---- Text ------------------------------------------------------------------------------ */
 
 struct trawl_text;
-
 /* Open a text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count
- * is 0. The caller may write the bytes between two searches.
- */
+ * is 0. The caller may write the bytes between two searches. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,
@@ -307,10 +321,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
  * reading finds the end, so a file may grow or report size 0. Any other descriptor is a stream: a
  * search reads a stream in order until its end, and only one search can. The descriptor is borrowed
  * until trawl_text_close. A search does not move a regular file's offset. Offsets in results count
- * from the first byte searched. A pipe's buffer is enlarged to 1 MiB, so that its writer waits less
- * (1 GiB through `cat` takes 0.2 s instead of 0.7).
- * name: for error messages, copied; NULL for "descriptor N".
- */
+ * from the first byte searched. A pipe's buffer is enlarged to 1 MiB, so that its writer waits
+ * less. name: for error messages, copied; NULL for "descriptor N". */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descriptor,
                                                                      const char *name,
                                                                      struct trawl_text **text,
@@ -356,19 +368,18 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_tex
 /* ---- Runtime ---------------------------------------------------------------------------- */
 
 struct trawl_runtime;
-
 enum trawl_engine {
     TRAWL_ENGINE_AUTO = 0, /* the CPU, and GPUs where they make the search faster */
     TRAWL_ENGINE_CPU = 1,
-    TRAWL_ENGINE_CUDA = 2, /* GPUs; status ENGINE if there is no usable device. The CPU also
-                              searches within errors if it takes less time than a device */
+    TRAWL_ENGINE_CUDA = 2, /* GPUs; status ENGINE if there is no usable device. The CPU searches for
+                              expressions, and within errors if it takes less time than a device */
 };
 
 struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
-    uint32_t threads; /* threads that search, 1 to 1024, including a caller's thread; 0: a thread
-                         per core. Each GPU has a thread of its own, even beyond this number. */
+    uint32_t threads; /* threads that search, 1 to 1024, with a caller's; 0: one per core; beside
+                         them each GPU has a thread of its own */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
     uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
     uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no
@@ -395,7 +406,6 @@ TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
 /* ---- Searcher -------------------------------------------------------------------------- */
 
 struct trawl_searcher;
-
 /* How a search gets a regular file's bytes: by a copy (read), or in the kernel's page cache. To set
  * a value other than NEVER, a program must have a SIGBUS handler that calls trawl_map_repair. */
 enum trawl_map {
@@ -492,7 +502,6 @@ TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
 
 /* ---- Searching -------------------------------------------------------------------------
- *
  * Errors that every search may return; the functions add their own:
  *   ARGUMENT  a NULL where one is not allowed; an algorithm for records is to search a text
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
@@ -639,12 +648,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
                                                         struct trawl_error *error);
 
 /* ---- Batches ------------------------------------------------------------------------------
- *
  * The same searches, pulled: the caller asks for the next results when the caller wants results.
- * The search runs ahead of the caller by a bounded number of chunks.
- */
+ * The search runs ahead of the caller by a bounded number of chunks. */
 struct trawl_search;
-
 enum trawl_search_flag {
     TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */
 };
@@ -685,16 +691,13 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search 
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 
 /* ---- Records x patterns ---------------------------------------------------------------------
- *
  * Many records on one tape, in the layout of Arrow's string columns, which can be searched without
  * a copy. Records may be empty and of any length; an occurrence counts for a record if the
  * record holds the whole occurrence. The whole tape is searched as one text, so long and skewed
  * records cost nothing extra; the searching threads turn occurrences into cells, and the caller
  * asks for the records in batches. A cell is a pair (record, pattern) where the pattern occurs in
- * the record.
- */
+ * the record. */
 struct trawl_matrix_search;
-
 /* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
 struct trawl_record_array {
     uint64_t size;        /* sizeof(struct trawl_record_array) */

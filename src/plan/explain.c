@@ -157,6 +157,9 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
     if (plan->algorithm.name != NULL)
         explain_algorithm(&text, plan);
+    else if (plan_has_expressions(plan))
+        add(&text, "method: expressions\nwhy: RE2 decides about lines that hold the expressions' "
+                   "strings\n");
     else if (plan->errors.is_set)
         explain_errors(&text, plan);
     else

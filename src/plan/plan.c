@@ -14,11 +14,33 @@
 
 static _Atomic uint64_t plans_built;
 
+/* Checks the options of plans of expressions, and whether the caller's other options go with
+ * them. */
+static enum trawl_status check_syntax(const struct trawl_plan_options *options,
+                                      struct trawl_error *error)
+{
+    const bool is_set = options->syntax != TRAWL_LITERAL;
+
+    if ((uint32_t)options->syntax > TRAWL_BASIC)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown syntax %d", (int)options->syntax);
+    if (!is_set && ((options->flags & TRAWL_CRLF) != 0 || options->expression_mib > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is for plans of expressions",
+                          options->expression_mib > 0 ? "expression_mib" : "TRAWL_CRLF");
+    if (is_set && (options->method != TRAWL_METHOD_AUTO || options->algorithm != NULL))
+        return TRAWL_FAIL(error, ARGUMENT, "a plan of expressions takes no %s",
+                          options->algorithm != NULL ? "algorithm" : "method");
+    if (is_set &&
+        ((options->flags & ERRORS_FLAGS) != 0 || options->mismatches_max > 0 ||
+         options->edits_max > 0 || options->exact_count > 0 || options->alphabet == TRAWL_DNA))
+        return TRAWL_FAIL(error, ARGUMENT, "a plan of expressions takes no errors and no DNA");
+    return TRAWL_OK;
+}
+
 static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
-    const uint32_t known =
-        TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_SINGLE_BYTE | ERRORS_FLAGS;
+    const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE |
+                           TRAWL_SINGLE_BYTE | TRAWL_CRLF | ERRORS_FLAGS;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);
@@ -41,7 +63,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                           options->line_end_also_set);
     if (options->reserved != 0)
         return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
-    return TRAWL_OK;
+    return check_syntax(options, error);
 }
 
 static enum trawl_status copy_patterns(struct trawl_plan *plan,
@@ -124,16 +146,29 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     return TRAWL_OK;
 }
 
+/* Expressions have no literals that an engine of the host or of a device could search for. A search
+ * reads whole lines, and nothing around them. */
+static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
+{
+    (void)error;
+    plan->literal_bytes = plan->pattern_bytes;
+    plan->literal_count = (uint32_t)plan->pattern_count;
+    plan->length_min = plan->length_max = 1;
+    return TRAWL_OK;
+}
+
 /* Makes literals and tails from the patterns in plan->pattern_bytes, and computes how much text a
  * search reads around an occurrence. */
 static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
     /* Letters have variants of other bytes, so that a pattern may become several literals. */
-    bool varies = plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    const bool expressions = plan_has_expressions(plan);
+    bool varies = !expressions && plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =
-        plan->errors.is_set ? errors_expand
-        : varies            ? expand_variants
-                            : expand_plain;
+        expressions           ? expand_none
+        : plan->errors.is_set ? errors_expand
+        : varies              ? expand_variants
+                              : expand_plain;
     uint64_t context = 0; /* bytes beside an occurrence that conditions or the caller look at */
 
     plan->length_min = UINT64_MAX;
@@ -142,9 +177,9 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
         plan->length_min = 0;
     TRAWL_ASSERT(plan->length_min <= plan->length_max);
     TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
-    plan->holds_line_end =
-        plan->errors.is_set ? (plan->flags & TRAWL_WITHIN_LINES) == 0 : may_hold_line_end(plan);
-    if (plan_has_conditions(plan) || varies)
+    plan->holds_line_end = plan->errors.is_set ? (plan->flags & TRAWL_WITHIN_LINES) == 0
+                                               : !expressions && may_hold_line_end(plan);
+    if ((plan_has_conditions(plan) && !expressions) || varies)
         context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
     plan->need_before = context;
     plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
@@ -195,8 +230,9 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
     TRAWL_TRY(check_options(&given, error));
-    with_errors = (given.flags & ERRORS_FLAGS) != 0 || given.mismatches_max > 0 ||
-                  given.edits_max > 0 || given.alphabet != TRAWL_BYTES || given.exact_count > 0;
+    with_errors = given.syntax == TRAWL_LITERAL &&
+                  ((given.flags & ERRORS_FLAGS) != 0 || given.mismatches_max > 0 ||
+                   given.edits_max > 0 || given.alphabet != TRAWL_BYTES || given.exact_count > 0);
     if (with_errors)
         TRAWL_TRY(errors_check(&given, error));
     if (given.algorithm != NULL)
@@ -210,6 +246,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
+    plan->expressions = (struct plan_expressions){given.syntax, given.alphabet == TRAWL_CHARACTERS,
+                                                  given.expression_mib};
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
     plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
     if (given.utf8 != NULL) {
@@ -224,7 +262,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     TRAWL_TRY_DONE(expand_patterns(plan, error));
     if (plan->algorithm.name != NULL)
         TRAWL_TRY_DONE(plan->algorithm.of->check(plan, error));
-    else if (!plan->errors.is_set)
+    else if (!plan_judges(plan))
         TRAWL_TRY_DONE(choose_method(plan, &given, error));
     if (plan->method == TRAWL_METHOD_SET)
         TRAWL_TRY_DONE(build_set(plan, error));
@@ -305,6 +343,8 @@ enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_
 
 uint32_t plan_engines(const struct trawl_plan *plan)
 {
+    if (plan_has_expressions(plan))
+        return 1u << TRAWL_ENGINE_CPU;
     return plan->algorithm.name != NULL ? plan->algorithm.engines
                                         : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
 }
@@ -320,6 +360,7 @@ struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan)
     facts.engines = plan_engines(plan);
     facts.line_end = plan->line_end;
     facts.has_errors = plan->errors.is_set;
+    facts.syntax = (uint8_t)plan->expressions.syntax;
     if (plan->errors.is_set) {
         facts.mismatches_max = plan->errors.edits ? 0 : plan->errors.max;
         facts.edits_max = plan->errors.edits ? plan->errors.max : 0;

@@ -50,6 +50,7 @@ enum plan_attachment {
     PLAN_MATCHER,      /* the tables of a large set, cpu/set_matcher.c */
     PLAN_DENSE,        /* the automaton, cpu/dense_set.c */
     PLAN_ERRORS,       /* the compiled plan, approximate/compile.c */
+    PLAN_EXPRESSIONS,  /* the compiled plan, regex/compile.c */
     PLAN_ATTACHMENTS
 };
 
@@ -62,6 +63,13 @@ struct plan_errors {
     uint32_t exact_count;
     /* exact_count ranges of symbols without errors; the plan owns the array */
     struct trawl_range *exact;
+};
+
+/* The options of a plan of expressions. */
+struct plan_expressions {
+    enum trawl_syntax syntax; /* LITERAL: the plan has strings */
+    bool characters;          /* UTF-8; false: each byte is a character */
+    uint32_t memory_mib;      /* for the programs of an expression; 0: the default */
 };
 
 struct trawl_plan {
@@ -101,6 +109,7 @@ struct trawl_plan {
     /* If the plan has errors or an algorithm, no method is chosen, and all members below are
      * zero. */
     struct plan_errors errors;
+    struct plan_expressions expressions;
     struct plan_algorithm algorithm;
     enum trawl_method method;       /* SET if BUCKETS, CLASSES or AUTOMATON was asked for */
     enum trawl_method method_asked; /* AUTO: the plan chose the method */
@@ -222,11 +231,23 @@ static inline bool plan_has_conditions(const struct trawl_plan *plan)
     return (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != 0;
 }
 
-/* Returns whether a layer searches for the plan: the gallery or approximate search, which use the
- * host's and the devices' engines. */
+static inline bool plan_has_expressions(const struct trawl_plan *plan)
+{
+    return plan->expressions.syntax != TRAWL_LITERAL;
+}
+
+/* Returns whether the plan's engine needs to know where records begin and end, and reports only
+ * occurrences that meet the plan's conditions there. */
+static inline bool plan_judges(const struct trawl_plan *plan)
+{
+    return plan->errors.is_set || plan_has_expressions(plan);
+}
+
+/* Returns whether a layer searches for the plan: the gallery, approximate search or expressions,
+ * which use the host's and the devices' engines. */
 static inline bool plan_is_layered(const struct trawl_plan *plan)
 {
-    return plan->algorithm.name != NULL || plan->errors.is_set;
+    return plan->algorithm.name != NULL || plan_judges(plan);
 }
 
 /* Returns whether a search must check each occurrence of a literal in the text, for the plan's

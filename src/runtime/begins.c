@@ -343,7 +343,9 @@ enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct
                           text->name);
     if (plan_is_layered(plan))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot write begins to a device",
-                          plan->errors.is_set ? "a plan with errors" : plan->algorithm.name);
+                          plan->algorithm.name != NULL ? plan->algorithm.name
+                          : plan_has_expressions(plan) ? "a plan of expressions"
+                                                       : "a plan with errors");
     atomic_store(&searcher->progress, 0);
     worker_go_to(caller, device);
     job_begin(&job, runtime, plan, NULL);

@@ -105,6 +105,18 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     return TRAWL_OK;
 }
 
+enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
+                                      uint64_t bytes, struct trawl_error *error)
+{
+    struct text_buffer grown = {.capacity = 0};
+
+    TRAWL_TRY(runtime_buffer_reserve(runtime, &grown, bytes, error));
+    memcpy(grown.bytes, buffer->bytes, (size_t)buffer->capacity);
+    runtime_buffer_release(runtime, buffer);
+    *buffer = grown;
+    return TRAWL_OK;
+}
+
 enum trawl_status buffers_open(struct devices *devices)
 {
     void *memory;

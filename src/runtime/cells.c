@@ -132,7 +132,7 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
 static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
                           uint64_t begin)
 {
-    return !plan_has_conditions(maker->plan) || maker->plan->errors.is_set ||
+    return !plan_has_conditions(maker->plan) || plan_judges(maker->plan) ||
            plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
 }
 
@@ -150,7 +150,7 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
     *pattern = literal.pattern;
     if (end > bytes)
         return false;
-    return !plan_has_conditions(maker->plan) || maker->plan->errors.is_set ||
+    return !plan_has_conditions(maker->plan) || plan_judges(maker->plan) ||
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 

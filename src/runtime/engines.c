@@ -4,6 +4,7 @@
 
 #include "approximate/engine_approximate.h"
 #include "cuda/engine_cuda.h"
+#include "regex/engine_regex.h"
 
 #if TRAWL_GALLERY
 #include "gallery/engine_gallery.h"
@@ -17,9 +18,59 @@
 const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
 const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {
-    [ENGINE_FOR_ALGORITHMS] = GALLERY_OPS, [ENGINE_FOR_ERRORS] = &engine_approximate};
+    [ENGINE_FOR_ALGORITHMS] = GALLERY_OPS,
+    [ENGINE_FOR_ERRORS] = &engine_approximate,
+    [ENGINE_FOR_EXPRESSIONS] = &engine_regex};
 
 const struct plan_algorithms *const engine_algorithms = GALLERY_ALGORITHMS;
+
+/* The plan's room knows neither algorithms nor expressions. */
+enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan, struct trawl_error *error)
+{
+    struct trawl_plan *built = NULL;
+    enum trawl_status status;
+
+    TRAWL_TRY(plan_build(patterns, pattern_count, options, engine_algorithms,
+                         plan == NULL ? NULL : &built, error));
+    status = plan_has_expressions(built) ? regex_prepare(built, error) : TRAWL_OK;
+    if (status == TRAWL_OK)
+        *plan = built;
+    else
+        trawl_plan_free(built);
+    return status;
+}
+
+static enum trawl_status check_expression(const struct trawl_plan *plan, uint64_t pattern_index,
+                                          struct trawl_error *error)
+{
+    if (plan == NULL || !plan_has_expressions(plan) || pattern_index >= plan->pattern_count)
+        return TRAWL_FAIL(error, ARGUMENT, "the plan has no such expression");
+    return TRAWL_OK;
+}
+
+enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_t pattern_index,
+                                          const void *line, uint64_t line_bytes,
+                                          struct trawl_range match, struct trawl_range *groups,
+                                          uint64_t groups_max, struct trawl_error *error)
+{
+    TRAWL_TRY(check_expression(plan, pattern_index, error));
+    if (groups == NULL || (line == NULL && line_bytes > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", groups == NULL ? "groups" : "line");
+    if (match.begin > match.end || match.end > line_bytes)
+        return TRAWL_FAIL(error, ARGUMENT, "the match does not lie in the line");
+    return regex_groups(plan, pattern_index, line, line_bytes, match.begin, match.end, groups,
+                        groups_max, error);
+}
+
+uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
+                                const char *name, uint64_t name_bytes)
+{
+    if (check_expression(plan, pattern_index, NULL) != TRAWL_OK || (name == NULL && name_bytes > 0))
+        return UINT64_MAX;
+    return regex_group(plan, pattern_index, name, name_bytes);
+}
 
 const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines)
 {

@@ -10,7 +10,12 @@ extern const struct engine_ops *const engine_for_devices;
 
 /* The layers: engines that search by means of the host's and the devices' engines, each for a kind
  * of plans. */
-enum engine_layer { ENGINE_FOR_ALGORITHMS, ENGINE_FOR_ERRORS, ENGINE_LAYERS };
+enum engine_layer {
+    ENGINE_FOR_ALGORITHMS,
+    ENGINE_FOR_ERRORS,
+    ENGINE_FOR_EXPRESSIONS,
+    ENGINE_LAYERS
+};
 /* An entry is NULL if this build lacks the layer. */
 extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];
 /* The gallery's algorithms; NULL: this build has no gallery. */

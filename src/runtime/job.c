@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "runtime/device_threads.h"
+#include "runtime/buffers.h"
 #include "runtime/devices.h"
 #include "runtime/schedule.h"
 #include "runtime/runtime.h"
@@ -88,6 +89,7 @@ void job_begin(struct job *job, struct trawl_runtime *runtime, const struct traw
                         .layer = plan == NULL                   ? ENGINE_LAYERS
                                  : plan->algorithm.name != NULL ? ENGINE_FOR_ALGORITHMS
                                  : plan->errors.is_set          ? ENGINE_FOR_ERRORS
+                                 : plan_has_expressions(plan)   ? ENGINE_FOR_EXPRESSIONS
                                                                 : ENGINE_LAYERS,
                         .serve = serve,
                         .has_work = true,
@@ -147,12 +149,30 @@ static void prepare(struct search *search, struct trawl_searcher *searcher,
     atomic_store_explicit(&searcher->progress, 0, memory_order_relaxed);
 }
 
+/* Of struct text_lines. */
+static uint64_t record_end(void *context, uint64_t at)
+{
+    const struct records *records = ((struct search *)context)->sink->records;
+
+    return records_begin(records, records_beyond(records, 0, at) + 1);
+}
+
+static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, uint64_t bytes,
+                                     struct trawl_error *error)
+{
+    return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, bytes, error);
+}
+
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error)
 {
-    struct text_need need = {plan->need_before, plan->need_after, 0,
-                             plan->holds_line_end ? -1 : plan->line_end, TEXT_MAPS_NEVER};
+    struct text_need need = {plan->need_before,
+                             plan->need_after,
+                             0,
+                             plan->holds_line_end ? -1 : plan->line_end,
+                             TEXT_MAPS_NEVER,
+                             NULL};
     enum trawl_status status = TRAWL_OK;
 
     prepare(search, searcher, plan, sink);
@@ -172,7 +192,11 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     need.chunk_bytes = search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
                            ? search->chunk_host /* with this schedule no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
-    if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
+    if (plan_has_expressions(plan)) {
+        search->lines = (struct text_lines){plan->line_end, plan->line_end_also, search,
+                                            sink->records != NULL ? record_end : NULL, grow_buffer};
+        need.lines = &search->lines;
+    } else if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
         need.maps = maps_of(searcher, sink);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

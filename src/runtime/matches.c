@@ -55,7 +55,7 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
         length = plan_literal_match(plan, &literal, task->chunk.bytes + hit->offset,
                                     task->chunk.owned + task->chunk.after - hit->offset);
     }
-    TRAWL_ASSERT(length > 0 &&
+    TRAWL_ASSERT((length > 0 || plan_has_expressions(plan)) &&
                  begin + length <= task->chunk.begin + task->chunk.owned + task->chunk.after);
     return (struct trawl_match){begin, begin + length, literal.pattern, (uint16_t)distance,
                                 (uint16_t)literal.reversed};

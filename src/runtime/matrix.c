@@ -214,14 +214,14 @@ static enum trawl_status search_open(struct trawl_matrix_search *matrix,
                                      &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, any ? CELLS_ANY : CELLS_SORTED);
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
-    if (plan->errors.is_set) /* the end of a record decides which occurrence is the best */
+    if (plan_judges(plan)) /* the end of a record decides which occurrence is the best */
         matrix->sink.records = &matrix->records;
     if (one_tells(matrix, plan)) {
         matrix->sink.want = WANT_LINES;
         matrix->sink.records = &matrix->records;
     }
     status =
-        search_begin(&matrix->search, matrix->searcher, plan->errors.is_set ? plan : &matrix->bare,
+        search_begin(&matrix->search, matrix->searcher, plan_judges(plan) ? plan : &matrix->bare,
                      matrix->text, &matrix->sink, error);
     if (status != TRAWL_OK) {
         cell_maker_close(&matrix->maker);

@@ -245,15 +245,17 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     const struct trawl_plan *plan = search->job.plan;
     uint64_t fixed = min_u64(searcher->chunk_bytes, CHUNK_MAX);
     const bool within_errors = search->job.layer == ENGINE_FOR_ERRORS;
+    const bool expressions = search->job.layer == ENGINE_FOR_EXPRESSIONS;
     bool is_split;
 
     search->text_bytes = text->kind == TEXT_STREAM ? UINT64_MAX : text->bytes_count;
     search->chunk_host =
         fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
-    if (engine == TRAWL_ENGINE_CUDA && !within_errors) /* fails if devices do not take the plan */
+    if (engine == TRAWL_ENGINE_CUDA && !within_errors &&
+        !expressions) /* fails if devices do not take the plan */
         TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
-    search->for_devices =
-        engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
+    search->for_devices = engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING &&
+                          plan->literal_count > 0 && !expressions;
     if (search->for_devices && within_errors &&
         (engine == TRAWL_ENGINE_CUDA || is_resident(search, text, &is_split)))
         TRAWL_TRY(ask_device(search, text, &search->for_devices, error));

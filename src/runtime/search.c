@@ -30,14 +30,6 @@
  * instead of 56 [H200, 16 cores, 1,000 patterns]. */
 #define TASKS_AHEAD 10u
 
-/* Gives the plan the table of algorithms, which the plan's room does not know. */
-enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                                   const struct trawl_plan_options *options,
-                                   struct trawl_plan **plan, struct trawl_error *error)
-{
-    return plan_build(patterns, pattern_count, options, engine_algorithms, plan, error);
-}
-
 /* ---- Open and close ----------------------------------------------------------------------- */
 
 static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct trawl_error *error)

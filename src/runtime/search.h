@@ -122,6 +122,7 @@ struct search {
     pthread_cond_t ready;    /* wakes the caller */
     struct call_record done; /* done.device is valid only if for_devices is set */
     struct text_cursor cursor;
+    struct text_lines lines;        /* how chunks are cut for a plan of expressions */
     struct trawl_error fault_error; /* what search->fault means, under the lock */
 };
 

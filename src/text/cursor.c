@@ -26,6 +26,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "text/cut.h"
 #include "text/descriptor.h"
 #include "text/read.h"
 #include "text/text.h"
@@ -143,7 +144,9 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_byte
     chunk->bytes = (const uint8_t *)"";
     if (cursor->text->bytes != NULL)
         chunk->bytes = cursor->text->bytes + chunk->begin;
-    chunk->owned = min_u64(rest, chunk_bytes);
+    chunk->owned = cursor->need.lines != NULL && rest > 0
+                       ? cut_memory(cursor, chunk->begin, chunk_bytes)
+                       : min_u64(rest, chunk_bytes);
     chunk->before = min_u64(chunk->begin, cursor->need.before);
     chunk->readable = rest - chunk->owned;
     chunk->after = min_u64(chunk->readable, cursor->need.after);
@@ -406,6 +409,67 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
+/* Makes the buffer hold at least `whole` bytes of the chunk. */
+static enum trawl_status stream_room(const struct text_cursor *cursor, struct text_buffer *buffer,
+                                     uint64_t whole, struct text_chunk *chunk,
+                                     struct trawl_error *error)
+{
+    uint64_t bytes = front_bytes(cursor) + whole + TEXT_SLACK_BYTES;
+
+    if (bytes > buffer->capacity)
+        TRAWL_TRY(cursor->need.lines->grow(cursor->need.lines->context, buffer, bytes, error));
+    chunk->bytes = buffer->bytes + front_bytes(cursor);
+    return TRAWL_OK;
+}
+
+/* Reads a stream until a line ends, and then as long as bytes are waiting. */
+static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
+                                              struct text_buffer *buffer, struct text_chunk *chunk,
+                                              struct trawl_error *error)
+{
+    uint64_t have = cursor->carry_count, whole = max_u64(chunk_bytes, 2 * have), got = 1;
+    enum trawl_status status = TRAWL_OK;
+
+    TRAWL_ASSERT(cursor->carry_before == 0);
+    TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
+    if (have > 0)
+        memcpy(buffer->bytes + front_bytes(cursor), cursor->carry, (size_t)have);
+    while (chunk->owned == 0 || (have < whole && read_is_ready(cursor->text))) {
+        uint8_t *bytes;
+
+        if (have == whole) {
+            whole *= 2;
+            TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
+        }
+        bytes = buffer->bytes + front_bytes(cursor);
+        got = 0;
+        status = cursor->stream_status;
+        if (!cursor->stream_ended)
+            status = read_stream(cursor->text, cursor->wake, chunk->begin + have, bytes + have,
+                                 whole - have, &got, error);
+        else if (status != TRAWL_OK && error != NULL)
+            *error = cursor->stream_error;
+        cursor->stream_ended = got == 0;
+        if (got == 0)
+            break;
+        have += got;
+        chunk->owned = max_u64(chunk->owned, cut_last(cursor->need.lines, bytes, have - got, have));
+    }
+    if (got == 0)
+        chunk->owned = have;
+    if (status == TRAWL_READ && have > 0) { /* the fault belongs to the next chunk */
+        cursor->stream_status = status;
+        if (error != NULL)
+            cursor->stream_error = *error;
+        status = TRAWL_OK;
+    }
+    chunk->last = status == TRAWL_OK && got == 0 && cursor->stream_status == TRAWL_OK;
+    chunk->after = have - chunk->owned;
+    chunk->readable = chunk->after + TEXT_SLACK_BYTES;
+    memset(buffer->bytes + front_bytes(cursor) + have, 0, TEXT_SLACK_BYTES);
+    return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
+}
+
 /* Locks a stream's cursor if the next chunk has the index `only`; false: another thread holds the
  * lock, or an earlier chunk has to be taken first. */
 static bool lock_for(struct text_cursor *cursor, uint64_t only)
@@ -443,8 +507,12 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         cursor->index_next++;
         if (cursor->text->kind == TEXT_MEMORY)
             next_of_memory(cursor, chunk_bytes, chunk);
+        else if (cursor->text->kind == TEXT_STREAM && cursor->need.lines != NULL)
+            status = next_lines_of_stream(cursor, chunk_bytes, buffer, chunk, error);
         else if (cursor->text->kind == TEXT_STREAM)
             status = next_of_stream(cursor, chunk_bytes, buffer, chunk, error);
+        else if (cursor->need.lines != NULL)
+            chunk_bytes = cut_file(cursor, chunk->begin, chunk_bytes, buffer);
         if (status == TRAWL_STOPPED) { /* text_cursor_interrupt: nobody wants this chunk */
             *taken = TEXT_END;
             status = TRAWL_OK;
@@ -458,6 +526,13 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         (void)pthread_mutex_unlock(&cursor->lock);
     if (*taken != TEXT_TAKEN || alone || (in_place && next_of_mapping(cursor, chunk_bytes, chunk)))
         return status;
+    if (cursor->need.lines != NULL && text_cursor_room(cursor, chunk_bytes) > buffer->capacity)
+        status = cursor->need.lines->grow(cursor->need.lines->context, buffer,
+                                          text_cursor_room(cursor, chunk_bytes), error);
+    if (status != TRAWL_OK) {
+        chunk->bytes = (const uint8_t *)"";
+        return status;
+    }
     chunk->owned = chunk_bytes;
     return text_cursor_read(cursor, buffer, chunk, error);
 }

@@ -69,6 +69,20 @@ struct text_need {
     int barrier;          /* a byte value that no match crosses; -1: no such value. A stream's chunk
                              that ends with the barrier needs no bytes after */
     enum text_maps maps;
+    const struct text_lines *lines; /* NULL: chunks may end anywhere */
+};
+
+/* For searches that read whole lines: each chunk ends where a line ends. */
+struct text_lines {
+    uint8_t line_end; /* two values that end lines; they may be equal */
+    uint8_t line_end_also;
+    void *context;
+    /* NULL: line_end and line_end_also end lines. Else returns the end of the record that holds the
+     * byte at this text offset. For texts in memory. */
+    uint64_t (*record_end)(void *context, uint64_t at);
+    /* Makes room for `bytes` in a buffer, and keeps the buffer's bytes. */
+    enum trawl_status (*grow)(void *context, struct text_buffer *buffer, uint64_t bytes,
+                              struct trawl_error *error);
 };
 
 /* A search may load this many bytes beyond a chunk, for the widest vector, and ignores the values.

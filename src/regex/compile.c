@@ -1,0 +1,353 @@
+/* compile: compiles each expression, all expressions together, and the plan of the atoms. */
+#include "regex/compile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/load.h"
+#include "regex/translate.h"
+
+#define MEMORY_DEFAULT_MIB 16u
+#define WHOLE_MAX 256u     /* most expressions that are compiled together */
+#define NEEDED_ATOMS 64u   /* of more atoms no choice is made */
+#define FEW_EXPRESSIONS 8u /* so many are tried without asking the filter */
+#define ATOMS_MAX (1u << 20)
+
+/* What the steps below share. */
+struct maker {
+    struct expressions *made;
+    struct regex_filter *filter;
+    uint32_t atom_count;
+    char *joined; /* the alternatives of `whole` */
+    uint64_t joined_count;
+    uint64_t joined_capacity;
+    bool needs_line;
+    bool beyond_ascii;
+    bool folds;
+};
+
+static void expressions_free(void *object)
+{
+    struct expressions *made = (struct expressions *)object;
+
+    if (made == NULL)
+        return;
+    for (uint32_t i = 0; i < made->count && made->each != NULL; i++)
+        if (made->each[i] != NULL)
+            made->ops->release(made->each[i]);
+    memory_release(made->each, made->count, sizeof(struct regex *));
+    if (made->whole != NULL)
+        made->ops->release(made->whole);
+    if (made->filter != NULL)
+        made->ops->filter_release(made->filter);
+    trawl_plan_free(made->atoms);
+    memory_release(made, 1, sizeof *made);
+}
+
+static struct regex_options options_of(const struct trawl_plan *plan)
+{
+    const struct plan_expressions *given = &plan->expressions;
+    uint64_t mib = given->memory_mib > 0 ? given->memory_mib : MEMORY_DEFAULT_MIB;
+
+    /* For whole words the longest match is made shorter until it is a word. */
+    return (struct regex_options){.longest = given->syntax != TRAWL_PERL ||
+                                             (plan->flags & TRAWL_WHOLE_WORD) != 0,
+                                  .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
+                                  .bytes = !given->characters,
+                                  .dot_all = plan->line_end != '\n',
+                                  .memory_bytes = mib << 20};
+}
+
+static enum trawl_status no_memory(struct trawl_error *error)
+{
+    return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+}
+
+/* Reports what RE2 says about the translated expression. */
+static enum trawl_status refuse(const struct translated *translated, enum regex_status regex_status,
+                                const struct regex_fault *fault, struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (regex_status == REGEX_MEMORY)
+        return no_memory(error);
+    if (regex_status == REGEX_LARGE)
+        return TRAWL_FAIL(error, LIMIT, "the expression's program exceeds its limit of memory");
+    status = TRAWL_FAIL(error, ARGUMENT, "%s", fault->message);
+    if (error != NULL)
+        error->text_offset = translated->from[min_u64(fault->at, translated->count)];
+    return status;
+}
+
+/* Appends "|(?:expression)" to the alternatives of `whole`. */
+static enum trawl_status join(struct maker *maker, const struct translated *translated,
+                              struct trawl_error *error)
+{
+    uint64_t more = translated->count + 5, capacity = maker->joined_capacity;
+    void *memory = maker->joined;
+
+    if (maker->joined_count + more > capacity) {
+        capacity = max_u64(2 * capacity, maker->joined_count + more);
+        TRAWL_TRY(memory_grow(maker->joined_capacity, capacity, 1, &memory, error));
+        maker->joined = (char *)memory;
+        maker->joined_capacity = capacity;
+    }
+    if (maker->joined_count > 0)
+        maker->joined[maker->joined_count++] = '|';
+    memcpy(maker->joined + maker->joined_count, "(?:", 3);
+    memcpy(maker->joined + maker->joined_count + 3, translated->bytes, (size_t)translated->count);
+    maker->joined_count += translated->count + 3;
+    maker->joined[maker->joined_count++] = ')';
+    return TRAWL_OK;
+}
+
+static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const struct trawl_plan *plan = made->plan;
+    const struct regex_options options = options_of(plan);
+    const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
+    struct regex_fault fault = {0, ""};
+    struct translated translated;
+    enum regex_status regex_status;
+    enum trawl_status status;
+
+    TRAWL_TRY(translate(plan->expressions.syntax, (const char *)pattern.bytes, pattern.bytes_count,
+                        &translated, error));
+    regex_status = made->ops->compile(translated.bytes, translated.count, &options,
+                                      &made->each[index], &fault);
+    if (regex_status == REGEX_OK)
+        regex_status =
+            made->ops->filter_add(maker->filter, translated.bytes, translated.count, &options);
+    status = regex_status == REGEX_OK ? TRAWL_OK : refuse(&translated, regex_status, &fault, error);
+    if (status == TRAWL_OK && made->count <= WHOLE_MAX)
+        status = join(maker, &translated, error);
+    maker->needs_line |= translated.needs_line;
+    maker->beyond_ascii |= translated.beyond_ascii;
+    maker->folds |= translated.folds;
+    translated_release(&translated);
+    return status;
+}
+
+/* Compiles all expressions together, for texts of many lines. */
+static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const struct trawl_plan *plan = made->plan;
+    const bool lines = (plan->flags & TRAWL_WHOLE_LINE) != 0;
+    struct regex_options options = options_of(plan);
+    const char *before = lines ? "(?m)^(?:" : "(?m)(?:", *after = lines ? ")$" : ")";
+    uint64_t begin = strlen(before), count = begin + maker->joined_count + strlen(after);
+    struct regex_fault fault;
+    enum regex_status status;
+    void *memory;
+
+    if (maker->needs_line || made->count > WHOLE_MAX || plan->line_end != '\n')
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate(count, 1, &memory, error));
+    memcpy(memory, before, (size_t)begin);
+    memcpy((char *)memory + begin, maker->joined, (size_t)maker->joined_count);
+    memcpy((char *)memory + begin + maker->joined_count, after, strlen(after));
+    options.lines = true;
+    options.memory_bytes *= 2;
+    status = made->ops->compile((const char *)memory, count, &options, &made->whole, &fault);
+    memory_release(memory, count, 1);
+    if (status == REGEX_MEMORY)
+        return no_memory(error);
+    made->whole_is_exact =
+        status == REGEX_OK && made->count == 1 && (plan->flags & TRAWL_WHOLE_WORD) == 0;
+    return TRAWL_OK;
+}
+
+/* ---- Atoms --------------------------------------------------------------------------------- */
+
+/* Stores in *passes whether some expression may match a text that holds all atoms except those that
+ * are marked as taken. */
+static enum trawl_status passes_without(const struct maker *maker, const bool *taken, bool *passes,
+                                        uint32_t *room, struct trawl_error *error)
+{
+    uint32_t count = 0, passed;
+
+    for (uint32_t i = 0; i < maker->atom_count; i++)
+        if (!taken[i])
+            room[maker->made->count + count++] = i;
+    passed = maker->made->ops->filter_passes(maker->filter, room + maker->made->count, count, room);
+    *passes = passed > 0;
+    return passed == UINT32_MAX ? no_memory(error) : TRAWL_OK;
+}
+
+/* Returns how welcome the atom is: long atoms of rare bytes are found quickly and seldom. */
+static uint64_t worth(const struct maker *maker, uint32_t atom)
+{
+    uint64_t count, sum = 0;
+    const char *bytes = maker->made->ops->filter_atom(maker->filter, atom, &count);
+
+    for (uint64_t i = 0; i < count; i++)
+        sum += bytes[i] != '\0' && strchr(" etaoinsrhl", bytes[i]) != NULL ? 2 : 3;
+    return sum;
+}
+
+/* Untakes atoms that are not needed: each match of each expression still holds a taken atom. The
+ * atoms of least worth go first. */
+static enum trawl_status choose_needed(const struct maker *maker, bool *taken, uint32_t *room,
+                                       struct trawl_error *error)
+{
+    bool tried[NEEDED_ATOMS] = {false};
+
+    for (uint32_t round = 0; round < maker->atom_count; round++) {
+        uint32_t least = UINT32_MAX;
+        bool passes;
+
+        for (uint32_t i = 0; i < maker->atom_count; i++)
+            if (!tried[i] && (least == UINT32_MAX || worth(maker, i) < worth(maker, least)))
+                least = i;
+        tried[least] = true;
+        taken[least] = false;
+        TRAWL_TRY(passes_without(maker, taken, &passes, room, error));
+        taken[least] = passes;
+    }
+    return TRAWL_OK;
+}
+
+static bool no_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    (void)code_point;
+    return false;
+}
+
+/* Builds the plan of the taken atoms, which are in lower case. */
+static enum trawl_status build_atoms(struct maker *maker, const bool *taken,
+                                     struct trawl_error *error)
+{
+    const struct trawl_plan *plan = maker->made->plan;
+    const struct regex_ops *ops = maker->made->ops;
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_utf8 utf8 = {NULL, ops->variants, no_word};
+    struct trawl_pattern *patterns;
+    enum trawl_status status;
+    uint64_t count = 0;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate(maker->atom_count, sizeof *patterns, &memory, error));
+    patterns = (struct trawl_pattern *)memory;
+    for (uint32_t i = 0; i < maker->atom_count; i++)
+        if (taken[i]) {
+            patterns[count].bytes =
+                ops->filter_atom(maker->filter, i, &patterns[count].bytes_count);
+            count++;
+        }
+    options.flags = TRAWL_IGNORE_CASE;
+    options.line_end_set = options.line_end_also_set = 1;
+    options.line_end = plan->line_end;
+    options.line_end_also = plan->line_end_also;
+    /* Without case folding, characters of ASCII stand for themselves in the text. */
+    if (plan->expressions.characters &&
+        (maker->beyond_ascii || maker->folds || (plan->flags & TRAWL_IGNORE_CASE) != 0))
+        options.utf8 = &utf8;
+    status = plan_build(patterns, count, &options, NULL, &maker->made->atoms, error);
+    memory_release(patterns, maker->atom_count, sizeof *patterns);
+    return status;
+}
+
+static enum trawl_status make_atoms(struct maker *maker, struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    enum trawl_status status = TRAWL_OK;
+    void *flags = NULL, *room = NULL;
+    bool passes, *taken;
+
+    if (made->ops->filter_complete(maker->filter, &maker->atom_count) != REGEX_OK)
+        return no_memory(error);
+    if (maker->atom_count == 0 || maker->atom_count > ATOMS_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate(maker->atom_count, sizeof *taken, &flags, error));
+    TRAWL_TRY_DONE(
+        memory_allocate(maker->atom_count + made->count, sizeof(uint32_t), &room, error));
+    taken = (bool *)flags;
+    for (uint32_t i = 0; i < maker->atom_count; i++)
+        taken[i] = true;
+    TRAWL_TRY_DONE(passes_without(maker, taken, &passes, (uint32_t *)room, error));
+    if (passes) /* some expression has no atom */
+        goto done;
+    if (made->count <= FEW_EXPRESSIONS && maker->atom_count <= NEEDED_ATOMS)
+        TRAWL_TRY_DONE(choose_needed(maker, taken, (uint32_t *)room, error));
+    TRAWL_TRY_DONE(build_atoms(maker, taken, error));
+    if (made->count > FEW_EXPRESSIONS) {
+        made->filter = maker->filter;
+        maker->filter = NULL;
+    }
+done:
+    memory_release(flags, maker->atom_count, sizeof *taken);
+    memory_release(room, maker->atom_count + made->count, sizeof(uint32_t));
+    return status;
+}
+
+/* ---- All ----------------------------------------------------------------------------------- */
+
+static enum trawl_status make_all(struct maker *maker, struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *), &memory, error));
+    made->each = (struct regex **)memory;
+    if (made->ops->filter_open(&maker->filter) != REGEX_OK)
+        return no_memory(error);
+    for (uint32_t i = 0; i < made->count; i++) {
+        enum trawl_status status = compile_one(maker, i, error);
+
+        if (status != TRAWL_OK && error != NULL)
+            error->pattern_index = i;
+        TRAWL_TRY(status);
+    }
+    TRAWL_TRY(compile_whole(maker, error));
+    return made->count > 0 ? make_atoms(maker, error) : TRAWL_OK;
+}
+
+static enum trawl_status expressions_make(const void *from, void **object,
+                                          struct trawl_error *error)
+{
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    struct maker maker = {.made = NULL};
+    enum trawl_status status;
+    const struct regex_ops *ops;
+    void *memory;
+
+    TRAWL_TRY(regex_load(&ops, error));
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *maker.made, &memory, error));
+    maker.made = (struct expressions *)memory;
+    maker.made->ops = ops;
+    maker.made->plan = plan;
+    maker.made->count = (uint32_t)plan->pattern_count;
+    status = make_all(&maker, error);
+    memory_release(maker.joined, maker.joined_capacity, 1);
+    if (maker.filter != NULL)
+        ops->filter_release(maker.filter);
+    if (status != TRAWL_OK)
+        expressions_free(maker.made);
+    else
+        *object = maker.made;
+    return status;
+}
+
+enum trawl_status expressions_want(const struct trawl_plan *plan,
+                                   const struct expressions **expressions,
+                                   struct trawl_error *error)
+{
+    const void *object;
+
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_EXPRESSIONS], plan, expressions_make,
+                              expressions_free, &object, error));
+    *expressions = (const struct expressions *)object;
+    return TRAWL_OK;
+}
+
+enum trawl_status expressions_prepare(const struct trawl_plan *plan, struct trawl_error *error)
+{
+    const struct expressions *expressions;
+
+    return expressions_want(plan, &expressions, error);
+}

@@ -1,0 +1,543 @@
+/* engine_regex: finds candidate lines by their atoms, and lets RE2 decide about the lines.
+ *
+ * A chunk consists of whole lines (text_need.cut). It is searched in steps of whole lines, each in
+ * one of three ways:
+ *   atoms   the host's engine finds the atoms; RE2 reads only lines that hold an atom
+ *   whole   RE2 reads the step with all expressions at once, and each line in which it finds a
+ * match lines   RE2 reads every line with each expression `whole` is for expressions without atoms,
+ * and for a while if the atoms lead to many lines without a match. `lines` is for line ends other
+ * than newline, for records, and where NUL ends lines, too, and the step holds a NUL.
+ */
+#include "regex/engine_regex.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/judge.h"
+
+#define STEP_BYTES (UINT64_C(64) << 10)
+/* A line without a match takes RE2 about 200 ns, beside 1.7 ns for each byte of a text that is read
+ * whole. */
+#define BYTES_PER_MISS 128u
+#define WHOLE_STEPS 32u /* so many steps are read whole before the atoms are tried again */
+
+struct engine {
+    struct engine *cpu;
+};
+
+/* An occurrence of the line at hand. */
+struct found {
+    uint32_t offset;
+    uint32_t expression;
+    uint64_t length;
+};
+
+struct engine_worker {
+    const struct engine *engine;
+    struct engine_worker *cpu;  /* for the atoms' plan; NULL: there was no need yet */
+    struct engine_result atoms; /* hits of atoms in the step */
+    const struct expressions *expressions;
+    uint64_t serial;      /* of the plan; 0: no plan */
+    uint32_t whole_steps; /* steps that are still read whole */
+    uint64_t record;      /* the record found last */
+    struct found *found;  /* of the line at hand */
+    uint64_t found_count;
+    uint64_t found_capacity;
+    uint32_t *passing; /* expressions for which the line is a candidate */
+    uint32_t *held;    /* atoms of the line */
+    uint64_t held_capacity;
+};
+
+static enum trawl_status engine_open(const struct engine_options *options,
+                                     struct engine **engine_out, struct trawl_error *error)
+{
+    struct engine_options host = {.size = sizeof host, .instruction_set = options->instruction_set};
+    enum trawl_status status;
+    struct engine *engine;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
+    engine = (struct engine *)memory;
+    status = engine_cpu.open(&host, &engine->cpu, error);
+    if (status == TRAWL_OK)
+        *engine_out = engine;
+    else
+        memory_release(engine, 1, sizeof *engine);
+    return status;
+}
+
+static void engine_close(struct engine *engine)
+{
+    engine_cpu.close(engine->cpu);
+    memory_release(engine, 1, sizeof *engine);
+}
+
+static void engine_properties(struct engine *engine, struct engine_properties *properties)
+{
+    engine_cpu.properties(engine->cpu, properties);
+}
+
+/* Frees the members that belong to one plan. */
+static void plan_release(struct engine_worker *worker)
+{
+    if (worker->expressions != NULL)
+        memory_release(worker->passing, worker->expressions->count, sizeof *worker->passing);
+    worker->passing = NULL;
+    worker->expressions = NULL;
+    worker->serial = 0;
+    worker->whole_steps = 0;
+}
+
+static void engine_release(struct engine_worker *worker)
+{
+    plan_release(worker);
+    if (worker->cpu != NULL)
+        engine_cpu.release(worker->cpu);
+    hits_release(&worker->atoms.hits);
+    memory_release(worker->found, worker->found_capacity, sizeof *worker->found);
+    memory_release(worker->held, worker->held_capacity, sizeof *worker->held);
+    memory_release(worker, 1, sizeof *worker);
+}
+
+static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
+                                        const struct trawl_plan *plan,
+                                        struct engine_worker **worker_out,
+                                        struct trawl_error *error)
+{
+    const struct expressions *expressions;
+    struct engine_worker *worker;
+    void *memory;
+
+    (void)device;
+    if (*worker_out == NULL) {
+        TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
+        *worker_out = (struct engine_worker *)memory;
+        (*worker_out)->engine = engine;
+    }
+    worker = *worker_out;
+    if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
+        return TRAWL_OK;
+    plan_release(worker);
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    TRAWL_TRY(memory_allocate(expressions->count, sizeof *worker->passing, &memory, error));
+    worker->passing = (uint32_t *)memory;
+    worker->expressions = expressions;
+    if (expressions->atoms != NULL)
+        TRAWL_TRY(engine_cpu.compile(engine->cpu, 0, expressions->atoms, &worker->cpu, error));
+    worker->serial = plan->serial;
+    return TRAWL_OK;
+}
+
+/* ---- Lines --------------------------------------------------------------------------------- */
+
+/* A step of a task: whole lines [from, to) of the chunk. */
+struct step {
+    struct engine_worker *worker;
+    const struct engine_chunk *chunk;
+    enum want want;
+    uint64_t from;
+    uint64_t to;
+    struct hits *hits;
+    uint64_t judged; /* lines about which RE2 decided */
+    uint64_t missed; /* lines of these without a match */
+};
+
+/* Returns the end of the line or record that holds the byte at `at`, with its line end. */
+static uint64_t line_after(const struct step *step, uint64_t at)
+{
+    const struct trawl_plan *plan = step->worker->expressions->plan;
+    const struct engine_chunk *chunk = step->chunk;
+    uint64_t found;
+
+    if (chunk->records != NULL) {
+        struct engine_worker *worker = step->worker;
+
+        if (records_begin(chunk->records, worker->record) > chunk->begin + at)
+            worker->record = 0;
+        worker->record = records_beyond(chunk->records, worker->record, chunk->begin + at);
+        return min_u64(records_begin(chunk->records, worker->record + 1) - chunk->begin,
+                       chunk->owned);
+    }
+    found = at + bytes_find_either(chunk->bytes + at, chunk->owned - at, plan->line_end,
+                                   plan->line_end_also);
+    return found < chunk->owned ? found + 1 : found;
+}
+
+/* Returns the begin of the line that holds the byte at `at`. No line begins before step->from. */
+static uint64_t line_begin(const struct step *step, uint64_t at)
+{
+    const struct trawl_plan *plan = step->worker->expressions->plan;
+    const struct engine_chunk *chunk = step->chunk;
+
+    if (chunk->records != NULL) {
+        (void)line_after(step, at);
+        return records_begin(chunk->records, step->worker->record) - chunk->begin;
+    }
+    while (at > step->from && chunk->bytes[at - 1] != plan->line_end &&
+           chunk->bytes[at - 1] != plan->line_end_also)
+        at--;
+    return at;
+}
+
+/* Returns the line [begin, after), without its line end. */
+static struct regex_line content_of(const struct step *step, uint64_t begin, uint64_t after)
+{
+    const struct trawl_plan *plan = step->worker->expressions->plan;
+    const uint8_t *bytes = step->chunk->bytes;
+    struct regex_line line = {begin, after};
+
+    if (step->chunk->records != NULL || after == begin ||
+        (bytes[after - 1] != plan->line_end && bytes[after - 1] != plan->line_end_also))
+        return line;
+    line.end--;
+    if ((plan->flags & TRAWL_CRLF) != 0 && line.end > begin && bytes[line.end - 1] == '\r')
+        line.end--;
+    return line;
+}
+
+/* ---- Hits ---------------------------------------------------------------------------------- */
+
+static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
+                                  uint64_t length, struct trawl_error *error)
+{
+    struct hits *hits = step->hits;
+
+    if (hits->count == hits->capacity || hits->lengths == NULL)
+        TRAWL_TRY(hits_reserve_lengths(hits, 1, error));
+    TRAWL_ASSERT(offset < step->chunk->owned);
+    hits->items[hits->count] = (struct hit){(uint32_t)offset, expression};
+    hits->lengths[hits->count++] = length;
+    return TRAWL_OK;
+}
+
+static enum trawl_status keep_found(struct engine_worker *worker, struct found found,
+                                    struct trawl_error *error)
+{
+    if (worker->found_count == worker->found_capacity) {
+        uint64_t capacity = max_u64(64, 2 * worker->found_capacity);
+        void *memory = worker->found;
+
+        TRAWL_TRY(memory_grow(worker->found_capacity, capacity, sizeof found, &memory, error));
+        worker->found = (struct found *)memory;
+        worker->found_capacity = capacity;
+    }
+    worker->found[worker->found_count++] = found;
+    return TRAWL_OK;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct found *first = (const struct found *)a, *second = (const struct found *)b;
+
+    if (first->offset != second->offset)
+        return first->offset < second->offset ? -1 : 1;
+    return first->expression < second->expression ? -1 : first->expression > second->expression;
+}
+
+/* Decides about a line with these expressions. */
+static enum trawl_status judge(struct step *step, struct regex_line line,
+                               const uint32_t *candidates, uint32_t count,
+                               struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct expressions *expressions = worker->expressions;
+    const uint8_t *bytes = step->chunk->bytes + line.begin;
+    const uint64_t bytes_count = line.end - line.begin;
+    const bool any = step->want == WANT_LINES && step->chunk->records == NULL;
+
+    worker->found_count = 0;
+    step->judged++;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t expression = candidates != NULL ? candidates[i] : i;
+        struct regex_span span = {0, 0};
+        bool found;
+
+        if (any) {
+            TRAWL_TRY(judge_line(expressions, expression, bytes, bytes_count, &found, error));
+            if (found)
+                return push_hit(step, line.begin, expression, bytes_count, error);
+            continue;
+        }
+        for (;;) {
+            TRAWL_TRY(
+                judge_next(expressions, expression, bytes, bytes_count, &span, &found, error));
+            if (!found)
+                break;
+            TRAWL_TRY(keep_found(worker,
+                                 (struct found){(uint32_t)(line.begin + span.begin), expression,
+                                                span.end - span.begin},
+                                 error));
+        }
+    }
+    step->missed += worker->found_count == 0;
+    if (count > 1)
+        qsort(worker->found, worker->found_count, sizeof *worker->found, compare_found);
+    for (uint64_t i = 0; i < worker->found_count; i++)
+        TRAWL_TRY(push_hit(step, worker->found[i].offset, worker->found[i].expression,
+                           worker->found[i].length, error));
+    return TRAWL_OK;
+}
+
+/* ---- Three ways ---------------------------------------------------------------------------- */
+
+static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
+{
+    for (uint64_t at = step->from; at < step->to;) {
+        uint64_t after = line_after(step, at);
+
+        TRAWL_TRY(judge(step, content_of(step, at, after), NULL, step->worker->expressions->count,
+                        error));
+        at = after;
+    }
+    return TRAWL_OK;
+}
+
+/* Handles a match of `whole` in the step's text. Sets *next to where the search goes on. */
+static enum trawl_status take_match(struct step *step, const struct regex_span *span,
+                                    uint64_t *next, struct trawl_error *error)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const uint64_t at = step->from + span->begin, length = span->end - span->begin;
+    uint64_t begin, after;
+
+    if (expressions->whole_is_exact && step->want != WANT_LINES) {
+        *next = length > 0 ? span->end
+                           : judge_step(expressions, step->chunk->bytes + step->from,
+                                        step->to - step->from, span->begin);
+        return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
+    }
+    begin = line_begin(step, at);
+    after = at < step->to ? line_after(step, at) : step->to;
+    *next = after - step->from + (after == step->to); /* beyond the last line */
+    if (expressions->whole_is_exact)
+        return push_hit(step, begin, 0, content_of(step, begin, after).end - begin, error);
+    return judge(step, content_of(step, begin, after), NULL, expressions->count, error);
+}
+
+static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const uint8_t *text = step->chunk->bytes + step->from;
+    uint64_t count = step->to - step->from, at = 0;
+
+    if (text[count - 1] == '\n') /* or an empty line would follow */
+        count--;
+    while (at <= count) {
+        struct regex_span span;
+        int found =
+            expressions->ops->match(expressions->whole, text, count, at, count, false, &span, 1);
+
+        if (found < 0)
+            return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+        if (found == 0)
+            break;
+        TRAWL_TRY(take_match(step, &span, &at, error));
+    }
+    return TRAWL_OK;
+}
+
+/* Asks the filter which expressions may match in the line with the atoms of hits [first, end). */
+static enum trawl_status pass_filter(struct engine_worker *worker, uint64_t first, uint64_t end,
+                                     uint32_t *count, struct trawl_error *error)
+{
+    const struct expressions *expressions = worker->expressions;
+    uint64_t held = 0;
+
+    if (end - first > worker->held_capacity) {
+        void *memory;
+
+        memory_release(worker->held, worker->held_capacity, sizeof *worker->held);
+        worker->held = NULL;
+        worker->held_capacity = 0;
+        TRAWL_TRY(memory_allocate(2 * (end - first), sizeof *worker->held, &memory, error));
+        worker->held = (uint32_t *)memory;
+        worker->held_capacity = 2 * (end - first);
+    }
+    for (uint64_t i = first; i < end; i++)
+        worker->held[held++] =
+            plan_literal_at(expressions->atoms, worker->atoms.hits.items[i].literal).pattern;
+    *count = expressions->ops->filter_passes(expressions->filter, worker->held, (uint32_t)held,
+                                             worker->passing);
+    return *count == UINT32_MAX ? TRAWL_FAIL(error, MEMORY, "out of memory: a filter of atoms")
+                                : TRAWL_OK;
+}
+
+/* Finds the atoms in the step. If there are too many hits, the step ends with the line in which the
+ * search for atoms has ended. *ended is then that line's begin, else step->to. */
+static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct engine_chunk *chunk = step->chunk;
+    struct engine_chunk part = *chunk;
+    enum want want =
+        chunk->records == NULL && worker->expressions->filter == NULL ? WANT_LINES : WANT_HITS;
+
+    part.bytes += step->from;
+    part.begin += step->from;
+    part.before += step->from;
+    part.owned = step->to - step->from;
+    part.after += chunk->owned - step->to;
+    part.readable += chunk->owned - step->to;
+    TRAWL_TRY(engine_scan(&engine_cpu, worker->cpu, &part, 0, want, &worker->atoms, error));
+    *ended = step->to;
+    if (worker->atoms.done < part.owned) {
+        *ended = line_begin(step, step->from + worker->atoms.done);
+        step->to = line_after(step, step->from + worker->atoms.done);
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status by_atoms(struct step *step, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct expressions *expressions = worker->expressions;
+    const struct hits *hits = &worker->atoms.hits;
+    uint64_t ended, i = 0;
+
+    TRAWL_TRY(find_atoms(step, &ended, error));
+    while (i < hits->count && step->from + hits->items[i].offset < ended) {
+        const uint64_t at = step->from + hits->items[i].offset, first = i;
+        const uint64_t begin = line_begin(step, at), after = line_after(step, at);
+        uint32_t count = expressions->count;
+
+        while (i < hits->count && step->from + hits->items[i].offset < after)
+            i++;
+        if (expressions->filter != NULL)
+            TRAWL_TRY(pass_filter(worker, first, i, &count, error));
+        TRAWL_TRY(judge(step, content_of(step, begin, after),
+                        expressions->filter != NULL ? worker->passing : NULL, count, error));
+    }
+    if (ended < step->to)
+        return judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
+    return TRAWL_OK;
+}
+
+/* Returns whether the step's lines end in newline alone, so that RE2 sees where lines begin. */
+static bool has_newlines(const struct step *step)
+{
+    const struct trawl_plan *plan = step->worker->expressions->plan;
+    const uint8_t *bytes = step->chunk->bytes + step->from;
+    const size_t count = (size_t)(step->to - step->from);
+
+    return step->chunk->records == NULL && step->worker->expressions->whole != NULL &&
+           (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
+           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
+}
+
+static enum trawl_status search_step(struct step *step, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+
+    if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
+        TRAWL_TRY(by_atoms(step, error));
+        if (worker->expressions->whole != NULL &&
+            step->missed * BYTES_PER_MISS > step->to - step->from)
+            worker->whole_steps = WHOLE_STEPS;
+        return TRAWL_OK;
+    }
+    worker->whole_steps -= worker->whole_steps > 0;
+    return has_newlines(step) ? by_whole(step, error) : by_lines(step, error);
+}
+
+/* ---- Tasks --------------------------------------------------------------------------------- */
+
+static enum trawl_status scan(struct engine_worker *worker, const struct engine_task *task,
+                              struct trawl_error *error)
+{
+    const struct engine_chunk *chunk = task->chunk;
+    struct engine_result *result = task->result;
+
+    result->hits.lengths_valid = true;
+    for (uint64_t at = task->from; at < chunk->owned;) {
+        struct step step = {.worker = worker,
+                            .chunk = chunk,
+                            .want = task->want,
+                            .from = at,
+                            .to = chunk->owned,
+                            .hits = &result->hits};
+
+        if (chunk->owned - at > STEP_BYTES)
+            step.to = line_after(&step, at + STEP_BYTES);
+        TRAWL_TRY(search_step(&step, error));
+        result->candidate_count += step.judged;
+        result->done = at = step.to;
+        result->count += result->hits.count;
+        if (task->want == WANT_COUNT)
+            result->hits.count = 0;
+        else
+            result->count = result->hits.count;
+        if (result->hits.count >= ENGINE_HITS_MAX ||
+            (task->want == WANT_FIRST && result->hits.count > 0))
+            break;
+    }
+    result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL;
+    return TRAWL_OK;
+}
+
+static enum trawl_status engine_submit(struct engine_worker *worker, struct engine_task *task,
+                                       struct trawl_error *error)
+{
+    if (task->output != ENGINE_OUTPUT_RESULT)
+        return TRAWL_FAIL(error, UNSUPPORTED, "expressions are searched on the host");
+    return scan(worker, task, error);
+}
+
+const struct engine_ops engine_regex = {.open = engine_open,
+                                        .close = engine_close,
+                                        .properties = engine_properties,
+                                        .compile = engine_compile,
+                                        .release = engine_release,
+                                        .submit = engine_submit,
+                                        .bring = engine_bring_nothing,
+                                        .hold = engine_hold_nothing,
+                                        .drop = engine_drop_nothing};
+
+/* ---- Groups -------------------------------------------------------------------------------- */
+
+enum trawl_status regex_prepare(const struct trawl_plan *plan, struct trawl_error *error)
+{
+    const struct expressions *expressions;
+
+    return expressions_want(plan, &expressions, error);
+}
+
+enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
+                               const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
+                               struct trawl_range *groups, uint64_t groups_max,
+                               struct trawl_error *error)
+{
+    const struct expressions *expressions;
+    struct regex_span *spans;
+    uint64_t count;
+    void *memory;
+    int found;
+
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    count = min_u64(groups_max,
+                    (uint64_t)expressions->ops->group_count(expressions->each[pattern_index]) + 1);
+    TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
+    spans = (struct regex_span *)memory;
+    found = expressions->ops->match(expressions->each[pattern_index], (const uint8_t *)line,
+                                    line_bytes, begin, end, true, spans, (uint32_t)count);
+    for (uint64_t i = 0; i < groups_max; i++)
+        groups[i] = found > 0 && i < count ? (struct trawl_range){spans[i].begin, spans[i].end}
+                                           : (struct trawl_range){UINT64_MAX, UINT64_MAX};
+    memory_release(memory, count, sizeof *spans);
+    return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: groups of an expression")
+                     : TRAWL_OK;
+}
+
+uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
+                     uint64_t name_bytes)
+{
+    const struct expressions *expressions;
+
+    if (expressions_want(plan, &expressions, NULL) != TRAWL_OK)
+        return UINT64_MAX;
+    if (name_bytes == 0)
+        return expressions->ops->group_count(expressions->each[pattern_index]);
+    name_bytes = expressions->ops->group_named(expressions->each[pattern_index], name, name_bytes);
+    return name_bytes > 0 ? name_bytes : UINT64_MAX;
+}

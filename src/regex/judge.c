@@ -1,0 +1,98 @@
+/* judge: successive matches in a line, with the plan's conditions.
+ *
+ * A whole word is found as grep finds it: the longest match that begins first is made shorter until
+ * it is a word; if no such match is a word, the next begin is tried.
+ */
+#include "regex/judge.h"
+
+#include "base/checked.h"
+
+static enum trawl_status no_memory(struct trawl_error *error)
+{
+    return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+}
+
+uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                    uint64_t at)
+{
+    uint64_t taken = 0;
+    uint32_t code_point;
+
+    if (expressions->plan->expressions.characters && at < count)
+        taken = plan_utf8_decode(text + at, count - at, &code_point);
+    return at + (taken > 0 ? taken : 1);
+}
+
+/* As match, with the plan's condition of whole words. *span: the match, perhaps empty. */
+static int match_word(const struct expressions *expressions, const struct regex *regex,
+                      const uint8_t *line, uint64_t count, uint64_t from, bool empty,
+                      struct regex_span *span)
+{
+    const struct trawl_plan *plan = expressions->plan;
+
+    while (from <= count) {
+        int found = expressions->ops->match(regex, line, count, from, count, false, span, 1);
+
+        if (found <= 0)
+            return found;
+        from = judge_step(expressions, line, count, span->begin);
+        if (!plan_accepts_begin(plan, line, span->begin, 0))
+            continue;
+        while (found > 0 && !plan_accepts_end(plan, line, span->end, count))
+            found = span->end == span->begin
+                        ? 0
+                        : expressions->ops->match(regex, line, count, span->begin, span->end - 1,
+                                                  true, span, 1);
+        if (found < 0 || (found > 0 && (empty || span->end > span->begin)))
+            return found;
+    }
+    return 0;
+}
+
+enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
+                             const uint8_t *line, uint64_t count, bool *matches,
+                             struct trawl_error *error)
+{
+    const struct regex *regex = expressions->each[expression];
+    const uint32_t flags = expressions->plan->flags;
+    struct regex_span span;
+    int found;
+
+    if ((flags & TRAWL_WHOLE_LINE) != 0)
+        found = expressions->ops->match_whole(regex, line, count);
+    else if ((flags & TRAWL_WHOLE_WORD) != 0)
+        found = match_word(expressions, regex, line, count, 0, true, &span);
+    else
+        found = expressions->ops->match(regex, line, count, 0, count, false, NULL, 0);
+    *matches = found > 0;
+    return found < 0 ? no_memory(error) : TRAWL_OK;
+}
+
+enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
+                             const uint8_t *line, uint64_t count, struct regex_span *span,
+                             bool *found, struct trawl_error *error)
+{
+    const struct regex *regex = expressions->each[expression];
+    const uint32_t flags = expressions->plan->flags;
+    uint64_t from = span->end;
+    int matched = 0;
+
+    *found = false;
+    if ((flags & TRAWL_WHOLE_LINE) != 0) {
+        if (from == 0 && count > 0)
+            matched = expressions->ops->match_whole(regex, line, count);
+        *span = (struct regex_span){0, count};
+    } else if ((flags & TRAWL_WHOLE_WORD) != 0) {
+        matched = match_word(expressions, regex, line, count, from, false, span);
+    } else {
+        while (from < count) {
+            matched = expressions->ops->match(regex, line, count, from, count, false, span, 1);
+            if (matched <= 0 || span->end > span->begin)
+                break;
+            matched = 0;
+            from = judge_step(expressions, line, count, span->begin);
+        }
+    }
+    *found = matched > 0;
+    return matched < 0 ? no_memory(error) : TRAWL_OK;
+}

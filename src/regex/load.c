@@ -1,0 +1,70 @@
+/* load: finds libtrawl_regex beside the program or library that holds this code, in the directory
+ * "lib" beside that directory, or where the system keeps libraries. */
+#include "regex/load.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fault.h"
+
+#if TRAWL_REGEX
+#define PATH_BYTES 4096
+
+static void *open_beside(const char *between)
+{
+    char path[PATH_BYTES];
+    const char *slash;
+    Dl_info info;
+
+    if (dladdr((const void *)(uintptr_t)regex_load, &info) == 0 || info.dli_fname == NULL)
+        return NULL;
+    slash = strrchr(info.dli_fname, '/');
+    if (slash == NULL ||
+        snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY, (int)(slash + 1 - info.dli_fname),
+                 info.dli_fname, between) >= (int)sizeof path)
+        return NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static const struct regex_ops *open_library(void)
+{
+    void *library = open_beside("");
+    const struct regex_ops *ops;
+
+    if (library == NULL)
+        library = open_beside("../" TRAWL_REGEX_LIBDIR "/");
+    if (library == NULL)
+        library = dlopen(TRAWL_REGEX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return NULL;
+    ops = (const struct regex_ops *)dlsym(library, "trawl_regex_ops");
+    if (ops != NULL && ops->version == REGEX_VERSION)
+        return ops;
+    (void)dlclose(library);
+    return NULL;
+}
+
+enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *error)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const struct regex_ops *loaded;
+
+    (void)pthread_mutex_lock(&lock);
+    if (loaded == NULL && !fault_hit(FAULT_OPEN))
+        loaded = open_library();
+    *ops = loaded;
+    (void)pthread_mutex_unlock(&lock);
+    if (*ops == NULL)
+        return TRAWL_FAIL(error, UNSUPPORTED, "regular expressions need %s, which cannot be loaded",
+                          TRAWL_REGEX_LIBRARY);
+    return TRAWL_OK;
+}
+#else
+enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *error)
+{
+    *ops = NULL;
+    return TRAWL_FAIL(error, UNSUPPORTED, "this build has no regular expressions: RE2 was missing");
+}
+#endif

@@ -1,0 +1,385 @@
+// re2: the functions of re2.h by means of RE2. What RE2 throws is caught here; RE2 logs nothing.
+#include "regex/re2.h"
+
+#include <re2/filtered_re2.h>
+#include <re2/re2.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+struct regex {
+    re2::RE2 re;
+    regex(const re2::StringPiece &source, const re2::RE2::Options &options) : re(source, options)
+    {
+    }
+};
+
+struct regex_filter {
+    re2::FilteredRE2 filtered{static_cast<int>(REGEX_ATOMS_MIN)};
+    std::vector<std::string> atoms;
+};
+
+namespace
+{
+
+re2::RE2::Options options_of(const regex_options &given)
+{
+    re2::RE2::Options options;
+
+    options.set_log_errors(false);
+    options.set_longest_match(given.longest);
+    options.set_case_sensitive(!given.fold);
+    options.set_never_nl(given.lines);
+    options.set_dot_nl(given.dot_all);
+    options.set_max_mem(static_cast<int64_t>(given.memory_bytes));
+    if (given.bytes)
+        options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    return options;
+}
+
+re2::RE2::ErrorCode code_of(const re2::StringPiece &source, const re2::RE2::Options &options)
+{
+    return re2::RE2(source, options).error_code();
+}
+
+// Returns the begin of the innermost group that is not closed.
+uint64_t open_group(const re2::StringPiece &source)
+{
+    std::vector<uint64_t> open;
+    bool in_class = false;
+
+    for (size_t i = 0; i < source.size(); i++) {
+        if (source[i] == '\\')
+            i++;
+        else if (in_class)
+            in_class = source[i] != ']';
+        else if (source[i] == '[')
+            in_class = true;
+        else if (source[i] == '(')
+            open.push_back(i);
+        else if (source[i] == ')' && !open.empty())
+            open.pop_back();
+    }
+    return open.empty() ? 0 : open.back();
+}
+
+// Returns where the mistake begins. RE2 tells the faulty part, which may occur earlier without a
+// mistake: the mistake is in the first occurrence up to which the expression has this mistake.
+uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source,
+                  const re2::RE2::Options &options)
+{
+    const std::string &part = re.error_arg();
+    const re2::RE2::ErrorCode code = re.error_code();
+
+    if (code == re2::RE2::ErrorMissingParen)
+        return open_group(source);
+    if (code == re2::RE2::ErrorUnexpectedParen) {
+        for (size_t count = 1; count <= source.size(); count++)
+            if (source[count - 1] == ')' && code_of(source.substr(0, count), options) == code)
+                return count - 1;
+        return 0;
+    }
+    if (code == re2::RE2::ErrorTrailingBackslash)
+        return source.empty() ? 0 : source.size() - 1;
+    if (part.empty())
+        return 0;
+    for (size_t at = source.find(part); at != re2::StringPiece::npos;
+         at = source.find(part, at + 1))
+        if (at + part.size() == source.size() ||
+            code_of(source.substr(0, at + part.size()), options) == code)
+            return at;
+    return 0;
+}
+
+void explain(const re2::RE2 &re, regex_fault *fault)
+{
+    const std::string &part = re.error_arg();
+    const char *what = nullptr;
+
+    if (re.error_code() == re2::RE2::ErrorBadEscape && part.size() == 2 && part[1] >= '1' &&
+        part[1] <= '9')
+        what = "backreference";
+    else if (re.error_code() == re2::RE2::ErrorBadPerlOp &&
+             (part.compare(0, 3, "(?=") == 0 || part.compare(0, 3, "(?!") == 0 ||
+              part.compare(0, 3, "(?<") == 0))
+        what = "look-around";
+    if (what != nullptr)
+        std::snprintf(fault->message, sizeof fault->message,
+                      "%s %.20s: trawl has none, because it searches in linear time; grep -P and "
+                      "rg -P have",
+                      what, part.c_str());
+    else
+        std::snprintf(fault->message, sizeof fault->message, "%.150s", re.error().c_str());
+}
+
+enum regex_status compile(const char *bytes, uint64_t count, const regex_options *given,
+                          struct regex **out, regex_fault *fault)
+{
+    try {
+        const re2::StringPiece source(bytes, static_cast<size_t>(count));
+        const re2::RE2::Options options = options_of(*given);
+        struct regex *made = new struct regex(source, options);
+
+        if (made->re.ok()) {
+            *out = made;
+            return REGEX_OK;
+        }
+        const bool large = made->re.error_code() == re2::RE2::ErrorPatternTooLarge;
+        fault->at = large ? 0 : place_of(made->re, source, options);
+        explain(made->re, fault);
+        delete made;
+        return large ? REGEX_LARGE : REGEX_SYNTAX;
+    } catch (...) {
+        return REGEX_MEMORY;
+    }
+}
+
+void release(struct regex *regex)
+{
+    delete regex;
+}
+
+int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
+          uint64_t to, bool at_from, regex_span *spans, uint32_t span_count)
+{
+    try {
+        const re2::StringPiece piece(reinterpret_cast<const char *>(text),
+                                     static_cast<size_t>(count));
+        re2::StringPiece few[4];
+        std::vector<re2::StringPiece> many;
+        re2::StringPiece *found = few;
+
+        if (span_count > 4) {
+            many.resize(span_count);
+            found = many.data();
+        }
+        if (!regex->re.Match(piece, static_cast<size_t>(from), static_cast<size_t>(to),
+                             at_from ? re2::RE2::ANCHOR_START : re2::RE2::UNANCHORED,
+                             span_count > 0 ? found : nullptr, static_cast<int>(span_count)))
+            return 0;
+        for (uint32_t i = 0; i < span_count; i++) {
+            spans[i].begin = spans[i].end = UINT64_MAX;
+            if (found[i].data() == nullptr)
+                continue;
+            spans[i].begin = static_cast<uint64_t>(found[i].data() - piece.data());
+            spans[i].end = spans[i].begin + found[i].size();
+        }
+        return 1;
+    } catch (...) {
+        return -1;
+    }
+}
+
+int match_whole(const struct regex *regex, const uint8_t *text, uint64_t count)
+{
+    try {
+        const re2::StringPiece piece(reinterpret_cast<const char *>(text),
+                                     static_cast<size_t>(count));
+
+        return regex->re.Match(piece, 0, piece.size(), re2::RE2::ANCHOR_BOTH, nullptr, 0);
+    } catch (...) {
+        return -1;
+    }
+}
+
+uint32_t group_count(const struct regex *regex)
+{
+    return static_cast<uint32_t>(regex->re.NumberOfCapturingGroups());
+}
+
+uint32_t group_named(const struct regex *regex, const char *name, uint64_t count)
+{
+    try {
+        const std::map<std::string, int> &names = regex->re.NamedCapturingGroups();
+        const auto found = names.find(std::string(name, static_cast<size_t>(count)));
+
+        return found == names.end() ? 0 : static_cast<uint32_t>(found->second);
+    } catch (...) {
+        return 0;
+    }
+}
+
+enum regex_status filter_open(struct regex_filter **filter)
+{
+    try {
+        *filter = new struct regex_filter;
+        return REGEX_OK;
+    } catch (...) {
+        return REGEX_MEMORY;
+    }
+}
+
+enum regex_status filter_add(struct regex_filter *filter, const char *bytes, uint64_t count,
+                             const regex_options *given)
+{
+    try {
+        int id;
+
+        return filter->filtered.Add(re2::StringPiece(bytes, static_cast<size_t>(count)),
+                                    options_of(*given), &id) == re2::RE2::NoError
+                   ? REGEX_OK
+                   : REGEX_SYNTAX;
+    } catch (...) {
+        return REGEX_MEMORY;
+    }
+}
+
+enum regex_status filter_complete(struct regex_filter *filter, uint32_t *atom_count)
+{
+    try {
+        filter->filtered.Compile(&filter->atoms);
+        *atom_count = static_cast<uint32_t>(filter->atoms.size());
+        return REGEX_OK;
+    } catch (...) {
+        return REGEX_MEMORY;
+    }
+}
+
+const char *filter_atom(const struct regex_filter *filter, uint32_t atom, uint64_t *count)
+{
+    *count = filter->atoms[atom].size();
+    return filter->atoms[atom].data();
+}
+
+uint32_t filter_passes(const struct regex_filter *filter, const uint32_t *atoms,
+                       uint32_t atom_count, uint32_t *expressions)
+{
+    try {
+        static thread_local std::vector<int> given, passed;
+
+        given.assign(atoms, atoms + atom_count);
+        filter->filtered.AllPotentials(given, &passed);
+        for (size_t i = 0; i < passed.size(); i++)
+            expressions[i] = static_cast<uint32_t>(passed[i]);
+        return static_cast<uint32_t>(passed.size());
+    } catch (...) {
+        return UINT32_MAX;
+    }
+}
+
+void filter_release(struct regex_filter *filter)
+{
+    delete filter;
+}
+
+// ---- Case of atoms -----------------------------------------------------------------------------
+// RE2 writes atoms in lower case by its own table, which is not public. The atoms of strings that
+// hold each letter which may be upper case tell what the table holds.
+
+void put_utf8(std::string *into, uint32_t rune)
+{
+    if (rune < 0x80) {
+        *into += static_cast<char>(rune);
+    } else if (rune < 0x800) {
+        *into += static_cast<char>(0xc0 | rune >> 6);
+        *into += static_cast<char>(0x80 | (rune & 0x3f));
+    } else if (rune < 0x10000) {
+        *into += static_cast<char>(0xe0 | rune >> 12);
+        *into += static_cast<char>(0x80 | (rune >> 6 & 0x3f));
+        *into += static_cast<char>(0x80 | (rune & 0x3f));
+    } else {
+        *into += static_cast<char>(0xf0 | rune >> 18);
+        *into += static_cast<char>(0x80 | (rune >> 12 & 0x3f));
+        *into += static_cast<char>(0x80 | (rune >> 6 & 0x3f));
+        *into += static_cast<char>(0x80 | (rune & 0x3f));
+    }
+}
+
+uint32_t take_utf8(const std::string &from, size_t *at)
+{
+    const auto byte = [&](size_t i) {
+        return static_cast<uint32_t>(static_cast<uint8_t>(from[i]));
+    };
+    const uint32_t first = byte(*at);
+    const uint32_t more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    uint32_t rune = more == 0 ? first : first & (0x3fu >> more);
+
+    for (uint32_t i = 1; i <= more; i++)
+        rune = rune << 6 | (byte(*at + i) & 0x3f);
+    *at += more + 1;
+    return rune;
+}
+
+// Lower-case character -> characters that are not lower case and become it.
+using uppers = std::map<uint32_t, std::vector<uint32_t>>;
+
+void read_uppers(uint32_t first, uint32_t end, uppers *into)
+{
+    constexpr uint32_t step = 32;
+
+    for (uint32_t from = first; from < end; from += step) {
+        re2::FilteredRE2 filtered(1);
+        re2::RE2::Options options;
+        std::vector<std::string> atoms;
+        std::string source;
+        size_t at = 0;
+        int id;
+
+        options.set_log_errors(false);
+        for (uint32_t rune = from; rune < from + step; rune++)
+            put_utf8(&source, rune);
+        if (filtered.Add(source, options, &id) != re2::RE2::NoError)
+            continue;
+        filtered.Compile(&atoms);
+        if (atoms.size() != 1)
+            continue;
+        for (uint32_t rune = from; rune < from + step && at < atoms[0].size(); rune++) {
+            const uint32_t lower = take_utf8(atoms[0], &at);
+
+            if (lower != rune)
+                (*into)[lower].push_back(rune);
+        }
+    }
+}
+
+const uppers &all_uppers()
+{
+    // The blocks of Unicode that hold letters with case, in steps of 32.
+    static const uint32_t blocks[][2] = {
+        {0xa0, 0x600},      {0x10a0, 0x1100},   {0x13a0, 0x1400},   {0x1c80, 0x1cc0},
+        {0x1d00, 0x2000},   {0x2100, 0x21a0},   {0x24a0, 0x2500},   {0x2c00, 0x2e00},
+        {0xa640, 0xa800},   {0xab20, 0xabc0},   {0xff00, 0xff80},   {0x10400, 0x10600},
+        {0x10c80, 0x10d20}, {0x118a0, 0x118e0}, {0x16e40, 0x16e80}, {0x1e900, 0x1e960}};
+    static const uppers table = [] {
+        uppers made;
+
+        for (const auto &block : blocks)
+            read_uppers(block[0], block[1], &made);
+        return made;
+    }();
+
+    return table;
+}
+
+uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
+{
+    uint32_t count = 0;
+
+    (void)context;
+    out[count++] = code_point;
+    if (code_point >= 'a' && code_point <= 'z')
+        out[count++] = code_point - ('a' - 'A');
+    try {
+        const uppers &table = all_uppers();
+        const auto found = table.find(code_point);
+
+        if (found != table.end())
+            for (size_t i = 0; i < found->second.size() && count < 8; i++)
+                out[count++] = found->second[i];
+    } catch (...) {
+        return count;
+    }
+    return count;
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
+    REGEX_VERSION, compile,       release,        match,      match_whole,
+    group_count,   group_named,   filter_open,    filter_add, filter_complete,
+    filter_atom,   filter_passes, filter_release, variants};

@@ -1,0 +1,84 @@
+/* re2: what trawl needs of RE2, behind C functions. re2.cc alone knows RE2.
+ *
+ * re2.cc is a shared object of its own, libtrawl_regex, which load.c loads when a program builds
+ * its first plan of expressions. A program without expressions loads no C++ library. No function
+ * throws or logs. The functions are safe in several threads, except for a filter that is not
+ * complete.
+ */
+#ifndef TRAWL_REGEX_RE2_H
+#define TRAWL_REGEX_RE2_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct regex;        /* a compiled expression */
+struct regex_filter; /* which strings ("atoms") a text must hold, so that expressions can match */
+
+struct regex_options {
+    bool longest; /* leftmost-longest; false: leftmost, then the first alternative */
+    bool fold;    /* ignore case */
+    bool bytes;   /* each byte is a character; false: UTF-8 */
+    bool lines;   /* for texts of many lines: no match holds a newline */
+    bool dot_all; /* '.' matches a newline, too */
+    uint64_t memory_bytes;
+};
+
+enum regex_status { REGEX_OK, REGEX_SYNTAX, REGEX_LARGE, REGEX_MEMORY };
+
+struct regex_fault {
+    uint64_t at; /* byte of the expression at which the mistake begins */
+    char message[160];
+};
+
+struct regex_span {
+    uint64_t begin; /* UINT64_MAX: the group took no part in the match */
+    uint64_t end;
+};
+
+#define REGEX_ATOMS_MIN 2u /* characters of an atom, at least */
+#define REGEX_VERSION 1u
+
+struct regex_ops {
+    uint32_t version; /* REGEX_VERSION */
+    enum regex_status (*compile)(const char *bytes, uint64_t count,
+                                 const struct regex_options *options, struct regex **regex,
+                                 struct regex_fault *fault);
+    void (*release)(struct regex *regex);
+    /* Finds the first match of text[0, count) that begins at `from` or later and ends at `to` or
+     * earlier; at_from: that begins at `from`. Assertions see the whole text. Sets the spans of the
+     * match and of its groups; no span: only tells whether there is a match. -1: there was no
+     * memory. */
+    int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
+                 uint64_t to, bool at_from, struct regex_span *spans, uint32_t span_count);
+    /* Returns 1 if the expression matches text[0, count) as a whole, else 0; -1: no memory. */
+    int (*match_whole)(const struct regex *regex, const uint8_t *text, uint64_t count);
+    uint32_t (*group_count)(const struct regex *regex);
+    /* Returns the number of the group of that name; 0: there is none. */
+    uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
+    enum regex_status (*filter_open)(struct regex_filter **filter);
+    enum regex_status (*filter_add)(struct regex_filter *filter, const char *bytes, uint64_t count,
+                                    const struct regex_options *options);
+    /* Makes the atoms, in lower case. */
+    enum regex_status (*filter_complete)(struct regex_filter *filter, uint32_t *atom_count);
+    const char *(*filter_atom)(const struct regex_filter *filter, uint32_t atom, uint64_t *count);
+    /* Stores the expressions, in ascending order, that may match a text in which these atoms occur.
+     * Returns how many; UINT32_MAX if there is no memory. */
+    uint32_t (*filter_passes)(const struct regex_filter *filter, const uint32_t *atoms,
+                              uint32_t atom_count, uint32_t *expressions);
+    void (*filter_release)(struct regex_filter *filter);
+    /* Stores the characters that RE2 takes for code_point when it compares atoms with a text,
+     * code_point included. Returns how many, 1 to 8. */
+    uint32_t (*variants)(void *context, uint32_t code_point, uint32_t variants[8]);
+};
+
+/* The only symbol of libtrawl_regex. */
+extern const struct regex_ops trawl_regex_ops;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

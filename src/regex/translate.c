@@ -1,0 +1,475 @@
+/* translate: copies Perl's syntax, except for the names of groups; reads the extended and the basic
+ * syntax of POSIX, with GNU's additions, and writes each part as RE2 spells it.
+ *
+ * The syntaxes of POSIX:   extended            basic
+ *   a group                ( )                 \( \)
+ *   alternatives           |                   \|
+ *   repetition             * + ? {n,m}         * \+ \? \{n,m\}
+ *   a word's edges         \< \> \b \B         the same
+ */
+#include "regex/translate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define EXPRESSION_BYTES_MAX (1u << 28)
+#define ROOM_PER_BYTE 6u /* a byte of the expression becomes at most 4 bytes, "(?:" and ")" */
+#define DEPTH_MAX 1000u  /* groups in groups */
+
+struct reader {
+    enum trawl_syntax syntax;
+    const char *bytes;
+    uint64_t count;
+    uint64_t at;
+    struct translated *out;
+    uint64_t depth;
+    uint64_t group_begin[DEPTH_MAX]; /* in out->bytes */
+    uint64_t group_from[DEPTH_MAX];  /* in the expression */
+    /* the last part that a repetition may repeat begins there in out->bytes; UINT64_MAX: there is
+     * no such part */
+    uint64_t atom;
+    bool repeated;      /* the part has a repetition */
+    bool after_word;    /* the part before is a single ASCII word character */
+    bool word_begins;   /* \< was read: an ASCII word character has to follow */
+    uint64_t word_from; /* where \< was read */
+};
+
+static enum trawl_status refuse(const struct reader *reader, uint64_t at, struct trawl_error *error,
+                                const char *what)
+{
+    enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);
+
+    (void)reader;
+    if (error != NULL)
+        error->text_offset = at;
+    return status;
+}
+
+static void put(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
+{
+    struct translated *out = reader->out;
+
+    TRAWL_ASSERT(count <= out->capacity - out->count);
+    for (uint64_t i = 0; i < count; i++) {
+        out->bytes[out->count] = bytes[i];
+        out->from[out->count++] = (uint32_t)from;
+    }
+}
+
+static bool is_word_byte(char byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= 'a' && byte <= 'z') || byte == '_';
+}
+
+static bool is_special(char byte)
+{
+    return byte != '\0' && strchr("\\.+*?()|[]{}^$", byte) != NULL;
+}
+
+/* ---- Perl ---------------------------------------------------------------------------------- */
+
+/* Notes what an escape says about the expression. */
+static void note_escape(struct translated *out, char letter)
+{
+    if (letter == 'A' || letter == 'z' || letter == 'C')
+        out->needs_line = true;
+    if (letter == 'x' || letter == 'p' || letter == 'P')
+        out->beyond_ascii = true;
+}
+
+/* Reads the flags of "(?flags" from `at` on. */
+static void note_flags(struct translated *out, const char *bytes, uint64_t count, uint64_t at)
+{
+    bool off = false;
+
+    for (; at < count && bytes[at] != ':' && bytes[at] != ')'; at++) {
+        off |= bytes[at] == '-';
+        out->folds |= bytes[at] == 'i';
+        out->needs_line |= off && bytes[at] == 'm';
+    }
+}
+
+static void copy_next(struct reader *reader, uint64_t *at)
+{
+    ++*at;
+    put(reader, reader->bytes + *at, 1, *at);
+}
+
+/* Copies the expression. "(?<name>" becomes "(?P<name>". */
+static void copy_perl(struct reader *reader)
+{
+    const char *bytes = reader->bytes;
+    uint64_t count = reader->count;
+    bool in_class = false, quoted = false;
+
+    for (uint64_t i = 0; i < count; i++) {
+        char next = i + 1 < count ? bytes[i + 1] : '\0';
+
+        reader->out->beyond_ascii |= (uint8_t)bytes[i] >= 0x80;
+        put(reader, bytes + i, 1, i);
+        if (bytes[i] == '\\' && i + 1 < count) {
+            quoted = quoted ? next != 'E' : !in_class && next == 'Q';
+            if (!quoted || next == 'Q') {
+                note_escape(reader->out, next);
+                reader->out->beyond_ascii |= (uint8_t)next >= 0x80;
+                copy_next(reader, &i);
+            }
+        } else if (quoted) {
+            continue;
+        } else if (in_class) {
+            in_class = bytes[i] != ']';
+        } else if (bytes[i] == '[') {
+            in_class = true;
+            if (next == '^') {
+                copy_next(reader, &i);
+                next = i + 1 < count ? bytes[i + 1] : '\0';
+            }
+            if (next == ']')
+                copy_next(reader, &i);
+        } else if (bytes[i] == '(' && next == '?') {
+            note_flags(reader->out, bytes, count, i + 2);
+            copy_next(reader, &i);
+            if (i + 2 < count && bytes[i + 1] == '<' && is_word_byte(bytes[i + 2]))
+                put(reader, "P", 1, i);
+        }
+    }
+}
+
+/* ---- POSIX --------------------------------------------------------------------------------- */
+
+/* Begins a part that a repetition may repeat. word: the part is an ASCII word character. */
+static enum trawl_status begin_atom(struct reader *reader, bool word, struct trawl_error *error)
+{
+    if (reader->word_begins && !word)
+        return refuse(reader, reader->word_from, error,
+                      "\\<: a word's begin is known only before a letter, digit or _ of ASCII");
+    reader->word_begins = false;
+    reader->atom = reader->out->count;
+    reader->repeated = false;
+    reader->after_word = word;
+    return TRAWL_OK;
+}
+
+static void no_atom(struct reader *reader)
+{
+    reader->atom = UINT64_MAX;
+    reader->after_word = false;
+}
+
+/* Reads "[...]", in which '\' is an ordinary byte. */
+static enum trawl_status read_class(struct reader *reader, struct trawl_error *error)
+{
+    const char *bytes = reader->bytes;
+    uint64_t begin = reader->at++;
+
+    TRAWL_TRY(begin_atom(reader, false, error));
+    put(reader, "[", 1, begin);
+    if (reader->at < reader->count && bytes[reader->at] == '^')
+        put(reader, "^", 1, reader->at++);
+    for (uint64_t first = reader->at;; reader->at++) {
+        char byte = reader->at < reader->count ? bytes[reader->at] : '\0';
+        char next = reader->at + 1 < reader->count ? bytes[reader->at + 1] : '\0';
+
+        if (reader->at >= reader->count)
+            return refuse(reader, begin, error, "the bracket is not closed");
+        if (byte == ']' && reader->at > first)
+            break;
+        reader->out->beyond_ascii |= (uint8_t)byte >= 0x80;
+        if (byte == '[' && (next == '=' || next == '.'))
+            return refuse(reader, reader->at, error,
+                          "[= =] and [. .] depend on a locale's order, which trawl does not know");
+        if (byte == '[' && next == ':') {
+            const char *end = memchr(bytes + reader->at + 2, ']', reader->count - reader->at - 2);
+
+            if (end == NULL || end[-1] != ':')
+                return refuse(reader, reader->at, error, "the class's name is not closed");
+            put(reader, bytes + reader->at, (uint64_t)(end + 1 - bytes) - reader->at, reader->at);
+            reader->at = (uint64_t)(end - bytes);
+        } else {
+            if (byte == '\\' || byte == '[' || byte == ']' || byte == '^')
+                put(reader, "\\", 1, reader->at);
+            put(reader, &byte, 1, reader->at);
+        }
+    }
+    put(reader, "]", 1, reader->at++);
+    return TRAWL_OK;
+}
+
+static enum trawl_status open_group(struct reader *reader, uint64_t from, struct trawl_error *error)
+{
+    if (reader->depth == DEPTH_MAX)
+        return refuse(reader, from, error, "groups are nested too deeply");
+    if (reader->word_begins)
+        return begin_atom(reader, false, error);
+    reader->group_begin[reader->depth] = reader->out->count;
+    reader->group_from[reader->depth++] = from;
+    put(reader, "(", 1, from);
+    no_atom(reader);
+    return TRAWL_OK;
+}
+
+static void close_group(struct reader *reader, uint64_t from)
+{
+    put(reader, ")", 1, from);
+    no_atom(reader);
+    reader->atom = reader->group_begin[--reader->depth];
+    reader->repeated = false;
+}
+
+/* Writes a repetition. A part that has a repetition already becomes a group, because RE2 would read
+ * "*?" and "*+" as one. */
+static void put_repetition(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
+{
+    struct translated *out = reader->out;
+    uint64_t length = out->count - reader->atom;
+
+    if (reader->repeated) {
+        TRAWL_ASSERT(out->capacity - out->count >= 4 + count);
+        memmove(out->bytes + reader->atom + 3, out->bytes + reader->atom, (size_t)length);
+        memmove(out->from + reader->atom + 3, out->from + reader->atom,
+                (size_t)length * sizeof *out->from);
+        memcpy(out->bytes + reader->atom, "(?:", 3);
+        for (uint32_t i = 0; i < 3; i++)
+            out->from[reader->atom + i] = (uint32_t)from;
+        out->count += 3;
+        put(reader, ")", 1, from);
+    }
+    put(reader, bytes, count, from);
+    reader->repeated = true;
+    reader->after_word = false;
+}
+
+/* Reads the inside of "{n,m}" from reader->at on. */
+static enum trawl_status read_interval(struct reader *reader, uint64_t from,
+                                       struct trawl_error *error)
+{
+    const bool basic = reader->syntax == TRAWL_BASIC;
+    char text[32] = "{";
+    uint64_t length = 1, digits = 0;
+
+    while (reader->at < reader->count && length < sizeof text - 3) {
+        char byte = reader->bytes[reader->at];
+
+        if (!(byte >= '0' && byte <= '9') && byte != ',')
+            break;
+        if (byte == ',' && digits == 0)
+            text[length++] = '0';
+        digits++;
+        text[length++] = byte;
+        reader->at++;
+    }
+    text[length++] = '}';
+    if (basic && reader->at < reader->count && reader->bytes[reader->at] == '\\')
+        reader->at++;
+    if (digits == 0 || reader->at >= reader->count || reader->bytes[reader->at] != '}')
+        return refuse(reader, from, error, "{ begins no repetition {n}, {n,} or {n,m}");
+    reader->at++;
+    put_repetition(reader, text, length, from);
+    return TRAWL_OK;
+}
+
+/* Reads "\x" for a byte x that is not an operator of the syntax. */
+static enum trawl_status read_escape(struct reader *reader, uint64_t from, char letter,
+                                     struct trawl_error *error)
+{
+    char both[2] = {'\\', letter};
+
+    if (letter >= '1' && letter <= '9')
+        return refuse(reader, from, error,
+                      "backreference: trawl has none, because it searches in linear time; grep "
+                      "has");
+    if (letter == 'w' || letter == 'W' || letter == 's' || letter == 'S') {
+        TRAWL_TRY(begin_atom(reader, letter == 'w', error));
+        put(reader, both, 2, from);
+        return TRAWL_OK;
+    }
+    if (letter == 'b' || letter == 'B' || letter == '<' || letter == '>') {
+        if (letter == '>' && !reader->after_word)
+            return refuse(reader, from, error,
+                          "\\>: a word's end is known only after a letter, digit or _ of ASCII");
+        put(reader, letter == 'B' ? "\\B" : "\\b", 2, from);
+        no_atom(reader);
+        reader->word_begins = letter == '<';
+        reader->word_from = from;
+        return TRAWL_OK;
+    }
+    if (letter == '`' || letter == '\'') {
+        put(reader, letter == '`' ? "\\A" : "\\z", 2, from);
+        reader->out->needs_line = true;
+        no_atom(reader);
+        return TRAWL_OK;
+    }
+    if (is_word_byte(letter) || (uint8_t)letter >= 0x80)
+        return refuse(reader, from, error, "\\ before this character has no meaning");
+    TRAWL_TRY(begin_atom(reader, false, error));
+    put(reader, both, is_special(letter) ? 2 : 1, from);
+    if (!is_special(letter))
+        reader->out->bytes[reader->out->count - 1] = letter;
+    return TRAWL_OK;
+}
+
+static enum trawl_status read_literal(struct reader *reader, struct trawl_error *error)
+{
+    char byte = reader->bytes[reader->at];
+    /* the further bytes of a character belong to the part that its first byte began */
+    bool goes_on = ((uint8_t)byte & 0xc0) == 0x80 && reader->atom != UINT64_MAX;
+
+    reader->out->beyond_ascii |= (uint8_t)byte >= 0x80;
+    if (!goes_on)
+        TRAWL_TRY(begin_atom(reader, is_word_byte(byte), error));
+    if (is_special(byte))
+        put(reader, "\\", 1, reader->at);
+    put(reader, &byte, 1, reader->at++);
+    return TRAWL_OK;
+}
+
+/* The operator at reader->at: '(' ')' '|' '{' '+' '?', or '*', '.', '[', '^', '$', or 'e' for
+ * another escape, or 0 for a literal. *length: its bytes. */
+static char operator_at(const struct reader *reader, uint64_t *length)
+{
+    const bool basic = reader->syntax == TRAWL_BASIC;
+    char byte = reader->bytes[reader->at];
+    char next = reader->at + 1 < reader->count ? reader->bytes[reader->at + 1] : '\0';
+
+    *length = 1;
+    if (byte == '\\') {
+        *length = 2;
+        return basic && next != '\0' && strchr("(){|+?", next) != NULL ? next : 'e';
+    }
+    if (byte != '\0' && strchr("*.[^$", byte) != NULL)
+        return byte;
+    return !basic && byte != '\0' && strchr("()|{+?", byte) != NULL ? byte : '\0';
+}
+
+/* In the basic syntax '^' is an anchor only where an alternative begins, '$' only where one ends.
+ */
+static bool is_anchor(const struct reader *reader)
+{
+    const struct translated *out = reader->out;
+    char byte = reader->bytes[reader->at];
+    const char *rest = reader->bytes + reader->at + 1;
+    uint64_t left = reader->count - reader->at - 1;
+
+    if (reader->syntax != TRAWL_BASIC)
+        return true;
+    if (byte == '^')
+        return out->count == 0 ||
+               (reader->atom == UINT64_MAX &&
+                (out->bytes[out->count - 1] == '(' || out->bytes[out->count - 1] == '|'));
+    return left == 0 || (left >= 2 && rest[0] == '\\' && (rest[1] == ')' || rest[1] == '|'));
+}
+
+static enum trawl_status read_repetition(struct reader *reader, char what, uint64_t length,
+                                         struct trawl_error *error)
+{
+    uint64_t from = reader->at;
+
+    if (reader->atom == UINT64_MAX) {
+        const struct translated *out = reader->out;
+        bool begins = out->count == 0 || out->bytes[out->count - 1] == '(' ||
+                      out->bytes[out->count - 1] == '|' || out->bytes[out->count - 1] == '^';
+
+        if (reader->syntax == TRAWL_BASIC && what == '*' && begins)
+            return read_literal(reader, error);
+        return refuse(reader, from, error, "there is nothing before that could be repeated");
+    }
+    reader->at += length;
+    if (what == '{')
+        return read_interval(reader, from, error);
+    put_repetition(reader, &what, 1, from);
+    return TRAWL_OK;
+}
+
+static enum trawl_status read_operator(struct reader *reader, char what, uint64_t length,
+                                       struct trawl_error *error)
+{
+    uint64_t from = reader->at;
+
+    if (what == '*' || what == '+' || what == '?' || what == '{')
+        return read_repetition(reader, what, length, error);
+    if (what == '\0' || ((what == '^' || what == '$') && !is_anchor(reader)))
+        return read_literal(reader, error);
+    if (what == '[')
+        return read_class(reader, error);
+    if (what == 'e' && reader->at + 1 == reader->count)
+        return refuse(reader, from, error, "a \\ stands at the end");
+    reader->at += length;
+    if (what == 'e')
+        return read_escape(reader, from, reader->bytes[from + 1], error);
+    if (what == '(')
+        return open_group(reader, from, error);
+    if (what == ')') {
+        if (reader->depth == 0)
+            return refuse(reader, from, error, "no group is open that ) could close");
+        close_group(reader, from);
+        return TRAWL_OK;
+    }
+    if (what == '.')
+        TRAWL_TRY(begin_atom(reader, false, error));
+    put(reader, &what, 1, from);
+    if (what != '.')
+        no_atom(reader);
+    return TRAWL_OK;
+}
+
+static enum trawl_status read_posix(struct reader *reader, struct trawl_error *error)
+{
+    reader->atom = UINT64_MAX;
+    while (reader->at < reader->count) {
+        uint64_t length;
+        char what = operator_at(reader, &length);
+
+        TRAWL_TRY(read_operator(reader, what, length, error));
+    }
+    if (reader->depth > 0)
+        return refuse(reader, reader->group_from[reader->depth - 1], error,
+                      "the group is not closed");
+    if (reader->word_begins)
+        return begin_atom(reader, false, error);
+    return TRAWL_OK;
+}
+
+/* ---- Both ---------------------------------------------------------------------------------- */
+
+void translated_release(struct translated *translated)
+{
+    memory_release(translated->bytes, translated->capacity, 1);
+    memory_release(translated->from, translated->capacity, sizeof *translated->from);
+    memset(translated, 0, sizeof *translated);
+}
+
+enum trawl_status translate(enum trawl_syntax syntax, const char *bytes, uint64_t count,
+                            struct translated *out, struct trawl_error *error)
+{
+    struct reader *reader;
+    enum trawl_status status = TRAWL_OK;
+    void *memory;
+
+    memset(out, 0, sizeof *out);
+    if (count > EXPRESSION_BYTES_MAX)
+        return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long", count);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *reader, &memory, error));
+    reader = (struct reader *)memory;
+    reader->syntax = syntax;
+    reader->bytes = bytes;
+    reader->count = count;
+    reader->out = out;
+    TRAWL_TRY_DONE(memory_allocate(count * ROOM_PER_BYTE + 1, 1, &memory, error));
+    out->bytes = (char *)memory;
+    out->capacity = count * ROOM_PER_BYTE + 1;
+    TRAWL_TRY_DONE(memory_allocate(out->capacity, sizeof *out->from, &memory, error));
+    out->from = (uint32_t *)memory;
+    if (syntax == TRAWL_PERL)
+        copy_perl(reader);
+    else
+        TRAWL_TRY_DONE(read_posix(reader, error));
+    out->from[out->count] = (uint32_t)count;
+done:
+    memory_release(reader, 1, sizeof *reader);
+    if (status != TRAWL_OK)
+        translated_release(out);
+    return status;
+}

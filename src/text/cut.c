@@ -1,0 +1,64 @@
+/* cut: finds the line end that ends a chunk. */
+#include "text/cut.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "text/descriptor.h"
+#include "text/read.h"
+
+#define LOOK_BYTES 4096u /* a line's end is seldom farther away */
+
+uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes)
+{
+    const struct text_lines *lines = cursor->need.lines;
+    const uint64_t rest = cursor->text->bytes_count - begin;
+    uint64_t found;
+
+    if (rest <= chunk_bytes)
+        return rest;
+    if (lines->record_end != NULL)
+        return lines->record_end(lines->context, begin + chunk_bytes - 1) - begin;
+    found = chunk_bytes - 1 +
+            bytes_find_either(cursor->text->bytes + begin + chunk_bytes - 1,
+                              rest - (chunk_bytes - 1), lines->line_end, lines->line_end_also);
+    return found < rest ? found + 1 : rest;
+}
+
+uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
+                  const struct text_buffer *room)
+{
+    const struct text_lines *lines = cursor->need.lines;
+    uint64_t owned = chunk_bytes - 1, wanted = min_u64(LOOK_BYTES, room->capacity), got, found;
+
+    for (;;) {
+        if (read_file(cursor->text, begin + owned, room->bytes, wanted, &got, NULL) != TRAWL_OK)
+            break;
+        found = bytes_find_either(room->bytes, got, lines->line_end, lines->line_end_also);
+        owned += found;
+        if (found < got)
+            return owned + 1;
+        if (got < wanted)
+            break;
+        wanted = room->capacity;
+    }
+    return max_u64(owned, chunk_bytes);
+}
+
+uint64_t cut_last(const struct text_lines *lines, const uint8_t *bytes, uint64_t from,
+                  uint64_t count)
+{
+    const uint8_t *first, *second;
+
+    if (count == from)
+        return 0;
+    first = (const uint8_t *)memrchr(bytes + from, lines->line_end, (size_t)(count - from));
+    second =
+        lines->line_end == lines->line_end_also
+            ? NULL
+            : (const uint8_t *)memrchr(bytes + from, lines->line_end_also, (size_t)(count - from));
+    if (first == NULL || (second != NULL && second > first))
+        first = second;
+    return first == NULL ? 0 : (uint64_t)(first - bytes) + 1;
+}

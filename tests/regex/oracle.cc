@@ -1,0 +1,469 @@
+// oracle: random expressions and texts. Every call of the library has to answer what RE2 answers
+// when it reads each line alone.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unistd.h>
+#include <vector>
+
+#include "trawl.h"
+
+namespace
+{
+
+using hit = std::tuple<uint64_t, uint64_t, uint64_t>; // begin, pattern, end
+
+uint64_t state;
+int failures;
+
+uint32_t draw(uint32_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state >> 33) % below;
+}
+
+template <size_t N> const char *pick(const char *const (&from)[N])
+{
+    return from[draw(N)];
+}
+
+// ---- Cases -------------------------------------------------------------------------------------
+
+std::string random_atom(bool perl)
+{
+    static const char *const both[] = {
+        "a",     "b",    "c",  "A",  "B",    " ",    "ab",          "cab",          "bca",
+        "abcab", "k",    "s",  ".",  "[ab]", "[^a]", "[a-c]",       "a.c",          "é",
+        "É",     "[éx]", "ко", "Ко", "_",    "-",    "[[:alpha:]]", "[^[:space:]]", "\\."};
+    static const char *const more[] = {"\\w", "\\s", "\\d",   "\\pL",  "(?i:ab)", "(?:bc|a)", "\\W",
+                                       "\\b", "\\B", "(?i)k", "\\x61", "\\n",     "[^\\n]"};
+
+    return perl && draw(4) == 0 ? pick(more) : pick(both);
+}
+
+std::string random_expression(bool perl, int depth)
+{
+    static const char *const repeats[] = {"*", "+", "?", "{1,2}", "{2}", "{0,3}"};
+    std::string made;
+    const uint32_t parts = 1 + draw(4);
+
+    for (uint32_t i = 0; i < parts; i++) {
+        std::string part = depth > 0 && draw(4) == 0
+                               ? "(" + random_expression(perl, depth - 1) + ")"
+                               : random_atom(perl);
+
+        if (draw(5) == 0 && part.compare(0, 2, "\\b") != 0 && part.compare(0, 2, "\\B") != 0 &&
+            part != "(?i)k") {
+            part = "(" + part + ")" + pick(repeats);
+            if (perl && draw(4) == 0)
+                part += "?";
+        }
+        made += part;
+    }
+    if (draw(6) == 0)
+        made += "|" + random_expression(perl, 0);
+    if (draw(12) == 0)
+        made = (perl && draw(3) == 0 ? "\\A" : "^") + made;
+    if (draw(12) == 0)
+        made += perl && draw(3) == 0 ? "\\z" : "$";
+    return made;
+}
+
+std::string random_text(uint8_t line_end)
+{
+    static const char *const pieces[] = {
+        "a", "b",        "c",  "A",    "B",    "C",     " ",
+        "_", "-",        ".",  "ab",   "cab",  "abcab", "é",
+        "É", "к",        "Ко", "\xff", "\xc3", "k",     "\xe2\x84\xaa",
+        "s", "\xc5\xbf", "\r", "1",    "bca"};
+    static const uint32_t sizes[] = {0, 1, 3, 20, 200, 3000, 40000};
+    std::string text;
+    const uint32_t count = sizes[draw(7)], line = 1 + draw(40);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (draw(line) == 0)
+            text += draw(3) == 0 ? std::string("\r") + static_cast<char>(line_end)
+                                 : std::string(1, static_cast<char>(line_end));
+        else if (draw(200) == 0)
+            text += draw(2) == 0 ? '\0' : '\n';
+        else
+            text += pick(pieces);
+    return text;
+}
+
+struct setup {
+    std::vector<std::string> expressions;
+    std::vector<std::string> translated; // in RE2's syntax
+    std::string text;
+    trawl_plan_options options;
+};
+
+// ---- What RE2 says -----------------------------------------------------------------------------
+
+bool is_word(const std::string &line, int64_t at)
+{
+    return at >= 0 && at < static_cast<int64_t>(line.size()) &&
+           (std::isalnum(static_cast<unsigned char>(line[static_cast<size_t>(at)])) != 0 ||
+            line[static_cast<size_t>(at)] == '_');
+}
+
+size_t step(const std::string &line, size_t at, bool characters)
+{
+    static const char *const any = "(?s)."; // a whole character, or none
+    static const re2::RE2 one(any, re2::RE2::Quiet);
+    re2::StringPiece found;
+
+    if (characters && at < line.size() &&
+        one.Match(line, at, line.size(), re2::RE2::ANCHOR_START, &found, 1))
+        return at + found.size();
+    return at + 1;
+}
+
+// The first match at `from` or later that meets the conditions; false: there is none.
+bool next_match(const re2::RE2 &re, const setup &given, const std::string &line, size_t from,
+                bool empty, size_t *begin, size_t *end)
+{
+    const bool characters = given.options.alphabet == TRAWL_CHARACTERS;
+    re2::StringPiece found;
+
+    if ((given.options.flags & TRAWL_WHOLE_LINE) != 0) {
+        *begin = 0;
+        *end = line.size();
+        return from == 0 && (empty || !line.empty()) &&
+               re.Match(line, 0, line.size(), re2::RE2::ANCHOR_BOTH, nullptr, 0);
+    }
+    while (from <= line.size()) {
+        if (!re.Match(line, from, line.size(), re2::RE2::UNANCHORED, &found, 1))
+            return false;
+        *begin = static_cast<size_t>(found.data() - line.data());
+        *end = *begin + found.size();
+        from = step(line, *begin, characters);
+        if ((given.options.flags & TRAWL_WHOLE_WORD) == 0) {
+            if (empty || *end > *begin)
+                return true;
+            continue;
+        }
+        if (is_word(line, static_cast<int64_t>(*begin) - 1))
+            continue;
+        for (size_t least = *begin + (empty ? 0 : 1), to = *end + 1; to-- > least;)
+            if (!is_word(line, static_cast<int64_t>(to)) &&
+                re.Match(line, *begin, to, re2::RE2::ANCHOR_BOTH, nullptr, 0)) {
+                *end = to;
+                return true;
+            }
+    }
+    return false;
+}
+
+void by_re2(const setup &given, std::vector<hit> *hits, uint64_t *lines, uint64_t *all_lines)
+{
+    const char line_end =
+        static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
+    std::vector<std::unique_ptr<re2::RE2>> all;
+    re2::RE2::Options options;
+
+    options.set_log_errors(false);
+    options.set_longest_match(given.options.syntax != TRAWL_PERL ||
+                              (given.options.flags & TRAWL_WHOLE_WORD) != 0);
+    options.set_case_sensitive((given.options.flags & TRAWL_IGNORE_CASE) == 0);
+    options.set_dot_nl(line_end != '\n');
+    if (given.options.alphabet != TRAWL_CHARACTERS)
+        options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    for (const std::string &expression : given.translated)
+        all.emplace_back(new re2::RE2(expression, options));
+    *lines = *all_lines = 0;
+    for (size_t at = 0; at < given.text.size();) {
+        size_t after = at;
+        bool matches = false, ended;
+
+        while (after < given.text.size() && given.text[after] != line_end &&
+               !(given.options.line_end_also_set != 0 && given.text[after] == '\0'))
+            after++;
+        ended = after < given.text.size();
+        std::string line = given.text.substr(at, after - at);
+        if (ended && (given.options.flags & TRAWL_CRLF) != 0 && !line.empty() &&
+            line.back() == '\r')
+            line.pop_back();
+        for (uint32_t i = 0; i < all.size(); i++) {
+            size_t begin = 0, end = 0;
+
+            matches |= next_match(*all[i], given, line, 0, true, &begin, &end);
+            for (end = 0; next_match(*all[i], given, line, end, false, &begin, &end);)
+                hits->emplace_back(at + begin, i, at + end);
+        }
+        *lines += matches;
+        ++*all_lines;
+        at = after + (ended ? 1 : 0);
+    }
+    std::sort(hits->begin(), hits->end());
+}
+
+// ---- What the library says ---------------------------------------------------------------------
+
+int take(void *context, const trawl_match *matches, uint64_t count)
+{
+    auto *hits = static_cast<std::vector<hit> *>(context);
+
+    for (uint64_t i = 0; i < count; i++)
+        hits->emplace_back(matches[i].begin, matches[i].pattern_index, matches[i].end);
+    return 0;
+}
+
+struct windows {
+    std::string text;
+    std::vector<hit> hits;
+};
+
+int take_window(void *context, const trawl_window *window)
+{
+    auto *into = static_cast<windows *>(context);
+
+    if (window->begin != into->text.size())
+        failures++;
+    into->text.append(reinterpret_cast<const char *>(window->bytes), window->bytes_count);
+    return take(&into->hits, window->matches, window->match_count);
+}
+
+void show(const setup &given, const char *call)
+{
+    std::printf("FAILED: %s: syntax %d flags 0x%x alphabet %d line end %d also %d, %zu bytes\n",
+                call, static_cast<int>(given.options.syntax), given.options.flags,
+                static_cast<int>(given.options.alphabet), given.options.line_end,
+                given.options.line_end_also_set, given.text.size());
+    for (const std::string &expression : given.expressions)
+        std::printf("  expression '%s'\n", expression.c_str());
+    if (given.text.size() < 100)
+        std::printf("  text '%s'\n", given.text.c_str());
+    if (++failures > 10)
+        std::exit(1);
+}
+
+void want(trawl_status status)
+{
+    if (status != TRAWL_OK)
+        std::exit(2);
+}
+
+trawl_text *open_text(const setup &given, const char *path, uint32_t kind, int *descriptor)
+{
+    trawl_text *text = nullptr;
+    int ends[2];
+
+    *descriptor = -1;
+    if (kind == 0) {
+        want(trawl_text_from_memory(given.text.data(), given.text.size(), &text, nullptr));
+    } else if (kind == 1) {
+        want(trawl_text_open_file(path, &text, nullptr));
+    } else if (pipe(ends) == 0) {
+        (void)fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
+        if (write(ends[1], given.text.data(), given.text.size()) !=
+            static_cast<ssize_t>(given.text.size()))
+            std::exit(2);
+        close(ends[1]);
+        *descriptor = ends[0];
+        want(trawl_text_from_descriptor(ends[0], nullptr, &text, nullptr));
+    }
+    return text;
+}
+
+void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path)
+{
+    std::vector<hit> wanted, got;
+    uint64_t lines, all_lines;
+
+    by_re2(given, &wanted, &lines, &all_lines);
+    for (uint32_t call = 0; call < 7; call++) {
+        const uint32_t kind = given.text.size() < 100000 ? draw(3) : draw(2);
+        uint64_t count = 0;
+        int descriptor;
+        trawl_text *text = open_text(given, path, kind, &descriptor);
+        trawl_match first;
+        bool found = false;
+        windows window;
+
+        got.clear();
+        if (call == 0) {
+            if (trawl_positions(searcher, plan, text, take, &got, nullptr) != TRAWL_OK ||
+                got != wanted)
+                show(given, "positions");
+        } else if (call == 1) {
+            if (trawl_count(searcher, plan, text, &count, nullptr) != TRAWL_OK ||
+                count != wanted.size())
+                show(given, "count");
+        } else if (call == 2 || call == 3) {
+            if (trawl_count_lines(searcher, plan, text, call == 3, UINT64_MAX, &count, nullptr) !=
+                    TRAWL_OK ||
+                count != (call == 2 ? lines : all_lines - lines))
+                show(given, call == 2 ? "lines" : "lines without");
+        } else if (call == 4) {
+            if (trawl_first(searcher, plan, text, &first, &found, nullptr) != TRAWL_OK ||
+                found == wanted.empty() ||
+                (found && hit(first.begin, first.pattern_index, first.end) != wanted[0]))
+                show(given, "first");
+        } else {
+            const uint32_t flags = call == 5 ? TRAWL_WINDOW_LINE_ENDS : TRAWL_WINDOW_LINES;
+
+            if (trawl_windows(searcher, plan, text, flags, take_window, &window, nullptr) !=
+                    TRAWL_OK ||
+                window.text != given.text || (call == 5 && window.hits != wanted) ||
+                (call == 6 && window.hits.size() != lines))
+                show(given, call == 5 ? "windows" : "windows of lines");
+        }
+        trawl_text_close(text);
+        if (descriptor >= 0)
+            close(descriptor);
+    }
+}
+
+int take_record(trawl_searcher *searcher, const trawl_plan *plan, const std::vector<uint64_t> &at,
+                const std::string &tape, std::vector<hit> *cells)
+{
+    trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
+    trawl_matrix_search *matrix = nullptr;
+    trawl_matrix_batch batch;
+
+    records.bytes = reinterpret_cast<const uint8_t *>(tape.data());
+    records.offsets = at.data();
+    records.record_count = at.size() - 1;
+    if (trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, nullptr) !=
+        TRAWL_OK)
+        return 1;
+    do {
+        std::memset(&batch, 0, sizeof batch);
+        batch.size = sizeof batch;
+        if (trawl_matrix_next(matrix, &batch, nullptr) != TRAWL_OK)
+            return 1;
+        for (uint64_t i = 0; i < batch.cell_count; i++)
+            cells->emplace_back(batch.cell_records[i], batch.cell_patterns[i],
+                                batch.cell_begins[i]);
+    } while (!batch.last);
+    trawl_matrix_close(matrix);
+    return 0;
+}
+
+// Records are lines of their own, whatever bytes they hold.
+void compare_records(const setup &given, trawl_searcher *searcher, const trawl_plan *plan)
+{
+    std::vector<uint64_t> at{0};
+    std::vector<hit> cells, wanted;
+
+    while (at.back() < given.text.size())
+        at.push_back(std::min<uint64_t>(given.text.size(), at.back() + draw(30)));
+    for (uint64_t i = 0; i + 1 < at.size(); i++) {
+        setup one = given;
+        std::vector<hit> hits;
+        uint64_t lines, all_lines;
+
+        one.text = given.text.substr(at[i], at[i + 1] - at[i]);
+        if (one.text.find(static_cast<char>(one.options.line_end)) != std::string::npos ||
+            one.text.find('\0') != std::string::npos)
+            return; // by_re2 would cut the record
+        by_re2(one, &hits, &lines, &all_lines);
+        for (uint32_t p = 0; p < given.expressions.size(); p++)
+            for (const hit &h : hits)
+                if (std::get<1>(h) == p) {
+                    wanted.emplace_back(i, p, std::get<0>(h));
+                    break;
+                }
+    }
+    if (take_record(searcher, plan, at, given.text, &cells) != 0 || cells != wanted)
+        show(given, "records");
+}
+
+// ---- Draws -------------------------------------------------------------------------------------
+
+setup random_setup()
+{
+    static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
+    setup made;
+    const bool perl = draw(3) > 0;
+    const uint32_t count = draw(4) > 0 ? 1 : draw(8) > 0 ? 1 + draw(4) : 1 + draw(40);
+
+    made.options = defaults;
+    made.options.syntax = perl ? TRAWL_PERL : TRAWL_EXTENDED;
+    made.options.flags = (draw(4) == 0 ? TRAWL_IGNORE_CASE : 0u) |
+                         (draw(6) == 0 ? TRAWL_WHOLE_WORD : 0u) |
+                         (draw(6) == 0 ? TRAWL_WHOLE_LINE : 0u) | (draw(6) == 0 ? TRAWL_CRLF : 0u);
+    made.options.alphabet = draw(3) > 0 ? TRAWL_CHARACTERS : TRAWL_BYTES;
+    made.options.line_end_set = 1;
+    made.options.line_end = draw(6) == 0 ? 0 : '\n';
+    made.options.line_end_also_set = static_cast<uint8_t>(draw(3) == 0);
+    for (uint32_t i = 0; i < count; i++) {
+        std::string expression = random_expression(perl, 2);
+
+        if (re2::RE2(expression, re2::RE2::Quiet).ok()) {
+            made.expressions.push_back(expression);
+            made.translated.push_back(expression);
+        }
+    }
+    made.text = random_text(made.options.line_end);
+    return made;
+}
+
+void one_case(const char *path)
+{
+    static const uint64_t chunks[] = {0, 0, 1, 7, 100, 5000};
+    const setup given = random_setup();
+    trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    std::vector<trawl_pattern> patterns;
+    trawl_searcher *searcher = nullptr;
+    trawl_plan *plan = nullptr;
+    trawl_error error;
+    FILE *file = std::fopen(path, "wb");
+
+    if (given.expressions.empty())
+        return (void)std::fclose(file);
+    (void)std::fwrite(given.text.data(), 1, given.text.size(), file);
+    (void)std::fclose(file);
+    for (const std::string &expression : given.expressions)
+        patterns.push_back({expression.data(), expression.size()});
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = 1 + draw(3);
+    options.chunk_bytes = chunks[draw(6)];
+    if (options.chunk_bytes == 1 && given.text.size() > 5000)
+        options.chunk_bytes = 0;
+    if (trawl_plan_build(patterns.data(), patterns.size(), &given.options, &plan, &error) !=
+        TRAWL_OK) {
+        std::printf("%s\n", error.message);
+        show(given, "plan");
+        return;
+    }
+    if (trawl_searcher_open(&options, &searcher, nullptr) != TRAWL_OK)
+        std::exit(2);
+    compare(given, searcher, plan, path);
+    if (given.options.line_end == '\n' && given.text.size() < 5000)
+        compare_records(given, searcher, plan);
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+}
+
+} // namespace
+
+int main()
+{
+    const char *seed = std::getenv("TRAWL_TEST_SEED"), *divisor = std::getenv("TRAWL_TEST_DIVISOR");
+    uint64_t amount = 3000 / (divisor != nullptr ? static_cast<uint64_t>(std::atoi(divisor)) : 1);
+    char path[] = "/tmp/trawl_regex_XXXXXX";
+    const int made = mkstemp(path);
+
+    state =
+        seed != nullptr ? std::strtoull(seed, nullptr, 0) : static_cast<uint64_t>(time(nullptr));
+    std::printf("TRAWL_TEST_SEED=%llu, %llu cases\n", static_cast<unsigned long long>(state),
+                static_cast<unsigned long long>(amount));
+    if (made < 0)
+        return 2;
+    close(made);
+    for (uint64_t i = 0; i < amount; i++)
+        one_case(path);
+    unlink(path);
+    return failures > 0;
+}

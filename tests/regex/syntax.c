@@ -1,0 +1,247 @@
+/* syntax: mistakes and where they begin, the syntaxes of POSIX, groups, sets, and long lines. */
+#include <string.h>
+
+#include "test.h"
+
+#include "trawl.h"
+
+static struct trawl_searcher *searcher;
+
+static struct trawl_pattern pattern_of(const char *text)
+{
+    struct trawl_pattern pattern = {text, strlen(text)};
+
+    return pattern;
+}
+
+static enum trawl_status build(enum trawl_syntax syntax, const char *expression,
+                               struct trawl_plan **plan, struct trawl_error *error)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_pattern pattern = pattern_of(expression);
+
+    options.syntax = syntax;
+    options.alphabet = TRAWL_CHARACTERS;
+    return trawl_plan_build(&pattern, 1, &options, plan, error);
+}
+
+/* A mistake in the expression begins at byte `at`, and the message holds `words`. */
+static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t at,
+                    const char *words)
+{
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    TEST_CHECK(build(syntax, expression, &plan, &error) == TRAWL_ARGUMENT);
+    TEST_CHECK(error.pattern_index == 0);
+    if (error.text_offset != at || strstr(error.message, words) == NULL)
+        printf("'%s': %s at %d\n", expression, error.message, (int)error.text_offset);
+    TEST_CHECK(error.text_offset == at);
+    TEST_CHECK(strstr(error.message, words) != NULL);
+}
+
+static void test_mistakes(void)
+{
+    refuses(TRAWL_PERL, "a(b", 1, "missing )");
+    refuses(TRAWL_PERL, "[(]((a)", 3, "missing )");
+    refuses(TRAWL_PERL, "ab)c", 2, ")");
+    refuses(TRAWL_PERL, "x[a", 1, "missing ]");
+    refuses(TRAWL_PERL, "a|*b", 2, "repetition");
+    refuses(TRAWL_PERL, "\\*\\\\a**b", 5, "repetition");
+    refuses(TRAWL_PERL, "ab\\", 2, "\\");
+    refuses(TRAWL_PERL, "(a)x\\1", 4, "backreference \\1");
+    refuses(TRAWL_PERL, "a(?=b)", 1, "look-around (?=");
+    refuses(TRAWL_PERL, "a(?<!b)", 1, "rg -P");
+    refuses(TRAWL_PERL, "(?<n>a)\\y", 7, "escape");
+    refuses(TRAWL_PERL, "[b-a]", 1, "range");
+    refuses(TRAWL_PERL, "a{2,1}", 1, "repetition");
+    refuses(TRAWL_EXTENDED, "a(b", 1, "not closed");
+    refuses(TRAWL_EXTENDED, "(a)\\1", 3, "backreference");
+    refuses(TRAWL_EXTENDED, "a|*b", 2, "nothing");
+    refuses(TRAWL_EXTENDED, "a\\d", 1, "no meaning");
+    refuses(TRAWL_EXTENDED, "a{x", 1, "{");
+    refuses(TRAWL_EXTENDED, "[[=a=]]", 1, "order");
+    refuses(TRAWL_EXTENDED, "a[b", 1, "not closed");
+    refuses(TRAWL_EXTENDED, "\\<.", 0, "begin");
+    refuses(TRAWL_EXTENDED, ".\\>", 1, "end");
+    refuses(TRAWL_BASIC, "\\(a\\)\\1", 5, "backreference");
+    refuses(TRAWL_BASIC, "a\\)", 1, "open");
+}
+
+static int add_match(void *context, const struct trawl_match *matches, uint64_t count)
+{
+    char *found = (char *)context;
+
+    for (uint64_t i = 0; i < count; i++)
+        sprintf(found + strlen(found), "%d-%d ", (int)matches[i].begin, (int)matches[i].end);
+    return 0;
+}
+
+/* The occurrences in `text` are `wanted`: "begin-end " for each. */
+static void finds(enum trawl_syntax syntax, const char *expression, const char *text,
+                  const char *wanted)
+{
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *opened = NULL;
+    struct trawl_error error;
+    char found[256] = "";
+
+    TEST_CHECK(build(syntax, expression, &plan, &error) == TRAWL_OK);
+    TEST_CHECK(trawl_plan_facts(plan).syntax == syntax);
+    TEST_CHECK(trawl_text_from_memory(text, strlen(text), &opened, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_positions(searcher, plan, opened, add_match, found, NULL) == TRAWL_OK);
+    if (strcmp(found, wanted) != 0)
+        printf("'%s' in '%s': %s, not %s\n", expression, text, found, wanted);
+    TEST_CHECK(strcmp(found, wanted) == 0);
+    trawl_text_close(opened);
+    trawl_plan_free(plan);
+}
+
+static void test_meaning(void)
+{
+    finds(TRAWL_PERL, "a|ab", "ab\nb", "0-1 ");
+    finds(TRAWL_EXTENDED, "a|ab", "ab\nb", "0-2 ");
+    finds(TRAWL_PERL, "b*", "abba\nb", "1-3 5-6 ");
+    finds(TRAWL_PERL, "^b$", "b\nab\nb\n", "0-1 5-6 ");
+    finds(TRAWL_PERL, "a.b",
+          "a\nb a\xff"
+          "b acb",
+          "8-11 ");
+    finds(TRAWL_PERL, "(?<x>a)+", "aab", "0-2 ");
+    finds(TRAWL_EXTENDED, "[a\\]+", "b\\a", "1-3 ");
+    finds(TRAWL_EXTENDED, "[]a]", "b]", "1-2 ");
+    finds(TRAWL_EXTENDED, "a+?b", "aab b", "0-3 4-5 ");
+    finds(TRAWL_EXTENDED, "a{,2}b", "aaab", "1-4 ");
+    finds(TRAWL_EXTENDED, "a{2}{2}", "aaaaa", "0-4 ");
+    finds(TRAWL_EXTENDED, "\\<ab\\>", "ab cab abc ab", "0-2 11-13 ");
+    finds(TRAWL_EXTENDED, "a\\.b\\{", "a.b{ axb{", "0-4 ");
+    finds(TRAWL_EXTENDED, "\\w\\W\\s", "a- b", "0-3 ");
+    finds(TRAWL_EXTENDED, "[[:digit:]x]+", "a12x", "1-4 ");
+    finds(TRAWL_BASIC, "a+", "aa+", "1-3 ");
+    finds(TRAWL_BASIC, "a\\+", "aa+", "0-2 ");
+    finds(TRAWL_BASIC, "*a", "*a", "0-2 ");
+    finds(TRAWL_BASIC, "a^b$c", "a^b$c", "0-5 ");
+    finds(TRAWL_BASIC, "\\(^a\\|b$\\)", "ab a b", "0-1 5-6 ");
+    finds(TRAWL_BASIC, "a\\{2\\}", "aaa", "0-2 ");
+    finds(TRAWL_BASIC, "{(|)}", "{(|)}", "0-5 ");
+}
+
+static void test_groups(void)
+{
+    const char *line = "xx key=value";
+    struct trawl_range groups[4], match = {3, 12};
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    TEST_CHECK(build(TRAWL_PERL, "(?<name>\\w+)=(\\w+)|(z)", &plan, &error) == TRAWL_OK);
+    TEST_CHECK(trawl_expression_group(plan, 0, NULL, 0) == 3);
+    TEST_CHECK(trawl_expression_group(plan, 0, "name", 4) == 1);
+    TEST_CHECK(trawl_expression_group(plan, 0, "none", 4) == UINT64_MAX);
+    TEST_CHECK(trawl_expression_group(plan, 1, NULL, 0) == UINT64_MAX);
+    TEST_CHECK(trawl_expression_groups(plan, 0, line, 12, match, groups, 4, NULL) == TRAWL_OK);
+    TEST_CHECK(groups[0].begin == 3 && groups[0].end == 12);
+    TEST_CHECK(groups[1].begin == 3 && groups[1].end == 6);
+    TEST_CHECK(groups[2].begin == 7 && groups[2].end == 12);
+    TEST_CHECK(groups[3].begin == UINT64_MAX && groups[3].end == UINT64_MAX);
+    match.end = 13;
+    TEST_CHECK(trawl_expression_groups(plan, 0, line, 12, match, groups, 4, NULL) ==
+               TRAWL_ARGUMENT);
+    trawl_plan_free(plan);
+}
+
+#define SET_COUNT 2000u
+
+/* Many expressions: each is found where its number stands, and nowhere else. */
+static void test_set(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    static char sources[SET_COUNT][40], text[SET_COUNT * 40];
+    static struct trawl_pattern patterns[SET_COUNT];
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *opened = NULL;
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < SET_COUNT; i++) {
+        snprintf(sources[i], sizeof sources[i], "error-%04u: [a-z]+ (at|in) %u$", i, i % 7);
+        patterns[i] = pattern_of(sources[i]);
+        sprintf(text + strlen(text), "error-%04u: disk at %u\n", i, i % 7 + (i % 5 == 0));
+    }
+    options.syntax = TRAWL_PERL;
+    TEST_CHECK(trawl_plan_build(patterns, SET_COUNT, &options, &plan, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(text, strlen(text), &opened, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_count(searcher, plan, opened, &count, NULL) == TRAWL_OK);
+    TEST_CHECK(count == SET_COUNT - SET_COUNT / 5);
+    trawl_text_close(opened);
+    trawl_plan_free(plan);
+}
+
+/* Lines that are longer than a chunk, in memory and in a pipe's place: a file that is read. */
+static void test_long_lines(void)
+{
+    enum { BYTES = 3 << 20 };
+    static char text[BYTES];
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *opened = NULL;
+    struct trawl_error error;
+    uint64_t count = 0;
+    FILE *file = tmpfile();
+
+    memset(text, 'x', sizeof text);
+    memcpy(text + 10, "needle", 6);
+    memcpy(text + BYTES - 20, "end\nneedle", 10);
+    TEST_CHECK(file != NULL && fwrite(text, 1, sizeof text, file) == sizeof text &&
+               fflush(file) == 0);
+    TEST_CHECK(build(TRAWL_PERL, "needle.*end$", &plan, &error) == TRAWL_OK);
+    for (int i = 0; i < 2; i++) {
+        TEST_CHECK(i == 0 ? trawl_text_from_memory(text, sizeof text, &opened, NULL) == TRAWL_OK
+                          : (rewind(file), trawl_text_from_descriptor(fileno(file), NULL, &opened,
+                                                                      NULL) == TRAWL_OK));
+        TEST_CHECK(trawl_count_lines(searcher, plan, opened, false, UINT64_MAX, &count, NULL) ==
+                   TRAWL_OK);
+        TEST_CHECK(count == 1);
+        TEST_CHECK(trawl_count(searcher, plan, opened, &count, NULL) == TRAWL_OK && count == 1);
+        trawl_text_close(opened);
+    }
+    trawl_plan_free(plan);
+    fclose(file);
+}
+
+static void test_options(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_pattern pattern = pattern_of("a");
+    struct trawl_plan *plan = NULL;
+
+    options.flags = TRAWL_CRLF;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
+    options.syntax = TRAWL_PERL;
+    options.edits_max = 1;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
+    options.edits_max = 0;
+    options.method = TRAWL_METHOD_SET;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
+    options.method = TRAWL_METHOD_AUTO;
+    options.syntax = (enum trawl_syntax)4;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
+    options.syntax = TRAWL_PERL;
+    TEST_CHECK(trawl_plan_build(&pattern, 0, &options, &plan, NULL) == TRAWL_OK);
+    trawl_plan_free(plan);
+}
+
+int main(void)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+
+    test_begin("syntax");
+    options.engine = TRAWL_ENGINE_CPU;
+    options.chunk_bytes = 1000;
+    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    test_mistakes();
+    test_meaning();
+    test_groups();
+    test_set();
+    test_long_lines();
+    test_options();
+    trawl_searcher_close(searcher);
+    return test_end();
+}
