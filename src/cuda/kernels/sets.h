@@ -1,51 +1,54 @@
-/* sets: what the kernels of stream_set.cu share: their tables and queues.
+/* sets: the tables and queues that the kernels of stream_set.cu share.
  *
- * The first queue holds samples that passed the bitmap: with their hashes, or, where few pass,
- * with the text around them. Those whose bits the 64-bit words have, or whose list may have their
- * key, go on to the second queue, and from there to the lists.
+ * The kernels have two variants: *rare*, for sets of which few samples pass the bitmap in shared
+ * memory, and *dense*. The first queue holds samples that passed the bitmap: with their hashes in
+ * the dense variant, with the text around them in the rare variant. A sample goes on to the second
+ * queue if its bits are set in the 64-bit words of L2 (dense), or if its list may have its key
+ * (rare). The lists of the second queue's samples propose literals, which are compared.
  */
 #ifndef TRAWL_CUDA_KERNELS_SETS_H
 #define TRAWL_CUDA_KERNELS_SETS_H
 
 #include "tile.h"
 
-#define SETS_COST_BYTES 64u       /* that a lane compares for the cost of an entry */
-#define SETS_LOADS 8u             /* of a thread, of the bitmap, at a time */
-#define SETS_SAMPLES 4u           /* of a lane between two looks at the queue's length */
-#define SETS_SPREAD 0x9e3779b1u   /* times the least of some hashes: spread again */
-#define SETS_INDEX_BITS 28u       /* of an entry's number; above them its choice */
+#define SETS_COST_BYTES 64u       /* comparing so many bytes costs as much as an entry */
+#define SETS_LOADS 8u             /* words of the bitmap that a thread loads at a time */
+#define SETS_SAMPLES 4u           /* samples of a lane between two tests of the queue's length */
+#define SETS_SPREAD 0x9e3779b1u   /* factor that spreads the least of several hashes again */
+#define SETS_INDEX_BITS 28u       /* bits of an entry's number; the bits above are its choice */
 #define SETS_KEY (UINT32_MAX / 2) /* the bits of a key */
-/* The second word of a list's head: where its entries but the first end; how many there are, more
- * than SCAN_SETS_ITEMS_MAX: too many in any text; and a filter, two bits of each. */
+/* The second word of a list's head has, from its lowest bit on: the end of the list's later
+ * entries; the number of these entries, where a number above SCAN_SETS_ITEMS_MAX means too many for
+ * any text; and the list's filter, with two bits for each later entry. */
 #define SETS_ITEMS_SHIFT 28u
 #define SETS_FILTER_SHIFT 48u
 
-/* What a kernel knows of its samples when it is compiled. */
+/* The constants of a kernel that are known when it is compiled. */
 struct sets_form {
-    uint32_t stride; /* 16 for its multiples, too */
-    uint32_t gram;   /* bytes, exactly; with one choice: at most */
-    uint32_t
-        choices;   /* grams of a sample, at consecutive bytes: the one of the least hash counts */
-    uint32_t rows; /* of 16 bytes per lane, in a step */
-    int rare;      /* little passes the bitmap */
+    uint32_t stride; /* 16 also stands for the multiples of 16 */
+    uint32_t gram;   /* bytes of a gram; with choices = 1, the most bytes of a gram */
+    /* grams of a sample, at consecutive bytes, from which the gram with the least hash is chosen */
+    uint32_t choices;
+    uint32_t rows; /* rows of 16 bytes per lane in a step */
+    int rare;      /* 1: the rare variant */
 };
 
-/* A warp's queues and sums, in shared memory. An entry: the sample's position from a->position on,
- * and above it the hash of its gram. */
+/* A warp's queues and sums, in shared memory. An entry is the sample's number, which counts from
+ * a->position on, plus the hash of the sample's gram << 32. */
 struct sets_warp {
-    uint64_t spent; /* on verification */
+    uint64_t spent; /* cost of verification so far */
     uint64_t count;
     uint64_t candidates;
     uint32_t second_count;
     uint32_t gives_up;
-    uint64_t second[SCAN_SETS_SECOND]; /* passed the words or the heads too */
-    /* Passed the bitmap: SCAN_SETS_FIRST entries, or words of text. */
+    uint64_t second[SCAN_SETS_SECOND]; /* the second queue */
+    /* the first queue: SCAN_SETS_FIRST entries (dense), or words of text (rare) */
     uint64_t first[SCAN_SETS_AROUND * SCAN_SETS_RARE];
 };
 
-/* Where little passes the bitmap, the first queue has samples' numbers, which lie after the second
- * queue's SCAN_SETS_RARE entries, and words of the text around each (sets_copy_around): word k of
- * entry i lies at k * SCAN_SETS_RARE + i from sets_around on. */
+/* In the rare variant the first queue has samples' numbers, which lie after the second queue's
+ * SCAN_SETS_RARE entries, and words of the text around each sample (sets_copy_around): word k of
+ * entry i is sets_around()[k * SCAN_SETS_RARE + i]. */
 SIMT_FUNCTION uint32_t *sets_numbers(struct sets_warp *warp)
 {
     return (uint32_t *)(void *)(warp->second + SCAN_SETS_RARE);
@@ -56,13 +59,13 @@ SIMT_FUNCTION uint64_t *sets_around(struct sets_warp *warp)
     return warp->first;
 }
 
-/* What it has in registers. */
+/* The state of a lane in registers. */
 struct sets_lane {
     const uint32_t *filter;
     struct sets_warp *warp;
-    uint32_t queued; /* in the first queue */
-    uint32_t below;  /* the lanes below this one */
-    uint32_t steps;  /* that were looked at */
+    uint32_t queued; /* entries in the first queue */
+    uint32_t below;  /* mask of the lower lanes */
+    uint32_t steps;  /* steps that the warp has searched */
 };
 
 struct sets_step {
@@ -70,11 +73,11 @@ struct sets_step {
     uint32_t behind[3];
 };
 
-/* The launch's arguments in shared memory, for sets_verify where much passes the bitmap. A function
- * that is not inlined reads the launch's own by an address that may be any memory's, through L1,
- * and the text that streams through L1 displaces them: 100,000 words of 8 bytes had 0.044 instead
- * of 0.050 of the read speed. Where little passes, two of the kernels then spill in their loop:
- * 10,000 words of 8 bytes had 0.205 instead of 0.216 [H200]. */
+/* Returns a copy of the launch's arguments in shared memory, which sets_verify reads in the dense
+ * variant. A function that is not inlined reads the launch's own arguments through L1, where the
+ * text that streams through L1 displaces the arguments: 100,000 words of 8 bytes had 0.044 instead
+ * of 0.050 of the read speed. In the rare variant the copy made two of the kernels spill in their
+ * loop: 10,000 words of 8 bytes had 0.205 instead of 0.216 [H200]. */
 SIMT_FUNCTION struct scan_arguments *sets_arguments(void)
 {
     SIMT_SHARED(struct scan_arguments, sets_kept, 1);
@@ -84,7 +87,7 @@ SIMT_FUNCTION struct scan_arguments *sets_arguments(void)
 
 /* ---- Tables ----------------------------------------------------------------------------- */
 
-/* 16 bytes. */
+/* 16 bytes of the text or of a literal. */
 struct sets_bytes {
     uint64_t low, high;
 };
@@ -98,7 +101,7 @@ SIMT_FUNCTION struct sets_bytes sets_folded(const struct scan_arguments *a, uint
     return bytes;
 }
 
-/* Of the literals, from their byte `at` on; there are 24 more. */
+/* Returns 16 bytes of the literals from byte `at` on. 24 bytes from there on can be loaded. */
 SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *a, uint64_t at)
 {
     const uint64_t *from = a->literal_bytes + at / 8u;
@@ -114,7 +117,8 @@ SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *
     return sets_folded(a, low, high);
 }
 
-/* The bitmap's word for a hash, and the two bits there, of which the lowest five bits count. */
+/* sets_filter_word returns the number of a hash's word in the bitmap. sets_bit returns the number
+ * of one of the hash's two bits in that word, in its lowest five bits. */
 SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t hash)
 {
     return simt_high_u32(hash, a->sets.filter_words);
@@ -148,17 +152,17 @@ SIMT_FUNCTION uint32_t sets_head(const struct scan_arguments *a, uint32_t mixed)
     return simt_high_u32(mixed * 0x85157af5u, a->sets.head_count);
 }
 
-/* The last four bytes of a gram of 4 to 8 in these words: as much as the first four they change all
- * bits of a hash that lie above their lowest. With the bytes from the fifth on, shifted up, many
- * grams of 6 or 7 would have one hash. */
+/* Returns the last four bytes of a gram of 4 to 8 bytes. All these bytes change the high bits of a
+ * hash as much as the first four bytes do. With the bytes from the fifth on instead, shifted up,
+ * many grams of 6 or 7 bytes would have the same hash. */
 SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t low, uint32_t high)
 {
     return simt_funnel_clamp(low, high, 8u * a->sets.gram_bytes - 32u);
 }
 
-/* What an entry's key adds to the hash of its gram: a hash of up to four bytes before the gram and
- * up to four after it, those that the run of the gram's literal has too. `before` has them at
- * its upper end, `after` at its lower end. */
+/* Returns the number that is added to a gram's hash to make an entry's key: a hash of up to four
+ * bytes before and up to four bytes after the gram, as far as the run of the gram's literal has
+ * these bytes. `before` has its bytes at its upper end, `after` at its lower end. */
 SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset, uint32_t before,
                                 uint32_t after)
 {
@@ -171,7 +175,7 @@ SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset,
     return sets_mix(before * 0x7feb352du) + sets_mix(after * 0x846ca68bu);
 }
 
-/* Is this the key of an entry? */
+/* Returns whether the entry has this key. */
 SIMT_FUNCTION int sets_is_key(uint64_t entry, uint32_t key)
 {
     return (((uint32_t)(entry >> 32) ^ key) & SETS_KEY) == 0;
@@ -192,14 +196,14 @@ SIMT_FUNCTION uint32_t sets_items_end(uint64_t others)
     return (uint32_t)others & ((1u << SETS_ITEMS_SHIFT) - 1u);
 }
 
-/* Where in its literal's run the gram of an entry is. */
+/* Returns the offset of an entry's gram in the run of its literal. */
 SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t entry)
 {
     return (sets_index(entry) & (a->sets.stride - 1u)) + ((uint32_t)entry >> SETS_INDEX_BITS);
 }
 
-/* The bytes before and after the gram at byte `at` of the literals, `offset` bytes into its run,
- * for sets_tag. */
+/* Sets the bytes before and after the gram at byte `at` of the literals, for sets_tag. The gram
+ * lies `offset` bytes into its run. */
 SIMT_FUNCTION void sets_literal_beside(const struct scan_arguments *a, uint64_t at, uint32_t offset,
                                        uint32_t *before, uint32_t *after)
 {
@@ -215,8 +219,9 @@ SIMT_FUNCTION uint32_t sets_filter_bits(uint32_t mixed)
     return 1u << (mixed >> 28) | 1u << (mixed >> 24 & 15u);
 }
 
-/* The bits of an entry in the filter of its list: of one or two bytes after its gram or, where its
- * run has fewer, before it. Without tags, of its hash. */
+/* The bits of an entry in the filter of its list follow from one or two bytes after the entry's
+ * gram (sets_after_bits) or, if the run has no such bytes, before the gram (sets_before_bits);
+ * without tags, from the hash. */
 SIMT_FUNCTION uint32_t sets_after_bits(const struct scan_arguments *a, uint32_t after)
 {
     return sets_filter_bits((after << a->sets.beside_shift) * 0x9e3779b1u);
@@ -242,7 +247,8 @@ SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t 
                : sets_before_bits(a, before);
 }
 
-/* May one of a list's entries but the first have a sample's gram, and the bytes beside it? */
+/* Returns whether a later entry of the list may have the sample's gram and the bytes beside the
+ * gram. */
 SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
                                 uint32_t before, uint32_t after)
 {
@@ -254,8 +260,8 @@ SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others,
            (sets_before_bits(a, before) & without) == 0;
 }
 
-/* The hash of a sample with these bytes; *chosen: which of its grams counts, the first of those
- * with the least hash. */
+/* Returns the hash of a sample with these bytes. Sets *chosen to the number of the chosen gram: the
+ * first gram that has the least hash. */
 SIMT_FUNCTION uint32_t sets_bytes_hash(const struct scan_arguments *a, struct sets_bytes bytes,
                                        uint32_t *chosen)
 {
@@ -285,19 +291,19 @@ SIMT_FUNCTION uint32_t sets_bytes_hash(const struct scan_arguments *a, struct se
 
 /* ---- Hashes of the text ------------------------------------------------------------------ */
 
-/* The 4 bytes at byte j of the lane's words: constant once unrolled. */
+/* Returns the 4 bytes at byte j of the lane's words. j is a constant once the loop is unrolled. */
 SIMT_FUNCTION uint32_t sets_text_word(const uint32_t *w, uint32_t j)
 {
     return j % 4u == 0 ? w[j / 4u] : simt_funnel(w[j / 4u], w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* Do the grams of this form have one bit more in the bitmap? */
+/* Returns whether the grams of this form have a third bit in the bitmap. */
 SIMT_FUNCTION int sets_one_more(struct sets_form form)
 {
     return form.rare && form.stride >= SCAN_SETS_MORE_STRIDE;
 }
 
-/* Is a gram with this hash likely to be one of the set's? The lowest bit says so. */
+/* Returns a word whose lowest bit says whether a gram with this hash passes the bitmap. */
 SIMT_FUNCTION uint32_t sets_pass(const struct scan_arguments *a, const uint32_t *filter,
                                  uint32_t hash, struct sets_form form)
 {
@@ -308,7 +314,7 @@ SIMT_FUNCTION uint32_t sets_pass(const struct scan_arguments *a, const uint32_t 
     return sets_one_more(form) ? pass & simt_funnel(word, word, hash) : pass;
 }
 
-/* Taken of the first queue at a time. */
+/* Returns how many entries of the first queue are taken at a time. */
 SIMT_FUNCTION uint32_t sets_take(struct sets_form form)
 {
     return (form.rare ? 1u : 2u) * SIMT_WARP_THREADS;
@@ -319,7 +325,7 @@ SIMT_FUNCTION uint32_t sets_words(struct sets_form form)
     return (form.gram + 3u) / 4u;
 }
 
-/* The hash of the gram at byte j of the lane's words. */
+/* Returns the hash of the gram at byte j of the lane's words. */
 SIMT_FUNCTION uint32_t sets_gram_hash(const struct scan_arguments *a, const uint32_t *w, uint32_t j,
                                       struct sets_form form)
 {
@@ -338,7 +344,7 @@ SIMT_FUNCTION uint32_t sets_gram_hash(const struct scan_arguments *a, const uint
     return hash;
 }
 
-/* The hash of the sample there, as sets_bytes_hash has it. */
+/* Returns the hash of the sample at byte j of the lane's words; equal to sets_bytes_hash. */
 SIMT_FUNCTION uint32_t sets_hash(const struct scan_arguments *a, const uint32_t *w, uint32_t j,
                                  struct sets_form form)
 {
@@ -353,7 +359,7 @@ SIMT_FUNCTION uint32_t sets_hash(const struct scan_arguments *a, const uint32_t 
     return form.choices > 1u ? least * SETS_SPREAD : least;
 }
 
-/* The hash of the sample at `place`, from memory. */
+/* Returns the hash of the sample at `place`, read from memory. */
 SIMT_FUNCTION uint32_t sets_text_hash(const struct scan_arguments *a, uint64_t place,
                                       struct sets_form form)
 {
@@ -366,7 +372,7 @@ SIMT_FUNCTION uint32_t sets_text_hash(const struct scan_arguments *a, uint64_t p
     return sets_hash(a, w, 0, form);
 }
 
-/* Bytes from `count` < 16 on of those in three words. */
+/* Returns 8 bytes from byte `count` < 16 on of three words. */
 SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high, uint32_t count)
 {
     uint32_t shift_bits = 8u * (count & 7u);
@@ -375,19 +381,20 @@ SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high,
     return first >> shift_bits | second << 1u << (63u - shift_bits);
 }
 
-/* Is word k of those around a sample needed: the 8 bytes before the word that the sample begins in,
- * that word, and two more? */
+/* Returns whether word k of the words around a sample is needed. Word 1 is the aligned word in
+ * which the sample begins, word 0 the word before, words 2 and 3 the words after. */
 SIMT_FUNCTION int sets_is_around(const struct scan_arguments *a, uint32_t k, struct sets_form form)
 {
-    uint32_t first = form.stride >= 8u ? 0 : 8u - form.stride; /* where it begins, at most */
+    uint32_t first =
+        form.stride >= 8u ? 0 : 8u - form.stride; /* the sample's latest begin in word 1 */
 
     return k == 0   ? a->sets.tagged != 0
            : k < 3u ? 1
                     : first + form.gram + form.choices - 1u + (a->sets.tagged ? 4u : 0) > 16u;
 }
 
-/* Copy those of the sample at `place` that are needed, as entry `own` of the first queue. Zeros
- * where there is no text before it. */
+/* Copies the needed words around the sample at `place`, as entry `own` of the first queue. Copies
+ * zeros for bytes before the text. */
 SIMT_FUNCTION void sets_copy_around(const struct scan_arguments *a, uint64_t *around, uint32_t own,
                                     uint64_t place, struct sets_form form)
 {
@@ -404,8 +411,8 @@ SIMT_FUNCTION void sets_copy_around(const struct scan_arguments *a, uint64_t *ar
     }
 }
 
-/* Of the words around a sample: its hash; *offset: which of its grams counts; and the bytes before
- * and after that gram, for sets_tag. */
+/* Returns the hash of a sample by the words around the sample. Sets the bytes before and after the
+ * chosen gram, for sets_tag. */
 SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const uint64_t *w,
                                         uint64_t place, struct sets_form form, uint32_t *before,
                                         uint32_t *after)
@@ -435,7 +442,7 @@ SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const ui
     return form.choices > 1u ? least * SETS_SPREAD : least;
 }
 
-/* The bytes before and after the gram at `place`, for sets_tag. */
+/* Sets the bytes before and after the gram at `place` of the text, for sets_tag. */
 SIMT_FUNCTION void sets_beside(const struct scan_arguments *a, uint64_t place, uint32_t *before,
                                uint32_t *after)
 {
@@ -446,12 +453,13 @@ SIMT_FUNCTION void sets_beside(const struct scan_arguments *a, uint64_t place, u
 
 /* ---- Queues ----------------------------------------------------------------------------- */
 
-/* Where an entry's sample is. */
+/* Returns the position of an entry's sample. */
 SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry)
 {
     return a->position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
 }
 
+/* Records that the literal occurs at x: lowers the first occurrence, or marks the begin. */
 SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32_t literal)
 {
     uint64_t bit = x - (a->begin & ~15ull);
@@ -462,16 +470,16 @@ SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32
         (void)simt_atomic_or_u32(a->marks + bit / 32u, 1u << (bit & 31u));
 }
 
-/* A sample whose list is looked at. */
+/* A sample whose list is searched. */
 struct sets_sample {
-    uint64_t first, others; /* scan_sets.heads */
+    uint64_t first, others; /* the two words of the list's head (scan_sets.heads) */
     uint32_t number;        /* as in the queues */
     uint32_t hash;
-    uint32_t chosen;        /* of its grams; not known yet without tags */
-    uint32_t before, after; /* for sets_tag */
+    uint32_t chosen;        /* number of the chosen gram; not known yet without tags */
+    uint32_t before, after; /* bytes beside the gram, for sets_tag */
 };
 
-/* Which gram of the sample at `place` counts. */
+/* Returns which gram of the sample at `place` is chosen. */
 SIMT_FUNCTION uint32_t sets_chosen(const struct scan_arguments *a, uint64_t place)
 {
     uint32_t chosen = 0;
@@ -482,7 +490,8 @@ SIMT_FUNCTION uint32_t sets_chosen(const struct scan_arguments *a, uint64_t plac
     return chosen;
 }
 
-/* The sample of an entry of the second queue. */
+/* Reads the head of the list of an entry of the second queue. If no later entry may have the
+ * sample's gram, sets sample->others to 0. */
 SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
                              struct sets_sample *sample)
 {
@@ -491,7 +500,7 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
 
     sample->number = (uint32_t)entry;
     sample->hash = (uint32_t)(entry >> 32);
-    if (!SIMT_BOUND(place < a->text_end)) /* beyond it a sample may be of zeros */
+    if (!SIMT_BOUND(place < a->text_end)) /* a sample beyond the text, whose bytes may be zeros */
         return;
     head = a->sets.heads + 2u * (uint64_t)sets_head(a, sets_mix(sample->hash));
     sample->first = simt_load_l2_u64(head);
@@ -504,7 +513,7 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
         sample->others = 0;
 }
 
-/* Another lane's. All lanes of the warp. */
+/* Returns the sample of another lane. All lanes of the warp call. */
 SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
                                                 const struct sets_sample *own, uint32_t lane)
 {
@@ -521,7 +530,7 @@ SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
     return sample;
 }
 
-/* The sum of this lane's and all lower lanes' values. All lanes of the warp. */
+/* Returns the sum of the values of this lane and of all lower lanes. All lanes of the warp call. */
 SIMT_FUNCTION uint32_t sets_through(uint32_t value)
 {
     SIMT_UNROLL
@@ -533,7 +542,8 @@ SIMT_FUNCTION uint32_t sets_through(uint32_t value)
     return value;
 }
 
-/* The lane that has the item, if lanes have as many as `through` says, lower lanes first. */
+/* Returns the lane that owns an item, if items are numbered lane by lane, and `through` is the
+ * number of items of this lane and of all lower lanes. */
 SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
 {
     uint32_t owner = 0;
@@ -544,8 +554,8 @@ SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
     return owner;
 }
 
-/* Has the entry the sample's gram? *proposal: the sample's number << 32, the literal, and how far
- * the sample lies in its run. */
+/* Returns whether the entry has the sample's gram. Then sets *proposal to the sample's number << 32
+ * | the number of the literal << stride_log2 | the sample's offset in the literal's run. */
 SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_sample *sample,
                               uint64_t entry, uint64_t *proposal)
 {
@@ -558,11 +568,13 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
         chosen = sets_chosen(a, sets_place(a, sample->number));
     *proposal = (uint64_t)sample->number << 32 |
                 ((sets_index(entry) & ~(a->sets.stride - 1u)) + offset - chosen);
-    /* Only of a sample in its run does the literal have the grams to choose from. */
+    /* The literal has all grams from which the sample chooses only if the sample begins in its run.
+     */
     return offset - chosen < a->sets.stride;
 }
 
-/* Does the literal stand where it is proposed? */
+/* Returns 1 if the proposed literal occurs where the proposal says, else 0. Adds the cost to *cost.
+ */
 SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal,
                                     uint32_t *cost)
 {
@@ -583,23 +595,24 @@ SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t pro
     return 1u;
 }
 
-/* Compare the literals of `count` <= 32 proposals. All lanes of the warp. */
+/* Compares the literals of `count` ≤ 32 proposals. All lanes of the warp call. */
 SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *proposals,
                                 uint32_t count, uint32_t *found, uint64_t *spent)
 {
     uint32_t cost = 0;
 
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* all lanes have written the proposals before other lanes read */
     if (SIMT_BOUND(simt_lane() < count))
         *found += sets_matches(a, proposals[simt_lane()], &cost);
     *spent += simt_warp_sum_u32(cost);
-    simt_warp_sync(); /* read before others write */
+    simt_warp_sync(); /* all lanes have read the proposals before a lane writes new proposals */
 }
 
-/* Look through the lists of `count` <= 32 entries of the second queue, from `from` on: first each
- * lane at the first entry of its own list, then at any of the others. Lists are unlike, and the
- * longest would keep 31 lanes waiting. Where the entries were, proposals gather, up to 32 of which
- * are compared at once. `most`: what all of the warp's verification may have cost by now. */
+/* Searches the lists of `count` ≤ 32 entries of the second queue, from `from` on. First each lane
+ * tests the first entry of its own list. Then the lanes share the later entries of all lists
+ * evenly, since lists differ in length and the longest list would keep 31 lanes waiting. Proposals
+ * take the place of the queue's entries, and up to 32 proposals are compared at once. most: the
+ * budget of the warp's verification up to now. */
 SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most)
 {
@@ -609,7 +622,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
 
     if (SIMT_BOUND(simt_lane() < count))
         sets_open(a, proposals[simt_lane()], &own);
-    simt_warp_sync(); /* read before others write */
+    simt_warp_sync(); /* all lanes have read the entries before a lane writes proposals */
     items = sets_items(own.others);
     if (simt_ballot(items > SCAN_SETS_ITEMS_MAX) != 0)
         spent = most + 1u;
@@ -635,7 +648,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
             break;
         owner = sets_owner(through, at + simt_lane());
         sample = sets_sample_of(a, &own, owner);
-        items = simt_shuffle_u32(through, owner) - at - simt_lane(); /* to the list's end */
+        items = simt_shuffle_u32(through, owner) - at - simt_lane(); /* entries to the list's end */
         entry = SCAN_SETS_END;
         if (SIMT_BOUND(at + simt_lane() < total))
             entry = simt_load_l2_u64(a->sets.entries + sets_items_end(sample.others) - items);
@@ -648,17 +661,18 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
         warp->spent = spent;
         warp->count += found;
         warp->candidates += looked;
-        warp->gives_up |= spent > most; /* and stays so: what was left out is lost */
+        warp->gives_up |= spent > most; /* stays set, since the skipped entries are lost */
         warp->second_count = from;
     }
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* The second queue has `queued` entries now: look through the lists of as many as fill the warp. */
+/* Sets the length of the second queue, and searches lists while the queue has an entry for each
+ * lane. */
 SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
                                     uint32_t queued, uint64_t most)
 {
-    simt_warp_sync(); /* read by all before it is written, and entries written before others read */
+    simt_warp_sync(); /* all lanes have read the length, and written their entries */
     if (simt_lane() == 0)
         warp->second_count = queued;
     SIMT_ROLLED
@@ -667,8 +681,8 @@ SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_
     simt_warp_sync();
 }
 
-/* Append those of the lanes' entries that pass to the second queue, of `queued`. Returns how many
- * there are then. */
+/* Appends the entries of the lanes with `pass` to the second queue, which has `queued` entries.
+ * Returns the queue's new length. */
 SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued, int pass,
                                         uint64_t entry)
 {
@@ -679,8 +693,9 @@ SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued,
     return queued + simt_popcount(lanes);
 }
 
-/* Which of `count` queued samples is the lane's k-th? Where there is none, the first, so that no
- * branch stands between the loads of several. */
+/* sets_is_own returns whether the lane has a k-th sample among `count` queued samples. sets_own
+ * returns the index of the lane's k-th sample, or 0 if there is none, so that loads need no branch.
+ */
 SIMT_FUNCTION int sets_is_own(uint32_t k, uint32_t count)
 {
     return SIMT_BOUND(k * SIMT_WARP_THREADS + simt_lane() < count);
@@ -693,8 +708,8 @@ SIMT_FUNCTION uint32_t sets_own(uint32_t k, uint32_t count)
     return own < count ? own : 0;
 }
 
-/* Take `count` <= 64 entries of the first queue, from `from` on: those whose bits the words have go
- * to the second. */
+/* Takes `count` ≤ 64 entries of the first queue, from `from` on (dense variant). Moves the
+ * entries whose bits are set in the 64-bit words to the second queue. */
 SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp *warp,
                                 uint32_t from, uint32_t count, uint64_t most)
 {
@@ -718,8 +733,9 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
     sets_verify_full(sets_arguments(), warp, queued, most);
 }
 
-/* The same of up to 32 entries where little passes the bitmap: those go to the second queue whose
- * list has more than one entry, or one with their key. */
+/* Takes `count` ≤ 32 entries of the first queue, from `from` on (rare variant). Moves an entry to
+ * the second queue if the first entry of its list has the sample's key, or a later entry may have
+ * it. */
 SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most,
                                      struct sets_form form)
@@ -745,13 +761,13 @@ SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets
     sets_verify_full(a, warp, sets_push_second(warp, warp->second_count, pass, entry), most);
 }
 
-/* What verification may have cost by now. */
+/* Returns the budget of verification up to now. */
 SIMT_FUNCTION uint64_t sets_most(const struct scan_arguments *a, const struct sets_lane *s)
 {
     return SCAN_SETS_BUDGET_MIN + (uint64_t)s->steps * a->sets.budget;
 }
 
-/* Look at what is queued, as long as there is more than `left`. */
+/* Takes entries of the first queue while the queue has more than `left`. */
 SIMT_FUNCTION void sets_drain(const struct scan_arguments *a, struct sets_lane *s, uint32_t left,
                               struct sets_form form)
 {
@@ -764,7 +780,7 @@ SIMT_FUNCTION void sets_drain(const struct scan_arguments *a, struct sets_lane *
         s->queued -= count;
         if (form.rare)
             simt_copies_wait();
-        simt_warp_sync(); /* written before others read */
+        simt_warp_sync(); /* all lanes have written the queue before other lanes read */
         if (form.rare)
             sets_look_up_rare(a, s->warp, s->queued, count, sets_most(a, s), form);
         else
