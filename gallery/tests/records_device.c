@@ -71,8 +71,8 @@ static void small_limits(struct test_random *random)
                test_random_one_in(random, 4) ? 4096 : 1);
 }
 
-/* Searches by own methods that had chunks, and of these the searches on a device: a device may leave
- * a chunk with too many hits to the host. */
+/* Searches by own methods that had chunks, and of these the searches on a device: a device may
+ * leave a chunk with too many hits to the host. */
 static uint64_t own_searches, own_on_device;
 
 /* The matrix by one searcher, twice: what the first call left behind must not disturb the next. */

@@ -558,8 +558,10 @@ static void test_views_moving(void)
     check_moving("moving", "trawl --ignore -r --exclude=mo* -e x ./", 2);
     check_moving("moving", "trawl --ignore -r --exclude-dir=d -e x", 1);
     check_moving("moving", "trawl --ignore -r --include=nothing -e x d", 0);
-    /* The glob may take files that the rules leave out. */
-    check_moving("moving", "tg -g mov* -e x", NO_VIEW);
+    /* The glob may take files that the rules leave out, as "skipped". */
+    check_moving("moving", "tg -g mov* -e x", 1);
+    check_moving("moving", "tg -g sta* -e x d", 1);
+    check_moving("moving", "tg -g [ms]* -e x", NO_VIEW);
     moves = MOVES_ALWAYS;
     put("moving/d/a/new", "a\n");
     put("moving/d/b/new", "a\n");

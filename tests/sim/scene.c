@@ -50,6 +50,8 @@ static void fill(struct test_random *random, enum scene_text kind, uint8_t *text
                       : (uint8_t)letters[kind][test_random_below(random, strlen(letters[kind]))];
 }
 
+#define RECORD_CELLS_MAX 3000u /* a round of more cells takes a second */
+
 /* Lines with a match, and without. */
 static void expect_lines(struct scene *s)
 {
@@ -117,7 +119,8 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
     s->options.size = sizeof s->options;
     while (s->has_records &&
            (s->records.array.record_count <= 4 || s->records.array.validity != NULL ||
-            s->records.tape.text_bytes < 500 || s->records.tape.text_bytes > 4000)) {
+            s->records.tape.text_bytes < 500 || s->records.tape.text_bytes > 4000 ||
+            s->records.array.record_count * s->records.tape.pattern_count > RECORD_CELLS_MAX)) {
         if (s->records.offsets != NULL)
             shapes_free(&s->records);
         shapes_make(&random, &s->records);

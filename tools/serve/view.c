@@ -579,8 +579,9 @@ static bool make_view(struct viewing *viewing)
 
 /* Returns whether the walk, as long as no name changes, meets exactly the state's files below the
  * directory that the request's own options (globs, types) take. A glob may take files that the
- * collection's rules leave out; only a request for served files skips such files. */
-static bool walks_as_served(const struct viewing *viewing)
+ * collection's rules leave out; a request for served files skips such files. is_late: several walks
+ * in turn met no such file, and that suffices. */
+static bool walks_as_served(const struct viewing *viewing, bool is_late)
 {
     const struct settings *settings = viewing->job.settings;
     const struct settings *served = viewing->collection->options.settings;
@@ -594,7 +595,7 @@ static bool walks_as_served(const struct viewing *viewing)
     memcpy(&files.rules, &served->files.rules, sizeof files.rules);
     return viewing->operand_count <= 1 && walk_skips_devices(settings, false) &&
            served->filters.count == 0 && served->files.rules.count == 0 &&
-           (settings->files.rules.count == 0 || viewing->is_served_alone ||
+           (settings->files.rules.count == 0 || viewing->is_served_alone || is_late ||
             !walks_by_rules(&served->files)) &&
            files.sort == SORT_NONE && memcmp(asked, held, sizeof files) == 0 &&
            (viewing->below_bytes == 0 || walks_alike_below(&files));
@@ -702,8 +703,8 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
 /* Walks once and checks that no name changed meanwhile: only then has the walk met each file, and
  * is a refusal final. *state is replaced if another walk is needed, which *again says. NULL:
  * *again, or message says why. */
-static struct served_view *try_view(struct viewing *viewing, struct state **state, bool is_last,
-                                    bool *again)
+static struct served_view *try_view(struct viewing *viewing, struct state **state, bool is_late,
+                                    bool is_last, bool *again)
 {
     struct served_view *view = NULL;
     struct state *newer = NULL;
@@ -720,7 +721,7 @@ static struct served_view *try_view(struct viewing *viewing, struct state **stat
         same = newer->names == (*state)->names;
     }
     if (!same) {
-        bool is_up = good && walks_as_served(viewing) && bring_up(viewing, newer);
+        bool is_up = good && walks_as_served(viewing, is_late) && bring_up(viewing, newer);
 
         state_drop(*state);
         *state = newer;
@@ -782,8 +783,8 @@ struct served_view *collection_view(struct collection *collection, struct state 
         view = views_find(collection, &key, (*state)->names);
         if (view != NULL)
             break;
-        view = try_view(&viewing, state, round + 1 >= ROUNDS_MAX && now_ns() - begin > ROUNDS_NS,
-                        &again);
+        view = try_view(&viewing, state, round + 1 >= ROUNDS_MAX,
+                        round + 1 >= ROUNDS_MAX && now_ns() - begin > ROUNDS_NS, &again);
         if (view != NULL && viewing.can_be_kept && !key.failed)
             views_keep(collection, &key, view, guard != NULL ? guard->all : NULL);
         end_viewing(&viewing);
