@@ -7,12 +7,16 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define SAMPLES 512u    /* of the strings' bytes, by which likeness is measured */
-#define SAMPLE_BYTES 8u /* of each */
-#define EQUAL_MIN 4.0   /* pairs of samples that have to be equal, or the rate is estimated */
+#define SAMPLES 512u     /* of the strings' bytes, by which likeness is measured */
+#define SAMPLE_BYTES 16u /* of each */
+#define EQUAL_MIN 4.0    /* pairs of samples that have to be equal, or the rate is estimated */
 
-/* Strings are grouped by length; a group begins at each of these lengths. */
-static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
+#define HOST_GRAM_MAX 8u
+
+/* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
+ * grams by which a device's filter looks for strings of this length (cuda/sets.c). */
+static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
+static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
 /* By first counts of new plans: one core with AVX2, 16 MiB. */
@@ -123,18 +127,36 @@ static void sort_patterns(struct cutting *cutting)
             cutting->groups[i].bytes += cutting->lengths[cutting->order[k]];
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+/* Bytes of the strings, the first one uppermost. */
+struct sample {
+    uint64_t high, low;
+};
 
-    return (x > y) - (x < y);
+static int compare_samples(const void *a, const void *b)
+{
+    const struct sample *x = (const struct sample *)a, *y = (const struct sample *)b;
+
+    return x->high != y->high ? (x->high > y->high) - (x->high < y->high)
+                              : (x->low > y->low) - (x->low < y->low);
+}
+
+/* How many bytes two samples have in common. */
+static uint32_t common_bytes(const struct sample *x, const struct sample *y)
+{
+    uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
+
+    return high != 0  ? (uint32_t)__builtin_clzll(high) / 8
+           : low != 0 ? 8 + (uint32_t)__builtin_clzll(low) / 8
+                      : SAMPLE_BYTES;
 }
 
 /* Draws bytes from the strings, and counts how often two draws begin alike. */
 static void measure_likeness(struct cutting *cutting)
 {
     const struct trawl_plan *plan = cutting->plan;
-    uint64_t samples[SAMPLES], random = 0x9e3779b97f4a7c15u;
+    uint64_t random = 0x9e3779b97f4a7c15u, equal[SAMPLE_BYTES + 1] = {0};
+    uint64_t alike[SAMPLE_BYTES + 1] = {0}; /* by q: samples before this one that are equal to it */
+    struct sample samples[SAMPLES];
     double before = 1;
 
     for (uint32_t i = 0; i < SAMPLES; i++) {
@@ -142,24 +164,26 @@ static void measure_likeness(struct cutting *cutting)
 
         random = random * 6364136223846793005u + 1442695040888963407u;
         at = (random >> 11) % plan->literal_bytes_total;
-        samples[i] = 0;
-        for (uint32_t k = 0; k < SAMPLE_BYTES; k++) /* may run into the next string */
-            samples[i] = samples[i] << 8 |
-                         (at + k < plan->literal_bytes_total ? plan->literal_bytes[at + k] : 0u);
+        samples[i] = (struct sample){0};
+        memcpy(&samples[i], plan->literal_bytes + at, /* may run into the next string */
+               (size_t)min_u64(sizeof *samples, plan->literal_bytes_total - at));
+        samples[i].high = __builtin_bswap64(samples[i].high);
+        samples[i].low = __builtin_bswap64(samples[i].low);
     }
-    qsort(samples, SAMPLES, sizeof *samples, compare_words);
+    qsort(samples, SAMPLES, sizeof *samples, compare_samples);
+    for (uint32_t i = 1; i < SAMPLES; i++) {
+        uint32_t common = common_bytes(&samples[i - 1], &samples[i]);
+
+        for (uint32_t q = 1; q <= SAMPLE_BYTES; q++) {
+            alike[q] = q <= common ? alike[q] + 1 : 0;
+            equal[q] += alike[q];
+        }
+    }
     cutting->rate[0] = 1;
     for (uint32_t q = 1; q <= SAMPLE_BYTES; q++) {
-        double equal = 0, alike = 0, rate;
+        double rate = (double)equal[q] / (SAMPLES * (SAMPLES - 1.0) / 2);
 
-        for (uint32_t i = 1; i < SAMPLES; i++) {
-            bool is_alike = (samples[i] ^ samples[i - 1]) >> (64 - 8 * q) == 0;
-
-            alike = is_alike ? alike + 1 : 0;
-            equal += alike;
-        }
-        rate = equal / (SAMPLES * (SAMPLES - 1.0) / 2);
-        if (equal < EQUAL_MIN) /* each byte more is as telling as the one before */
+        if ((double)equal[q] < EQUAL_MIN) /* each byte more is as telling as the one before */
             rate = q == 1 ? 1.0 / 256 : cutting->rate[q - 1] * cutting->rate[q - 1] / before;
         before = cutting->rate[q - 1];
         cutting->rate[q] = rate;
@@ -174,8 +198,11 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
     const struct plan_part_costs *costs = cutting->costs;
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
-    uint64_t q = min_u64(cutting->groups[from].length_min, SAMPLE_BYTES);
+    uint32_t q = grams[class_of(cutting->groups[from].length_min)];
     double bytes = 0;
+
+    if (costs->is_tried)
+        q = (uint32_t)min_u64(cutting->groups[from].length_min, HOST_GRAM_MAX);
 
     if (count == 1)
         return costs->alone;

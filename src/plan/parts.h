@@ -10,7 +10,7 @@
 
 #include "plan/plan.h"
 
-#define PLAN_PARTS_MAX 8u
+#define PLAN_PARTS_MAX 10u
 
 struct plan_part {
     struct trawl_plan *plan; /* of the part's strings alone; owned */
