@@ -57,7 +57,7 @@ papers() {
         return 1
     }
     say built
-    timeout -k 5 "$(rest)" ./dev bench docs papers "$@" --cell-seconds=0.2 \
+    timeout -k 5 "$(rest)" ./dev bench docs papers "$@" --cell-seconds="${TRAWL_CELL_SECONDS:-0.2}" \
         --seconds="$(($(rest) > 120 ? $(rest) - 60 : 60))" --runner=build/gpu/trawl-bench \
         --directory=build >>"$log" 2>&1
     status=$?
