@@ -28,19 +28,20 @@ json_t *text_value(const char *text, size_t bytes_count)
                           : json_pack("{s:o}", "bytes", base64((const uint8_t *)text, bytes_count));
 }
 
+/* json_dumps would lose a member's name if memory were short only for a moment, so the line's
+ * memory is taken at once. */
 char *text_line(json_t *document)
 {
-    char *text =
-        document == NULL
-            ? NULL
-            : json_dumps(document, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
-    size_t bytes = text == NULL ? 0 : strlen(text);
-    char *line = text == NULL ? NULL : realloc(text, bytes + 2);
+    const size_t flags = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9);
+    size_t bytes = document == NULL ? 0 : json_dumpb(document, NULL, 0, flags);
+    char *line = bytes == 0 ? NULL : malloc(bytes + 2);
 
+    if (line != NULL && json_dumpb(document, line, bytes, flags) != bytes) {
+        free(line);
+        line = NULL;
+    }
     json_decref(document);
-    if (line == NULL)
-        free(text);
-    else
+    if (line != NULL)
         memcpy(line + bytes, "\n", 2);
     return line;
 }
