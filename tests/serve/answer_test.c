@@ -11,69 +11,38 @@
 #include <unistd.h>
 
 #include "tests/serve/answer_ask.h"
-#include "tests/serve/answer_fakes.h"
+#include "tests/serve/answer_tree.h"
 #include "tests/serve/short_memory.h"
 #include "tests/test.h"
 
 #define ARGUMENTS_MAX 32
 
-/* ---- A tree -----------------------------------------------------------------------------------
+/* ---- Passes that take too long ------------------------------------------------------------------
  */
 
-static const char *const words[] = {
-    "needle", "Needle", "in", "a", "haystack", "x", "\xc3\xa9t\xc3\xa9",
-    "foo",    "foobar", "",   "1", "  lead"};
+/* While this is set, each search has a pass, which ends only when the pass is cancelled. */
+static atomic_bool pass_hangs;
 
-static void write_bytes(const char *name, const void *bytes, size_t bytes_count)
+bool __real_pass_run(struct passes *passes, struct pass_request *request);
+bool __wrap_pass_run(struct passes *passes, struct pass_request *request);
+
+bool __wrap_pass_run(struct passes *passes, struct pass_request *request)
 {
-    FILE *file = fopen(name, "wb");
-
-    TEST_CHECK(file != NULL && fwrite(bytes, 1, bytes_count, file) == bytes_count);
-    fclose(file);
+    while (pass_hangs)
+        if (request->cancelled)
+            return false;
+    return __real_pass_run(passes, request);
 }
 
-static void write_random(struct test_random *random, const char *name, uint64_t lines)
+bool __real_pass_is_frequent(struct passes *passes, const struct state *state,
+                             const struct trawl_plan *plan);
+bool __wrap_pass_is_frequent(struct passes *passes, const struct state *state,
+                             const struct trawl_plan *plan);
+
+bool __wrap_pass_is_frequent(struct passes *passes, const struct state *state,
+                             const struct trawl_plan *plan)
 {
-    FILE *file = fopen(name, "wb");
-
-    TEST_CHECK(file != NULL);
-    for (uint64_t i = 0; i < lines; i++) {
-        for (uint64_t j = test_random_below(random, 6); j > 0; j--)
-            fprintf(file, "%s ", words[test_random_below(random, sizeof words / sizeof *words)]);
-        if (i + 1 < lines || test_random_one_in(random, 2))
-            fputs(test_random_one_in(random, 10) ? "\r\n" : "\n", file);
-    }
-    fclose(file);
-}
-
-static void make_tree(struct test_random *random)
-{
-    static const char *const folders[] = {".", "src", "src/deep", "docs", ".hidden"};
-    char name[64];
-
-    for (size_t i = 1; i < sizeof folders / sizeof *folders; i++)
-        TEST_CHECK(mkdir(folders[i], 0777) == 0);
-    for (int i = 0; i < 40; i++) {
-        static const char *const ends[] = {"c", "h", "txt", "md"};
-
-        snprintf(name, sizeof name, "%s/f%d.%s", folders[i % 5], i, ends[i % 4]);
-        write_random(random, name, test_random_below(random, i % 7 == 0 ? 400 : 12));
-    }
-    write_bytes("empty", "", 0);
-    write_bytes("zeros.bin", "in a needle\n\0needle\nfoo\n", 24);
-    write_bytes("src/wrong.txt", "needle \xff\xfe in\nfoo\n", 18);
-    write_bytes("utf16.txt", "\xff\xfen\0e\0e\0d\0l\0e\0\n\0", 16);
-    write_bytes("docs/name\xff", "needle\n", 7);
-    write_bytes(".ignore", "*.md\n", 5);
-    write_bytes("strings", "foo\nneedle\n\n", 12);
-}
-
-static int take_away(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status;
-    (void)type;
-    (void)place;
-    return remove(path);
+    return !pass_hangs && __real_pass_is_frequent(passes, state, plan);
 }
 
 /* ---- Command lines ----------------------------------------------------------------------------
@@ -237,8 +206,7 @@ static void check_line(struct line *line)
         good &= same("output", &got.output, &expected.output);
         good &= same("messages", &got.messages, &expected.messages);
         if (!TEST_CHECK(good)) {
-            printf("  held %u/4, status %d, expected %d:", fake_held_share, got.status,
-                   expected.status);
+            printf("  status %d, expected %d:", got.status, expected.status);
             for (int i = 0; i < line->count; i++)
                 printf(" '%s'", line->arguments[i]);
             printf("\n");
@@ -254,7 +222,6 @@ static void check_random(struct test_random *random)
     struct line line;
     bool has_paths = test_random_one_in(random, 3), is_tg = test_random_one_in(random, 4);
 
-    fake_held_share = (unsigned)test_random_below(random, 5);
     begin_line(&line, is_tg);
     for (uint64_t i = test_random_below(random, 5); i > 0; i--)
         add(&line, "options", options[test_random_below(random, sizeof options / sizeof *options)]);
@@ -282,15 +249,14 @@ static void check_links(void)
     check_line(&line);
 }
 
-/* Runs each option alone, on files of all kinds, with some files held and with all files held. A
- * pass shows that most files do not contain "foobar". */
+/* Runs each option alone, on files of all kinds. A pass shows that most files do not contain
+ * "foobar". */
 static void check_table(void)
 {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         for (unsigned way = 0; way < 4; way++) {
             struct line line;
 
-            fake_held_share = way < 2 ? (unsigned)(i + way) % 4 : 4;
             begin_line(&line, way % 2 == 1);
             add(&line, "options", options[i]);
             add(&line, "patterns", way < 2 ? "needle" : "foobar");
@@ -419,12 +385,12 @@ static void check_positions(void)
             struct line line;
             size_t strings_count = 0, count;
 
-            fake_held_share = (unsigned)(i + j) % 5;
             begin_line(&line, false);
             add(&line, "options", modes[j]);
             for (; sets[i][strings_count] != NULL; strings_count++)
                 add(&line, "patterns", sets[i][strings_count]);
             line.arguments[line.count++] = (char *)(uintptr_t) "--recursive";
+            line.arguments[line.count++] = (char *)(uintptr_t) "--search-zip"; /* as held */
             line.arguments[line.count++] = (char *)(uintptr_t) "--positions";
             line.arguments[line.count++] = (char *)(uintptr_t) "--pattern-number";
             line.arguments[line.count] = NULL;
@@ -487,7 +453,6 @@ static void check_json(void)
     size_t count = 0;
 
     json_lines.count = 0;
-    fake_held_share = 4;
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
     for (char *at = got.output.bytes; *at != '\0'; at += strcspn(at, "\n") + 1, count++) {
         json_decref(line);
@@ -551,7 +516,7 @@ static void check_time(const char *root)
     json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}"), *line;
     struct printed got;
 
-    fake_pass_hangs = true;
+    pass_hangs = true;
     TEST_CHECK(!ask(body, REQUEST_COUNT, &got));
     TEST_CHECK_U64((uint64_t)got.status, 503);
     TEST_CHECK(strstr(got.messages.bytes, "longer than the server or the request allows") != NULL);
@@ -577,7 +542,7 @@ static void check_time(const char *root)
     TEST_CHECK(ask(body, REQUEST_JSON, &got) && got.output.count > 0);
     free_printed(&got);
     json_decref(body);
-    fake_pass_hangs = false;
+    pass_hangs = false;
 }
 
 /* Compares the results, without times. */
@@ -750,9 +715,10 @@ static void check_together(void)
 
 int main(int argument_count, char **arguments)
 {
+    static const uint64_t held_bytes[] = {1, 8192, 0}; /* few files, some files, all files */
     char folder[] = "/tmp/trawl-answer-XXXXXX", root[4096], message[SETTINGS_ERROR_BYTES];
     struct test_random random = test_random_begin("serve_answer");
-    struct collection *collection;
+    struct collection *collection = NULL;
 
     test_begin("serve_answer");
     TEST_CHECK(argument_count == 3);
@@ -767,26 +733,27 @@ int main(int argument_count, char **arguments)
     TEST_CHECK(chdir("/") == 0);
     TEST_CHECK(trawl_runtime_open(NULL, &server.runtime, NULL) == TRAWL_OK &&
                passes_open(&server.passes, server.runtime, message));
-    collection = fake_collection("tree", root, server.runtime);
     server.collections = &collection;
     server.collection_count = 1;
-    check_table();
+    for (size_t i = 0; i < sizeof held_bytes / sizeof *held_bytes; i++) {
+        if (i > 0)
+            collection_close(collection);
+        collection = open_tree(root, held_bytes[i]);
+        check_table();
+        for (uint64_t j = test_amount(300, 15000); j > 0 && test_failures < 10; j--)
+            check_random(&random);
+        check_positions();
+    }
     check_links();
-    for (uint64_t i = test_amount(500, 20000); i > 0 && test_failures < 10; i--)
-        check_random(&random);
-    check_positions();
     check_refusals();
     check_json();
     check_sums();
-    if (fake_is_real) {
-        check_together();
-        check_short();
-    } else {
-        check_time(root);
-    }
+    check_together();
+    check_short();
+    check_time(root);
     check_goes_away();
     TEST_CHECK(server.cancelled_count > 0);
-    fake_close(collection);
+    collection_close(collection);
     passes_close(server.passes);
     TEST_CHECK(trawl_runtime_close(server.runtime, NULL) == TRAWL_OK);
     free(json_lines.bytes);
