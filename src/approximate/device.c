@@ -238,8 +238,9 @@ static enum trawl_status add_time(struct engine_worker *worker, struct trawl_err
 }
 
 /* Appends the candidates in the landing buffer. The range's first begin is `base` in the chunk. */
-static enum trawl_status take(const struct approx_device *own, uint64_t count, uint64_t base,
-                              struct approx_candidates *candidates, struct trawl_error *error)
+static enum trawl_status landing_take(const struct approx_device *own, uint64_t count,
+                                      uint64_t base, struct approx_candidates *candidates,
+                                      struct trawl_error *error)
 {
     const uint64_t *found = (const uint64_t *)(const void *)own->worker->landing.bytes;
     const int64_t more = own->approximate->edits ? (int64_t)own->approximate->errors_max : 0;
@@ -293,7 +294,7 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     if (count == 0)
         return TRAWL_OK;
     TRAWL_TRY(bring(own, own->found.address, count * sizeof(uint64_t), error));
-    return take(own, count, hits_base, step->candidates, error);
+    return landing_take(own, count, hits_base, step->candidates, error);
 }
 
 /* Searches [from, *to) by grams. If `candidates` is NULL, only counts the candidates in

@@ -58,10 +58,10 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
 
 /* Appends a candidate for each hit whose occurrence fits in the scope. The part was made by
  * chunk_of_pieces. */
-static enum trawl_status take(const struct approximate *approximate,
-                              const struct engine_chunk *chunk, const struct engine_chunk *part,
-                              const struct hits *hits, struct approx_candidates *candidates,
-                              struct trawl_error *error)
+static enum trawl_status hits_take(const struct approximate *approximate,
+                                   const struct engine_chunk *chunk,
+                                   const struct engine_chunk *part, const struct hits *hits,
+                                   struct approx_candidates *candidates, struct trawl_error *error)
 {
     struct approx_scope scope = {.plan = approximate->plan, .chunk = chunk};
     const int64_t shift = part->bytes - chunk->bytes;
@@ -92,7 +92,7 @@ enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engi
     for (uint64_t at = 0; at < part.owned; at = result->done) {
         TRAWL_TRY(engine_scan(ops, worker, &part, at, WANT_HITS, result, error));
         TRAWL_ASSERT(result->done > at && result->done <= part.owned);
-        TRAWL_TRY(take(approximate, chunk, &part, &result->hits, candidates, error));
+        TRAWL_TRY(hits_take(approximate, chunk, &part, &result->hits, candidates, error));
         if (candidates->count > APPROX_CANDIDATES_MAX && *to - from > 1) {
             candidates->count = 0;
             *to = from + (*to - from) / 2;

@@ -656,7 +656,7 @@ void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *set
 }
 
 /* Take some bytes of memory that is laid out; the address. */
-static uint64_t take(uint64_t *at, uint64_t bytes)
+static uint64_t layout_take(uint64_t *at, uint64_t bytes)
 {
     uint64_t address = *at;
 
@@ -669,10 +669,10 @@ static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
 {
     uint64_t at = address;
 
-    sets->filter = (uint32_t *)(uintptr_t)take(&at, sets->filter_words * 4ull);
-    sets->table = (uint64_t *)(uintptr_t)take(&at, sets->table_words * 8ull);
-    sets->taken = (uint64_t *)(uintptr_t)take(&at, 8);
-    sets->heads = (uint64_t *)(uintptr_t)take(&at, sets->head_count * 16ull);
+    sets->filter = (uint32_t *)(uintptr_t)layout_take(&at, sets->filter_words * 4ull);
+    sets->table = (uint64_t *)(uintptr_t)layout_take(&at, sets->table_words * 8ull);
+    sets->taken = (uint64_t *)(uintptr_t)layout_take(&at, 8);
+    sets->heads = (uint64_t *)(uintptr_t)layout_take(&at, sets->head_count * 16ull);
     return at - address;
 }
 

@@ -119,7 +119,7 @@ static bool wait_one(struct pieces *pieces)
 
 /* Takes a part of a piece that no thread has taken yet. Returns false if all parts that came are
  * taken. */
-static bool take(struct pieces *pieces, uint64_t *part)
+static bool part_take(struct pieces *pieces, uint64_t *part)
 {
     uint64_t taken = atomic_load(&pieces->taken);
 
@@ -137,7 +137,7 @@ static bool put_one(struct pieces *pieces)
     uint64_t part, begin, end;
     uint32_t slot;
 
-    if (!take(pieces, &part))
+    if (!part_take(pieces, &part))
         return false;
     slot = (uint32_t)(part / PIECE_PARTS % ENGINE_PIECES_MAX);
     piece = &pieces->pieces[slot];

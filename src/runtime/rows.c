@@ -65,7 +65,7 @@ static void make(const struct rows *rows, uint64_t index)
 
 /* Takes the next block to make. Returns false if all blocks are taken or the ring is full. With the
  * lock held. */
-static bool take(struct rows *rows, uint64_t *index)
+static bool block_take(struct rows *rows, uint64_t *index)
 {
     if (rows->taken == rows->blocks_wanted || rows->taken - rows->delivered >= rows->block_count) {
         atomic_store(&rows->job.has_work, false);
@@ -93,7 +93,7 @@ static void serve(struct job *job, struct worker *worker)
     uint64_t index;
 
     (void)pthread_mutex_lock(&rows->lock);
-    while (take(rows, &index)) {
+    while (block_take(rows, &index)) {
         make_taken(rows, worker, index);
         (void)pthread_cond_signal(&rows->ready);
     }
@@ -225,7 +225,7 @@ bool rows_next(struct rows *rows, struct rows_view *view)
     block = &rows->blocks[rows->delivered % rows->block_count];
     rows->holds = rows->delivered < rows->blocks_wanted;
     while (rows->holds && !block->made) {
-        if (take(rows, &index))
+        if (block_take(rows, &index))
             make_taken(rows, &rows->searcher->caller, index);
         else
             (void)pthread_cond_wait(&rows->ready, &rows->lock);

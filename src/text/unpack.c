@@ -115,8 +115,8 @@ static enum trawl_status pass_through(struct text_unpack *unpack,
     return TRAWL_OK;
 }
 
-static enum trawl_status fail(const struct text_unpack *unpack, const struct packed_source *source,
-                              const char *what)
+static enum trawl_status unpack_fail(const struct text_unpack *unpack,
+                                     const struct packed_source *source, const char *what)
 {
     return TRAWL_FAIL(source->error, READ, "%s: %s data %s at byte %" PRIu64 "%s%s",
                       source->text->name, unpack->codec->name, what, unpack->file_offset,
@@ -129,8 +129,9 @@ static enum trawl_status fail_as_told(const struct text_unpack *unpack,
     if (unpack->fault == CODEC_MEMORY)
         return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data",
                           source->text->name, unpack->codec->name);
-    return fail(unpack, source,
-                unpack->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
+    return unpack_fail(unpack, source,
+                       unpack->fault == CODEC_LARGE ? "needs more memory than the limit"
+                                                    : "is damaged");
 }
 
 /* Returns whether a skippable frame begins here. zstd and lz4 have frames without bytes of the
@@ -169,7 +170,7 @@ static enum trawl_status next_member(struct text_unpack *unpack, const struct pa
             return TRAWL_OK;
         }
         if (unpack->input_ended || count >= CODEC_MAGIC_BYTES_MAX)
-            return fail(unpack, source, "is followed by something else");
+            return unpack_fail(unpack, source, "is followed by something else");
         TRAWL_TRY(fill(unpack, source));
     }
     if (!unpack->codec->again(unpack->state))
@@ -227,10 +228,10 @@ static enum trawl_status unpack_more(struct text_unpack *unpack, const struct pa
         if (unpack->failed || unpack->between || moved)
             continue;
         if (unpack->input_ended)
-            return fail(unpack, source,
-                        unpack->at == unpack->count ? "ends too early" : "is damaged");
+            return unpack_fail(unpack, source,
+                               unpack->at == unpack->count ? "ends too early" : "is damaged");
         if (unpack->at == 0 && unpack->count == INPUT_BYTES)
-            return fail(unpack, source, "is damaged");
+            return unpack_fail(unpack, source, "is damaged");
         if (unpack->at < unpack->count)
             TRAWL_TRY(fill(unpack, source));
     }

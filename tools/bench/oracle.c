@@ -210,7 +210,7 @@ static void take_first(struct oracle *it, uint64_t begin, uint64_t pattern)
         ;
 }
 
-static void take(struct oracle *it, uint64_t end, uint64_t pattern, struct answer *own)
+static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, struct answer *own)
 {
     uint64_t begin = end - it->question->patterns[pattern].bytes_count;
 
@@ -246,7 +246,7 @@ static void search_piece(void *context, uint64_t index)
             for (uint32_t out = it->node[node].out; out != 0;
                  out = it->node[it->node[out].fail].out)
                 for (uint32_t p = it->node[out].pattern; p != 0; p = it->next[p - 1])
-                    take(it, at + 1, p - 1, &own);
+                    occurrence_take(it, at + 1, p - 1, &own);
     }
     atomic_fetch_add(&it->found, own.count);
     atomic_fetch_add(&it->sum, own.sum);

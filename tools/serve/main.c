@@ -40,7 +40,7 @@ struct serving {
     bool *is_loading;
 };
 
-static bool fail(char *message, const char *what, const char *why)
+static bool serve_fail(char *message, const char *what, const char *why)
 {
     (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", what, why);
     return false;
@@ -82,21 +82,23 @@ static bool read_secrets(struct serving *serving, char *message)
     if (serving->token != NULL) {
         serving->token[strcspn(serving->token, "\r\n")] = '\0';
         if (*serving->token == '\0')
-            return fail(message, options->token_file, "the token is empty");
+            return serve_fail(message, options->token_file, "the token is empty");
     }
     if ((serving->certificate == NULL) != (serving->key == NULL))
-        return fail(message, "--certificate, --key", "each of the two options needs the other");
+        return serve_fail(message, "--certificate, --key",
+                          "each of the two options needs the other");
     if (serving->certificate != NULL && !has_part(serving->certificate, "CERTIFICATE-----"))
-        return fail(message, options->certificate, "the file has no certificate in PEM");
+        return serve_fail(message, options->certificate, "the file has no certificate in PEM");
     if (serving->key != NULL && !has_part(serving->key, "PRIVATE KEY-----"))
-        return fail(message, options->key, "the file has no private key in PEM");
+        return serve_fail(message, options->key, "the file has no private key in PEM");
     if (serving->certificate != NULL && serving->listener.is_unix)
-        return fail(message, "--certificate", "a Unix socket has no TLS");
+        return serve_fail(message, "--certificate", "a Unix socket has no TLS");
     if (serving->listener.is_loopback || (serving->token != NULL && serving->certificate != NULL))
         return true;
-    return fail(message, serving->listener.shown,
-                "other machines can reach this address, so give --token-file, --certificate and "
-                "--key");
+    return serve_fail(
+        message, serving->listener.shown,
+        "other machines can reach this address, so give --token-file, --certificate and "
+        "--key");
 }
 
 static bool open_runtime(struct serving *serving, char *message)
@@ -110,7 +112,7 @@ static bool open_runtime(struct serving *serving, char *message)
     wanted.device_memory_bytes = serving->options.device_bytes;
     if (trawl_runtime_open(&wanted, &serving->server.runtime, &error) == TRAWL_OK)
         return true;
-    return fail(message, "--engine", error.message);
+    return serve_fail(message, "--engine", error.message);
 }
 
 static bool open_collections(struct serving *serving, char *message)
@@ -122,7 +124,7 @@ static bool open_collections(struct serving *serving, char *message)
     server->collections = calloc(options->root_count, sizeof(struct collection *));
     serving->is_loading = calloc(options->root_count, sizeof *serving->is_loading);
     if (server->collections == NULL || serving->is_loading == NULL)
-        return fail(message, "the collections", "memory exhausted");
+        return serve_fail(message, "the collections", "memory exhausted");
     for (size_t i = 0; i < options->root_count; i++) {
         const struct collection_options wanted = {
             .name = options->roots[i].name,

@@ -6,7 +6,7 @@
 
 #define POSITIONS_FIRST 1024u
 
-static bool fail(struct pass_request *request)
+static bool member_fail(struct pass_request *request)
 {
     (void)strcpy(request->message, "memory exhausted");
     return false;
@@ -43,14 +43,14 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
     pthread_condattr_destroy(&attributes);
     if (!guard_take(request->guard, file_bytes * request->state->index_count +
                                         8 * trawl_plan_facts(request->plan).pattern_count))
-        return fail(request);
+        return member_fail(request);
     request->files = calloc(request->state->index_count / 8 + 1, 1);
     if (request->wants_counts)
         request->pattern_counts =
             calloc(trawl_plan_facts(request->plan).pattern_count + 1, sizeof(uint64_t));
     if (request->files == NULL || (request->wants_counts && request->pattern_counts == NULL) ||
         (request->wants_positions && !read_ranks(member)))
-        return fail(request);
+        return member_fail(request);
     pass_member_reset(member);
     options.runtime = runtime;
     if (trawl_searcher_open(&options, &member->searcher, &error) == TRAWL_OK)
@@ -168,7 +168,7 @@ bool pass_member_finish(struct pass_member *member)
     uint64_t count = 0;
 
     if (member->no_memory)
-        return fail(request);
+        return member_fail(request);
     sort(member);
     for (uint32_t i = 0; i < request->state->index_count / 8 + 1; i++)
         count += (uint64_t)__builtin_popcount(request->files[i] & request->view->seen[i]);

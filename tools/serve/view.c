@@ -55,10 +55,10 @@ struct viewing {
     struct guard *guard; /* limits the request's memory and time; NULL: no limit */
 };
 
-static bool fail(struct viewing *viewing, const char *format, ...)
+static bool view_fail(struct viewing *viewing, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool fail(struct viewing *viewing, const char *format, ...)
+static bool view_fail(struct viewing *viewing, const char *format, ...)
 {
     va_list arguments;
 
@@ -73,13 +73,13 @@ static bool fail(struct viewing *viewing, const char *format, ...)
 static bool give_up(struct viewing *viewing, const char *why)
 {
     *viewing->is_unable = true;
-    return fail(viewing, "%s", why);
+    return view_fail(viewing, "%s", why);
 }
 
 static bool give_up_for(struct viewing *viewing, const char *name, int os_code)
 {
     *viewing->is_unable = true;
-    return fail(viewing, "%s: %s", name, strerror(os_code));
+    return view_fail(viewing, "%s: %s", name, strerror(os_code));
 }
 
 /* ---- Items ----------------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
     uint32_t file;
 
     if (item->type != DT_REG && item->type != DT_UNKNOWN)
-        return fail(viewing, "%s: the server reads only regular files", item->name);
+        return view_fail(viewing, "%s: the server reads only regular files", item->name);
     if (!set_below(viewing, item->name))
         return false;
     file = state_find(viewing->state, viewing->below);
@@ -263,7 +263,8 @@ static bool look_at(struct viewing *viewing, const char *operand, bool is_folder
         close(descriptor);
     mode = os_code == 0 ? viewing->status.st_mode : 0;
     if (os_code == ELOOP || S_ISLNK(mode))
-        return fail(viewing, "%s: the server follows no links: use a path without links", operand);
+        return view_fail(viewing, "%s: the server follows no links: use a path without links",
+                         operand);
     if (os_code == 0 && is_folder && !S_ISDIR(mode))
         os_code = ENOTDIR;
     if (os_code == 0 &&
@@ -276,7 +277,7 @@ static bool look_at(struct viewing *viewing, const char *operand, bool is_folder
     else if (S_ISDIR(mode) && !walk_skips_operand(&walk, operand, true))
         (void)add_item(viewing, &item, UINT32_MAX);
     else if (!S_ISDIR(mode) && !walk_skips_devices(settings, true))
-        fail(viewing, "%s: the server reads only regular files", operand);
+        view_fail(viewing, "%s: the server reads only regular files", operand);
     return false;
 }
 
@@ -291,12 +292,13 @@ static bool find_operand(struct viewing *viewing, const char *operand)
     if (path == NULL)
         give_up(viewing, "memory exhausted");
     else if (strcmp(operand, "-") == 0)
-        fail(viewing, "-: the server does not read standard input");
+        view_fail(viewing, "-: the server does not read standard input");
     else if (!normalize(viewing->directory, operand, path, &is_folder))
-        fail(viewing, "%s: the server does not take \"..\": use a path without \"..\"", operand);
+        view_fail(viewing, "%s: the server does not take \"..\": use a path without \"..\"",
+                  operand);
     else if (!has(viewing->collection, path))
-        fail(viewing, "%s: is not in the collection %s (%s)", operand,
-             viewing->collection->options.name, viewing->collection->root);
+        view_fail(viewing, "%s: is not in the collection %s (%s)", operand,
+                  viewing->collection->options.name, viewing->collection->root);
     else if (operand[0] == '\0')
         (void)add_error(viewing, operand, ENOENT);
     else if (set_below(viewing, path_below(viewing->collection, path))) {
@@ -318,7 +320,7 @@ static void enter_directory(void *context, int descriptor, const char *path)
     if (!viewing->entered &&
         (fstat(descriptor, &status) != 0 || status.st_dev != viewing->status.st_dev ||
          status.st_ino != viewing->status.st_ino))
-        fail(viewing, "%s: was replaced while the server looked at it", path);
+        view_fail(viewing, "%s: was replaced while the server looked at it", path);
     viewing->entered = true;
     if (!viewing->can_be_kept || !set_below(viewing, path))
         return;
@@ -424,7 +426,7 @@ static bool change_directory(struct viewing *viewing)
     while (bytes > 1 && path[bytes - 1] == '/')
         bytes--;
     if (path[0] != '/')
-        return fail(viewing, "%s: the working directory is not an absolute path", path);
+        return view_fail(viewing, "%s: the working directory is not an absolute path", path);
     if (path_below(collection, path) == NULL &&
         (strncmp(collection->base, path, bytes) != 0 || collection->base[bytes] != '/'))
         path = "/";
@@ -433,9 +435,9 @@ static bool change_directory(struct viewing *viewing)
         descriptor = open_below(top, path + strspn(path, "/"), O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0 || unshare(CLONE_FS) != 0 || fchdir(descriptor) != 0) {
         *viewing->is_unable = is_shortage(errno);
-        fail(viewing, "%s: %s", path,
-             errno == ELOOP ? "the server follows no links: use a path without links"
-                            : strerror(errno));
+        view_fail(viewing, "%s: %s", path,
+                  errno == ELOOP ? "the server follows no links: use a path without links"
+                                 : strerror(errno));
     }
     if (descriptor >= 0)
         close(descriptor);
@@ -464,7 +466,7 @@ static void *walk_view(void *context)
         if (settings->directories == DIRECTORIES_RECURSE)
             walk_operand(viewing, NULL);
         else
-            fail(viewing, "-: the server does not read standard input");
+            view_fail(viewing, "-: the server does not read standard input");
     }
     return NULL;
 }
@@ -565,7 +567,7 @@ static bool make_view(struct viewing *viewing)
         (view->seen = calloc(viewing->state->index_count / 8 + (size_t)1, 1)) == NULL)
         return give_up(viewing, "memory exhausted");
     if (viewing->job.settings->follow_links)
-        return fail(viewing, "the server follows no links");
+        return view_fail(viewing, "the server follows no links");
     if (is_plain(viewing)) { /* a walk of everything would find the same */
         viewing->job.show_names = viewing->job.show_names < 0 ? 1 : viewing->job.show_names;
         add_unseen(viewing, "");
@@ -669,10 +671,10 @@ static void say_missing(struct viewing *viewing)
     const char *first = viewing->missing, *name = viewing->collection->options.name;
 
     if (viewing->missing_count == 1)
-        fail(viewing, "%s: the collection %s leaves it out", first, name);
+        view_fail(viewing, "%s: the collection %s leaves it out", first, name);
     else
-        fail(viewing, "%s and %" PRIu64 " more files: the collection %s leaves them out", first,
-             viewing->missing_count - 1, name);
+        view_fail(viewing, "%s and %" PRIu64 " more files: the collection %s leaves them out",
+                  first, viewing->missing_count - 1, name);
 }
 
 /* ---- Kept views ------------------------------------------------------------------------------ */

@@ -223,7 +223,7 @@ static bool read_token(struct client *client)
  */
 
 /* Prints client->message. Returns the exit status. */
-static int fail(struct client *client)
+static int client_fail(struct client *client)
 {
     message_print("%s", client->message);
     return EXIT_ERROR;
@@ -281,14 +281,14 @@ static int pass_frames(struct client *client, struct output *output)
             break;
         default:
             strcpy(client->message, "--server: the program at this address is not trawl's server");
-            return fail(client);
+            return client_fail(client);
         }
     }
     strcpy(client->message, "--server: the connection ended early");
     if (output->error != 0)
         (void)snprintf(client->message, sizeof client->message, "write error: %s",
                        strerror(output->error));
-    return fail(client);
+    return client_fail(client);
 }
 
 /* Handles an answer with an HTTP error. Returns the exit status, or CLIENT_NOT_ANSWERED if the
@@ -311,7 +311,7 @@ static int pass_error(struct client *client)
     (void)snprintf(client->message, sizeof client->message, "--server: %s", message);
     /* Statuses below 404 are about the request's form and the token; the user has to see these
      * errors. */
-    return client->insists || status < 404 ? fail(client) : CLIENT_NOT_ANSWERED;
+    return client->insists || status < 404 ? client_fail(client) : CLIENT_NOT_ANSWERED;
 }
 
 static int ask(struct client *client, const char *address, struct output *output)
@@ -320,16 +320,17 @@ static int ask(struct client *client, const char *address, struct output *output
 
     if (!connection_open(&connection, address)) {
         strcpy(client->message, connection.message);
-        return client->insists || connection.bad_address ? fail(client) : CLIENT_NOT_ANSWERED;
+        return client->insists || connection.bad_address ? client_fail(client)
+                                                         : CLIENT_NOT_ANSWERED;
     }
     if (!read_token(client)) {
-        status = fail(client);
+        status = client_fail(client);
     } else if (!make_body(client)) {
-        status = client->insists ? fail(client) : CLIENT_NOT_ANSWERED;
+        status = client->insists ? client_fail(client) : CLIENT_NOT_ANSWERED;
     } else if (!connection_begin(&connection, address, client->token, client->body.bytes,
                                  client->body.used)) {
         strcpy(client->message, connection.message);
-        status = fail(client);
+        status = client_fail(client);
     } else {
         status = connection.http_status == 200 ? pass_frames(client, output) : pass_error(client);
     }
@@ -352,7 +353,7 @@ int client_run(const struct settings *settings, const char *address, struct outp
         client.operand_count--;
     }
     if (is_unserved(&client))
-        return client.insists ? fail(&client) : CLIENT_NOT_ANSWERED;
+        return client.insists ? client_fail(&client) : CLIENT_NOT_ANSWERED;
     status = ask(&client, address, output);
     free(client.body.bytes);
     return status;
