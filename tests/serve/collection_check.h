@@ -77,7 +77,7 @@ static void check_tape(const struct state *state)
             if (file == NULL)
                 continue;
             TEST_CHECK(file == state->files[range->file]);
-            TEST_CHECK(range->end - range->begin == file->held.bytes_count);
+            TEST_CHECK(range->end - range->begin == file->supplied.bytes_count);
             live += range->end + 1 - range->begin;
             count++;
         }
@@ -106,14 +106,14 @@ static void check_file(const struct state *state, const char *path, uint32_t *un
     TEST_CHECK(strcmp(file->path, path) == 0);
     *unplain += file->block != NULL && !file->is_plain;
     if (!file->is_plain || file->block == NULL) {
-        TEST_CHECK(file->held.bytes == NULL);
+        TEST_CHECK(file->supplied.bytes == NULL);
         return;
     }
     (void)snprintf(name, sizeof name, "%s/%s", root, path);
     bytes = read_all(name, &count);
-    if (!TEST_CHECK(bytes != NULL && count == file->held.bytes_count &&
-                    (uint64_t)file->held.status.st_size == count &&
-                    memcmp(bytes, file->held.bytes, count) == 0))
+    if (!TEST_CHECK(bytes != NULL && count == file->supplied.bytes_count &&
+                    (uint64_t)file->supplied.status.st_size == count &&
+                    memcmp(bytes, file->supplied.bytes, count) == 0))
         printf("%s differs\n", path);
     free(bytes);
 }

@@ -402,7 +402,7 @@ static void test_parts(void)
         TEST_CHECK(state->file_count == 3 && state_find(state, "d/new") != UINT32_MAX &&
                    state_find(state, "d/f/new") != UINT32_MAX);
         TEST_CHECK(one != UINT32_MAX &&
-                   state->files[one]->held.bytes[0] == (count == 2 ? 'o' : 'f'));
+                   state->files[one]->supplied.bytes[0] == (count == 2 ? 'o' : 'f'));
         state_drop(state);
         collection_close(collection);
         remove_tree("parts/d/f");
@@ -516,7 +516,7 @@ static void test_not_plain(void)
     state = collection_now(collection, message);
     index = state_find(state, "z.gz");
     TEST_CHECK(index != UINT32_MAX && state->files[index]->block != NULL &&
-               !state->files[index]->is_plain && state->files[index]->held.bytes_count == 9 &&
+               !state->files[index]->is_plain && state->files[index]->supplied.bytes_count == 9 &&
                memcmp(state->files[index]->block->bytes + state->files[index]->block_begin,
                       "unpacked\n\n", 10) == 0);
     TEST_CHECK(state->files[state_find(state, "b.gz")]->refused);
@@ -550,8 +550,8 @@ static void test_file_root(void)
     put("file/one", "one more\n");
     state = collection_now(collection, message);
     TEST_CHECK(state->file_count == 1 && strcmp(state->files[0]->path, "one") == 0 &&
-               state->files[0]->held.bytes_count == 9 &&
-               memcmp(state->files[0]->held.bytes, "one more\n", 9) == 0);
+               state->files[0]->supplied.bytes_count == 9 &&
+               memcmp(state->files[0]->supplied.bytes, "one more\n", 9) == 0);
     view = collection_view(collection, &state, &job, NULL, NULL, 0, &is_unable, message);
     TEST_CHECK(view != NULL && view->item_count == 1 && strcmp(view->items[0].name, "one") == 0);
     view_drop(view);
@@ -633,17 +633,18 @@ static atomic_uint torn;
  * letters. */
 static void *look(void *context)
 {
-    static const struct held_file none;
+    static const struct supplied_file none;
     char message[SETTINGS_ERROR_BYTES];
 
     while (!atomic_load(&stopping)) {
         struct state *state = collection_now(context, message);
 
         for (uint32_t i = 0; state != NULL && i < state->index_count; i++) {
-            const struct held_file *held = state->files[i] == NULL ? &none : &state->files[i]->held;
+            const struct supplied_file *supplied =
+                state->files[i] == NULL ? &none : &state->files[i]->supplied;
 
-            for (uint64_t at = 1; held->bytes != NULL && at < held->bytes_count; at++)
-                if (held->bytes[at] != held->bytes[0])
+            for (uint64_t at = 1; supplied->bytes != NULL && at < supplied->bytes_count; at++)
+                if (supplied->bytes[at] != supplied->bytes[0])
                     atomic_fetch_add(&torn, 1);
         }
         if (state == NULL)

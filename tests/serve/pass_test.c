@@ -100,7 +100,7 @@ static void add_file(struct made_state *made, uint32_t index, const char *alphab
 
     made->files[index] = file;
     made->contents[index] = (struct naive_bytes){bytes, bytes_count};
-    file->held.bytes_count = bytes_count;
+    file->supplied.bytes_count = bytes_count;
     if (below(8) == 0) { /* the range of a file that is gone */
         uint64_t gone = below(bytes_max);
         uint8_t *dead = random_bytes(gone, alphabet, letters);
@@ -142,7 +142,8 @@ static struct made_state *make_state(uint64_t bytes_max)
                                     &made->blocks[i].text, NULL));
     for (uint32_t i = 0; i < made->state.index_count; i++)
         if (made->files[i] != NULL && made->files[i]->is_plain)
-            made->files[i]->held.bytes = made->files[i]->block->bytes + made->files[i]->block_begin;
+            made->files[i]->supplied.bytes =
+                made->files[i]->block->bytes + made->files[i]->block_begin;
     return made;
 }
 
@@ -167,7 +168,7 @@ static void spoil_unplain(struct made_state *made)
         const struct served_file *file = made->files[i];
 
         if (file != NULL && file->block != NULL && !file->is_plain)
-            for (uint64_t j = 0; j < file->held.bytes_count; j++)
+            for (uint64_t j = 0; j < file->supplied.bytes_count; j++)
                 file->block->bytes[file->block_begin + j] ^= 1;
     }
 }
@@ -463,9 +464,9 @@ static struct made_state *gated_state(void)
     made->tapes[0].block = &made->blocks[0];
     file->block = &made->blocks[0];
     file->is_plain = true;
-    file->held.bytes_count = sizeof text - 1;
+    file->supplied.bytes_count = sizeof text - 1;
     (void)append(made, 0, (const uint8_t *)text, sizeof text - 1, 0);
-    file->held.bytes = made->blocks[0].bytes;
+    file->supplied.bytes = made->blocks[0].bytes;
     made->blocks[0].text = must_text(made->blocks[0].bytes, made->blocks[0].bytes_count);
     return made;
 }
@@ -649,7 +650,7 @@ static void test_row(struct passes *passes, size_t row)
     state->blocks[0].bytes_count = strlen(rows[row].block);
     state->blocks[0].text = must_string((const char *)state->blocks[0].bytes);
     state->blocks[0].ranges[0].end = rows[row].bytes_count;
-    state->files[0]->held.bytes_count = rows[row].bytes_count;
+    state->files[0]->supplied.bytes_count = rows[row].bytes_count;
     made.request.plan = must_plan_with(
         rows[row].pattern, PLAN_WITH(.flags = rows[row].flags, .edits_max = rows[row].edits_max,
                                      .line_end_set = 1, .line_end = (uint8_t)rows[row].line_end));

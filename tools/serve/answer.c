@@ -88,7 +88,7 @@ static bool holds_nothing(const struct served_answer *answer, const struct view_
     return answer->passed && item->kind == WALK_FILE && file != UINT32_MAX &&
            (answer->pass.files[file / 8] >> file % 8 & 1) == 0 &&
            is_searched_text(settings, answer->state->files[file]) &&
-           !job_is_own_output(settings, &answer->state->files[file]->held.status);
+           !job_is_own_output(settings, &answer->state->files[file]->supplied.status);
 }
 
 /* Returns PASS_PART_DEVICE if the state's largest block is on a device, else PASS_PART_HOST. */
@@ -176,8 +176,9 @@ static bool next_file(void *context, struct walk_item *item)
         item->os_code = found->os_code;
         item->holds_nothing = nothing;
         if (found->kind == WALK_FILE)
-            item->held = found->file == UINT32_MAX ? &answer->no_file
-                                                   : &answer->state->files[found->file]->held;
+            item->supplied = found->file == UINT32_MAX
+                                 ? &answer->no_file
+                                 : &answer->state->files[found->file]->supplied;
         return true;
     }
     return false;
@@ -186,9 +187,9 @@ static bool next_file(void *context, struct walk_item *item)
 static int open_file(void *context, const struct walk_item *item)
 {
     struct served_answer *answer = context;
-    const char *file = (const char *)item->held - offsetof(struct served_file, held);
+    const char *file = (const char *)item->supplied - offsetof(struct served_file, supplied);
 
-    return collection_open_file(answer->collection, item->held == &answer->no_file
+    return collection_open_file(answer->collection, item->supplied == &answer->no_file
                                                         ? NULL
                                                         : (const struct served_file *)file);
 }
@@ -242,7 +243,7 @@ static void *work(void *context)
     struct server *server = answer->server;
     struct settings *settings = &answer->request.settings;
     struct command_job job = {
-        .output = &answer->output, .held = &answer->held, .runtime = server->runtime};
+        .output = &answer->output, .supply = &answer->supply, .runtime = server->runtime};
     uint64_t running = ++server->running_count;
     uint8_t status;
     bool failed, is_short;
@@ -417,9 +418,9 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     answer->collection = collection;
     answer->client = client;
     answer->begin_ns = now_ns();
-    answer->held =
-        (struct held){answer, begin_files, next_file, open_file,
-                      answer->request.format >= REQUEST_COLUMNS ? answering_count : NULL};
+    answer->supply =
+        (struct supply){answer, begin_files, next_file, open_file,
+                        answer->request.format >= REQUEST_COLUMNS ? answering_count : NULL};
     answer->descriptors[0] = answer->descriptors[1] = -1;
     answer->shared_count = 1;
     pthread_mutex_init(&answer->lock, NULL);

@@ -14,8 +14,8 @@ struct served_answer {
     uint64_t client;
     uint64_t begin_ns;
 
-    struct held held;
-    struct held_file no_file; /* stands for an operand that is a directory and is not walked */
+    struct supply supply;
+    struct supplied_file no_file; /* stands for an operand that is a directory and is not walked */
     struct state *state;
     struct served_view *view;
     /* Index of the next item of the view. */
@@ -68,7 +68,7 @@ void answering_refuse(struct served_answer *answer, int http_status, const char 
 /* The sink of struct output: turns what the job prints and reports into the answer's format.
  * Returns 0 or an errno. */
 int answering_sink(void *answer, enum output_frame frame, const void *bytes, size_t bytes_count);
-/* The function `run` of struct held, for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit
+/* The function `run` of struct supply, for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit
  * status. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);

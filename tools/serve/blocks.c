@@ -244,7 +244,7 @@ struct served_file *batch_make(struct file_batch *batch, uint32_t index, const c
         free(file);
         return NULL;
     }
-    file->held.status = *status;
+    file->supplied.status = *status;
     file->is_plain = true;
     memcpy(file->path, path, bytes);
     item->made = file;
@@ -255,7 +255,8 @@ struct served_file *batch_make(struct file_batch *batch, uint32_t index, const c
 
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source)
 {
-    struct served_file *made = batch_make(batch, index, source->path, &source->held.status, false);
+    struct served_file *made =
+        batch_make(batch, index, source->path, &source->supplied.status, false);
     struct batch_item *item = &batch->items[batch->count - 1];
 
     if (made == NULL)
@@ -263,7 +264,7 @@ bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_fi
     made->is_plain = source->is_plain;
     made->recent = source->recent;
     item->source = source;
-    item->room = source->held.bytes_count + 1;
+    item->room = source->supplied.bytes_count + 1;
     batch->bytes_count += item->room;
     return true;
 }
@@ -301,7 +302,7 @@ static void set_status(struct served_file *file, const struct stat *status)
     struct timespec now;
 
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    file->held.status = *status;
+    file->supplied.status = *status;
     file->recent = ((int64_t)now.tv_sec - status->st_ctim.tv_sec) * (int64_t)SECOND_NS +
                        (now.tv_nsec - status->st_ctim.tv_nsec) <
                    (int64_t)RECENT_NS;
@@ -358,7 +359,8 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     struct trawl_text *text = NULL;
     struct trawl_error error;
     struct stat before, after;
-    bool good = fstat(descriptor, &before) == 0 && same_status(&before, &item->made->held.status);
+    bool good =
+        fstat(descriptor, &before) == 0 && same_status(&before, &item->made->supplied.status);
 
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1;
@@ -451,8 +453,8 @@ static void fill_item(struct file_batch *batch, struct batch_item *item)
     made->refused = !good;
     if (!good)
         return;
-    made->held.bytes = made->is_plain ? bytes : NULL;
-    made->held.bytes_count = item->room - 1;
+    made->supplied.bytes = made->is_plain ? bytes : NULL;
+    made->supplied.bytes_count = item->room - 1;
     made->block = batch->block;
     made->block_begin = item->begin;
     atomic_fetch_add_explicit(&batch->block->file_count, 1, memory_order_relaxed);

@@ -34,7 +34,8 @@ void served_file_free(struct served_file *file, struct shelf *shelf);
 /* A change of a state: a file that is new, changed, moved to a new block, or removed. */
 struct batch_item {
     uint32_t index; /* index in state.files */
-    /* The file after the change; made->held.status has the file's size. NULL: the file is gone. */
+    /* The file after the change; made->supplied.status has the file's size. NULL: the file is gone.
+     */
     struct served_file *made;
     /* The bytes are copied from this file's block; NULL: the bytes are read from the file. */
     const struct served_file *source;

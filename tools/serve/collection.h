@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "trawl/held.h"
+#include "trawl/supply.h"
 #include "trawl/job.h"
 #include "trawl/walk.h"
 
@@ -57,7 +57,7 @@ struct served_block {
 struct served_file {
     /* `bytes` points into `block`. NULL: a search opens the file, since no block holds it or the
      * file is not plain. */
-    struct held_file held;
+    struct supplied_file supplied;
     struct served_block *block; /* NULL: no block holds the file */
     uint64_t block_begin;       /* offset of the file's bytes in the block */
     /* The block has the file's own bytes. Otherwise the block has unpacked bytes of a compressed

@@ -213,7 +213,7 @@ int answering_list(struct served_answer *answer)
         if (!answering_is_over(answer))
             line = text_line(json_pack(
                 "{s:o,s:I,s:b}", "path", text_value(file->path, strlen(file->path)), "bytes",
-                (json_int_t)file->held.status.st_size, "held", (int)(file->block != NULL)));
+                (json_int_t)file->supplied.status.st_size, "held", (int)(file->block != NULL)));
         if (line == NULL)
             output->error = ECANCELED; /* the answer breaks off */
         else

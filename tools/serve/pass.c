@@ -147,12 +147,12 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
         return false;
     for (uint32_t i = 0; i < parts; i++) {
         const struct served_file *file = state->files[(uint64_t)state->index_count * i / parts];
-        uint64_t bytes_count = file == NULL ? 0 : file->held.bytes_count;
+        uint64_t bytes_count = file == NULL ? 0 : file->supplied.bytes_count;
 
-        if (file == NULL || file->held.bytes == NULL)
+        if (file == NULL || file->supplied.bytes == NULL)
             continue;
         tried++;
-        found += count_part(searcher, plan, file->held.bytes,
+        found += count_part(searcher, plan, file->supplied.bytes,
                             bytes_count < SAMPLE_FILE_BYTES ? bytes_count : SAMPLE_FILE_BYTES) > 0;
     }
     trawl_searcher_close(searcher);

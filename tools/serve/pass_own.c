@@ -199,9 +199,10 @@ static enum trawl_status list_files(struct pass_member *member, struct trawl_err
         file = state->files[number];
         if (file->block == NULL || !file->is_plain)
             continue;
-        status = request->cancelled ? TRAWL_STOPPED
-                                    : trawl_text_from_memory(file->block->bytes + file->block_begin,
-                                                             file->held.bytes_count, &text, error);
+        status = request->cancelled
+                     ? TRAWL_STOPPED
+                     : trawl_text_from_memory(file->block->bytes + file->block_begin,
+                                              file->supplied.bytes_count, &text, error);
         if (status == TRAWL_OK)
             status = list_file(member, number, true, text, error);
         if (status != TRAWL_OK)

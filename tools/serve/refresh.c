@@ -164,7 +164,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
         return;
     index = state_find(collection->state, collection->path);
     if (index != UINT32_MAX) {
-        links = collection->state->files[index]->held.status.st_nlink;
+        links = collection->state->files[index]->supplied.status.st_nlink;
         add_dirty(collection, index);
     }
     is_file =
@@ -300,7 +300,7 @@ static void take_file(struct update *update, int directory, const char *name, co
     if (file != NULL)
         update->marks[index] |= MARK_SEEN;
     if (file == NULL || is_dirty || file->recent || update->collection->anew ||
-        !same_status(&file->held.status, &status))
+        !same_status(&file->supplied.status, &status))
         put_file(update, index, below, &status);
 }
 

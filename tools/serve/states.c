@@ -242,7 +242,7 @@ uint32_t state_add(struct state *state, struct served_file *file)
  * -1). */
 static void count_file(struct state *state, const struct served_file *file, uint32_t one)
 {
-    uint64_t bytes = (uint64_t)file->held.status.st_size, live = file->held.bytes_count + 1;
+    uint64_t bytes = (uint64_t)file->supplied.status.st_size, live = file->supplied.bytes_count + 1;
     uint32_t at = 0;
 
     state->file_count += one;

@@ -43,15 +43,15 @@ static bool plan_load(struct collection *collection, const struct state *state,
         const struct served_file *file = state->files[i];
 
         if (file == NULL || file->block != NULL || file->refused ||
-            !batch_fits(batch, &file->held.status, room))
+            !batch_fits(batch, &file->supplied.status, room))
             continue;
-        if (batch->count > 0 && !batch_fits(batch, &file->held.status, most))
+        if (batch->count > 0 && !batch_fits(batch, &file->supplied.status, most))
             break;
-        if (!is_quiet(&file->held.status)) {
+        if (!is_quiet(&file->supplied.status)) {
             collection->waits_for_quiet = true;
             continue;
         }
-        if (batch_make(batch, i, file->path, &file->held.status, true) == NULL)
+        if (batch_make(batch, i, file->path, &file->supplied.status, true) == NULL)
             return false;
     }
     return batch->count > 0;

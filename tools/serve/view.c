@@ -237,11 +237,11 @@ bool collection_has(const struct collection *collection, const char *directory, 
 {
     char *path = malloc(strlen(directory) + strlen(operand) + 3);
     bool is_folder = false;
-    bool held = path == NULL /* collection_view reports it */ ||
-                !normalize(directory, operand, path, &is_folder) || has(collection, path);
+    bool has_operand = path == NULL /* collection_view reports it */ ||
+                       !normalize(directory, operand, path, &is_folder) || has(collection, path);
 
     free(path);
-    return held;
+    return has_operand;
 }
 
 /* Looks at an operand without following a link and sets viewing->status. Returns whether the
@@ -589,7 +589,7 @@ static bool walks_as_served(const struct viewing *viewing, bool is_late)
     const struct settings *served = viewing->collection->options.settings;
     struct file_settings files;
     /* Padding between members is zero in both. */
-    const void *asked = &files, *held = &served->files;
+    const void *asked = &files, *expected = &served->files;
 
     memcpy(&files, &settings->files, sizeof files);
     files.names_only = served->files.names_only;
@@ -599,7 +599,7 @@ static bool walks_as_served(const struct viewing *viewing, bool is_late)
            served->filters.count == 0 && served->files.rules.count == 0 &&
            (settings->files.rules.count == 0 || viewing->is_served_alone || is_late ||
             !walks_by_rules(&served->files)) &&
-           files.sort == SORT_NONE && memcmp(asked, held, sizeof files) == 0 &&
+           files.sort == SORT_NONE && memcmp(asked, expected, sizeof files) == 0 &&
            (viewing->below_bytes == 0 || walks_alike_below(&files));
 }
 

@@ -29,9 +29,10 @@ void binary_next_block(struct text_scan *scan, uint64_t end)
 
 void binary_move_line(struct text_scan *scan)
 {
-    size_t held = scan->output->used - scan->output->committed;
+    size_t uncommitted = scan->output->used - scan->output->committed;
 
-    scan->output->committed += held < scan->held_before_line ? held : scan->held_before_line;
+    scan->output->committed +=
+        uncommitted < scan->held_before_line ? uncommitted : scan->held_before_line;
     scan->held_before_line = 0;
     scan->selected_before_block = scan->selected_count - 1;
     scan->block_end = (scan->selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;

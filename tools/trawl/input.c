@@ -310,13 +310,14 @@ bool input_is_converted(const struct settings *settings, const uint8_t *bytes, u
 static void search_held(struct pool_worker *worker, const struct walk_item *item)
 {
     struct command_job *job = worker->job;
-    const struct held_file *held = item->held;
-    struct job_file file = {-1,    &held->status,    item->name, held->bytes, held->bytes_count,
-                            false, item->is_operand, NULL};
+    const struct supplied_file *supplied = item->supplied;
+    struct job_file file = {
+        -1,    &supplied->status, item->name, supplied->bytes, supplied->bytes_count,
+        false, item->is_operand,  NULL};
     int descriptor;
 
     /* search_open reports files that are not regular */
-    if (item->is_operand && S_ISREG(held->status.st_mode) &&
+    if (item->is_operand && S_ISREG(supplied->status.st_mode) &&
         walk_skips_operand(&worker->pool->walk, item->name, false))
         return;
     if (item->holds_nothing) {
@@ -324,14 +325,15 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
         if (!pool_may_search(worker))
             return;
         job_pass_over(job, item->name);
-        job_add_passed(job, 1, held->bytes_count);
+        job_add_passed(job, 1, supplied->bytes_count);
         return;
     }
-    if (held->bytes != NULL && !input_is_converted(job->settings, held->bytes, held->bytes_count)) {
+    if (supplied->bytes != NULL &&
+        !input_is_converted(job->settings, supplied->bytes, supplied->bytes_count)) {
         search_big(worker, &file);
         return;
     }
-    descriptor = job->held->open(job->held->context, item);
+    descriptor = job->supply->open(job->supply->context, item);
     if (descriptor < 0) {
         file_error(worker, item->name, errno);
         return;
@@ -351,7 +353,7 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
     }
     switch (item->kind) {
     case WALK_FILE:
-        if (item->held != NULL)
+        if (item->supplied != NULL)
             search_held(worker, item);
         else
             search_file(worker, item);

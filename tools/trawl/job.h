@@ -41,7 +41,7 @@ struct job_totals {
 struct encoding;
 struct exclude;
 struct filter;
-struct held;
+struct supply;
 struct matrix;
 struct pool_worker;
 struct progress;
@@ -67,8 +67,8 @@ struct command_job {
     /* rules of --include and --exclude; NULL: no such options */
     struct exclude *exclude;
     struct filter *filter; /* rules for files of directories; NULL: no rules */
-    /* files that a server supplies (held.h); NULL: directories are walked */
-    const struct held *held;
+    /* files that a server supplies (supply.h); NULL: directories are walked */
+    const struct supply *supply;
     const struct tree_watcher *watcher; /* watches the directories of the walk; NULL: no watcher */
     /* shared by searchers with all threads; NULL: each searcher opens its own */
     struct trawl_runtime *runtime;

@@ -208,7 +208,7 @@ static void search_batches(struct pool_worker *worker)
         search_batch(worker);
         if (pool->takes_turns)
             pool_end_batch(worker);
-        else if (worker->job->held != NULL) /* a client waits for the output */
+        else if (worker->job->supply != NULL) /* a client waits for the output */
             output_flush(worker->job->output);
     }
     atomic_fetch_sub(&pool->active, 1);

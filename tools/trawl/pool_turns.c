@@ -48,7 +48,7 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
     }
     output_bytes(job->output, bytes + from, bytes_count - from);
     output_commit(job->output);
-    if (job->settings->line_buffered || job->held != NULL)
+    if (job->settings->line_buffered || job->supply != NULL)
         output_flush(job->output);
 }
 
@@ -344,7 +344,7 @@ void pool_end_batch(struct pool_worker *worker)
         return;
     if (worker->job != pool->job)
         add_to_job(pool->job, worker->job);
-    if (pool->job->held != NULL)
+    if (pool->job->supply != NULL)
         output_flush(pool->job->output);
     pass_turn(pool);
 }

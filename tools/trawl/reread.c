@@ -62,13 +62,13 @@ bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin,
 {
     bool good = has_buffer(scan);
     uint8_t *buffer = scan->reread_bytes;
-    uint64_t held = 0;
+    uint64_t left_over = 0;
 
     while (good && begin < end) {
         uint64_t wanted = end - begin < REREAD_BYTES ? end - begin : REREAD_BYTES;
         uint64_t got = 0;
         enum trawl_status status =
-            trawl_text_read(scan->text, begin, buffer + held, wanted, &got, &scan->error);
+            trawl_text_read(scan->text, begin, buffer + left_over, wanted, &got, &scan->error);
 
         if (status != TRAWL_OK) {
             scan_fail(scan, status);
@@ -78,10 +78,10 @@ bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin,
         if (got == 0)
             break; /* the file was truncated meanwhile, so the line ends here */
         begin += got;
-        got += held;
-        held = begin < end && charset == CHARSET_UTF8 ? utf8_last(buffer, got) : 0;
-        good = pass(scan, buffer, got - held);
-        memmove(buffer, buffer + got - held, (size_t)held);
+        got += left_over;
+        left_over = begin < end && charset == CHARSET_UTF8 ? utf8_last(buffer, got) : 0;
+        good = pass(scan, buffer, got - left_over);
+        memmove(buffer, buffer + got - left_over, (size_t)left_over);
     }
     return good;
 }

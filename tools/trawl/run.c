@@ -221,7 +221,7 @@ static bool open_report(struct command_job *job, char *message)
         return matrix_open(job, message);
     if (report == REPORT_COUNT_BY_PATTERN || report == REPORT_UNMATCHED)
         return string_counts_open(job, message);
-    if (job->held == NULL)
+    if (job->supply == NULL)
         /* matrices and counts by string, which returned above, keep SIGINT's default action */
         interrupt_open(job->output);
     return true;
@@ -234,10 +234,10 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     bool good;
 
     job->begin_ns = now_ns();
-    if (job->held == NULL)
+    if (job->supply == NULL)
         progress_open(settings->is_tg ? "tg: " : "trawl: ");
     good = open_report(job, message);
-    if (good && job->held == NULL &&
+    if (good && job->supply == NULL &&
         (settings->progress ||
          (isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO)))))
         job->progress = progress_begin(settings->progress);
@@ -345,8 +345,8 @@ static int run(struct command_job *job, struct settings *settings, char *message
         return explain(job);
     if (settings->colors.on)
         warn_of_old_color(job);
-    return job->held != NULL && job->held->run != NULL
-               ? job->held->run(job->held->context, job, operands, operand_count)
+    return job->supply != NULL && job->supply->run != NULL
+               ? job->supply->run(job->supply->context, job, operands, operand_count)
                : run_job(job, operands, operand_count, message);
 }
 

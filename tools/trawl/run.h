@@ -5,7 +5,7 @@
 #include "trawl/job.h"
 
 /* Carries out parsed settings: strings, plan, files, report. All members of `job` are zero except
- * output, input_is_closed, held and runtime. Reports errors and returns the exit status. */
+ * output, input_is_closed, supply and runtime. Reports errors and returns the exit status. */
 int job_run(struct command_job *job, struct settings *settings);
 
 /* Flushes the output after a document such as --explain was printed. Returns the exit status. */

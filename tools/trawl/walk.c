@@ -123,10 +123,10 @@ static bool next_entry(struct walk *walk, struct walk_item *item)
 
 bool walk_next(struct walk *walk, struct walk_item *item)
 {
-    const struct held *held = walk->job->held;
+    const struct supply *supply = walk->job->supply;
 
-    if (held != NULL)
-        return held->next(held->context, item);
+    if (supply != NULL)
+        return supply->next(supply->context, item);
     for (;;) {
         if (walk->tree != NULL) {
             if (next_entry(walk, item))
@@ -182,8 +182,8 @@ void walk_open(struct walk *walk, struct command_job *job, const struct value_it
     walk->operands = operands;
     walk->operand_count = operand_count;
     walk->open_levels = open_levels;
-    if (job->held != NULL) {
-        job->held->begin(job->held->context, job, operands, operand_count);
+    if (job->supply != NULL) {
+        job->supply->begin(job->supply->context, job, operands, operand_count);
         return;
     }
     if (operand_count == 0) {

@@ -4,7 +4,7 @@
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H
 
-#include "trawl/held.h"
+#include "trawl/supply.h"
 #include "trawl/job.h"
 #include "trawl/tree.h"
 
@@ -28,9 +28,9 @@ struct walk_item {
     /* WALK_FILE: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
     unsigned char type;
     bool is_operand;
-    int os_code;                  /* WALK_ERROR: errno */
-    const struct held_file *held; /* the file in memory; NULL: in the file system */
-    /* `held` only: the file is known to contain no string of the plan */
+    int os_code;                          /* WALK_ERROR: errno */
+    const struct supplied_file *supplied; /* the file in memory; NULL: in the file system */
+    /* `supplied` only: the file is known to contain no string of the plan */
     bool holds_nothing;
 };
 

@@ -1,7 +1,7 @@
-/* held: lets a job search files that the job's caller supplies, such as the server's files in
+/* supply: lets a job search files that the job's caller supplies, such as the server's files in
  * memory, instead of walking directories. */
-#ifndef TRAWL_HELD_H
-#define TRAWL_HELD_H
+#ifndef TRAWL_SUPPLY_H
+#define TRAWL_SUPPLY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,22 +12,22 @@ struct command_job;
 struct value_item;
 struct walk_item;
 
-/* A file, in walk_item.held. Lasts as long as the job. */
-struct held_file {
+/* A file, in walk_item.supplied. Lasts as long as the job. */
+struct supplied_file {
     const uint8_t *bytes; /* NULL: the file is opened when it is searched */
     uint64_t bytes_count;
     struct stat status;
 };
 
-struct held {
+struct supply {
     void *context;
     /* Selects the files that the operands name. Called once, after the plan was built and before
      * the first `next`. Sets job->show_names and job->left_out as a walk does, and reports errors
      * through the job. */
     void (*begin)(void *context, struct command_job *job, const struct value_item *operands,
                   size_t operand_count);
-    /* Does what walk_next does, and sets item->held where item->kind is WALK_FILE. Names last as
-     * long as the job. May set item->holds_nothing where no string of the plan occurs in the
+    /* Does what walk_next does, and sets item->supplied where item->kind is WALK_FILE. Names last
+     * as long as the job. May set item->holds_nothing where no string of the plan occurs in the
      * file. */
     bool (*next)(void *context, struct walk_item *item);
     /* Returns a descriptor of an item's file, positioned at the file's beginning; -1: errno says
