@@ -166,7 +166,7 @@ struct engine_text {
     uint32_t device; /* PINNED: the device whose driver context pins. LOOK, MEMORY: set,
                         the device that holds the text; ENGINE_DEVICES_MAX: several
                         devices hold it (LOOK only) */
-    uint64_t held;   /* LOOK: set: number of begins, from the first byte on, for which
+    uint64_t reach;  /* LOOK: set: number of begins, from the first byte on, for which
                         the device also holds all bytes that an occurrence may have */
 };
 

@@ -22,8 +22,8 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
  * `at` bytes after the resident's first byte. If the text continues after the resident, an
  * occurrence may not be longer than the bytes that follow its begin in the resident. For a
  * stripe this holds if the stripe's overlap with the next stripe is long enough. */
-static uint64_t begins_held(const struct cuda_resident *resident, const struct engine_text *text,
-                            uint64_t at)
+static uint64_t begins_reached(const struct cuda_resident *resident, const struct engine_text *text,
+                               uint64_t at)
 {
     uint64_t left = resident->count - at, overlap = resident->count - resident->owned;
     uint64_t need = text->plan == NULL ? 0 : text->plan->need_after;
@@ -41,25 +41,25 @@ bool cuda_residents_locate(struct engine *engine, struct engine_text *text)
     uint32_t devices = 0;
     uint64_t at;
 
-    text->held = 0;
+    text->reach = 0;
     (void)pthread_mutex_lock(&engine->lock);
     for (uint32_t i = 0; i < engine->residents_end; i++) {
         const struct cuda_resident *resident = &engine->residents[i];
-        uint64_t held;
+        uint64_t reach;
 
         if (!resident_holds(resident, text->bytes, 0, &at))
             continue;
-        held = begins_held(resident, text, at);
-        if (held > text->held)
+        reach = begins_reached(resident, text, at);
+        if (reach > text->reach)
             devices = 0;
-        if (held == 0 || held < text->held)
+        if (reach == 0 || reach < text->reach)
             continue;
-        text->held = held;
+        text->reach = reach;
         text->device = resident->device_index;
         devices++;
     }
     (void)pthread_mutex_unlock(&engine->lock);
-    TRAWL_ASSERT(text->held <= text->bytes_count);
+    TRAWL_ASSERT(text->reach <= text->bytes_count);
     if (devices > 1)
         text->device = ENGINE_DEVICES_MAX;
     return devices > 0;

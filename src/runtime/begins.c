@@ -283,7 +283,7 @@ static enum trawl_status next_part(struct listing *listing)
         return TRAWL_FAIL(&listing->error, UNSUPPORTED, "not all of the text is on devices");
     listing->item = (struct queue_item){&listing->job, NULL, found.device, true};
     listing->part_begin = begin;
-    listing->part_end = begin + found.held;
+    listing->part_end = begin + found.reach;
     listing->parts++;
     return TRAWL_OK;
 }

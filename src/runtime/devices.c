@@ -197,7 +197,7 @@ bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t 
     struct engine_text found;
 
     return devices_work(devices) && devices_locate(devices, NULL, bytes, bytes_count, &found) &&
-           found.held == bytes_count;
+           found.reach == bytes_count;
 }
 
 bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
@@ -206,11 +206,11 @@ bool devices_hold_text(const struct devices *devices, const struct trawl_plan *p
     struct engine_text part;
 
     TRAWL_ASSERT(text->kind == TEXT_MEMORY);
-    for (uint64_t at = 0; at < text->bytes_count; at += part.held) {
+    for (uint64_t at = 0; at < text->bytes_count; at += part.reach) {
         if (!devices_locate(devices, plan, text->bytes + at, text->bytes_count - at, &part))
             return false;
-        TRAWL_ASSERT(part.held > 0 && part.held <= text->bytes_count - at);
-        *is_split = part.held < text->bytes_count;
+        TRAWL_ASSERT(part.reach > 0 && part.reach <= text->bytes_count - at);
+        *is_split = part.reach < text->bytes_count;
     }
     return text->bytes_count > 0;
 }

@@ -122,18 +122,18 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text,
                               struct trawl_error *error)
 {
-    struct engine_text held = {.owner = text,
-                               .bytes = text->bytes,
-                               .bytes_count = text->bytes_count,
-                               .how = ENGINE_HOLD_BORROWED,
-                               .address = text->device_address};
+    struct engine_text request = {.owner = text,
+                                  .bytes = text->bytes,
+                                  .bytes_count = text->bytes_count,
+                                  .how = ENGINE_HOLD_BORROWED,
+                                  .address = text->device_address};
     enum trawl_status status;
 
     if (text->device_address != 0)
-        return engine_for_devices->hold(runtime->devices.engine, &held, error);
+        return engine_for_devices->hold(runtime->devices.engine, &request, error);
     (void)pthread_mutex_lock(&runtime->entry);
-    held.how = atomic_load(&runtime->searchers) == 1 ? ENGINE_HOLD_ANEW : ENGINE_HOLD_COPY;
-    status = engine_for_devices->hold(runtime->devices.engine, &held, error);
+    request.how = atomic_load(&runtime->searchers) == 1 ? ENGINE_HOLD_ANEW : ENGINE_HOLD_COPY;
+    status = engine_for_devices->hold(runtime->devices.engine, &request, error);
     (void)pthread_mutex_unlock(&runtime->entry);
     return status;
 }
@@ -172,7 +172,7 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text 
 enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
                                 struct trawl_error *error)
 {
-    struct engine_text held = {
+    struct engine_text request = {
         .bytes = text->bytes, .bytes_count = text->bytes_count, .how = ENGINE_HOLD_FETCHED};
     enum trawl_status status = TRAWL_OK;
 
@@ -185,7 +185,7 @@ enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text
     if (text_is_hidden(text)) {
         status = text_host_begin(text, error);
         if (status == TRAWL_OK)
-            status = engine_for_devices->hold(runtime->devices.engine, &held, error);
+            status = engine_for_devices->hold(runtime->devices.engine, &request, error);
         if (status == TRAWL_OK)
             text_host_done(text);
     }
@@ -195,11 +195,11 @@ enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text
 
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text)
 {
-    struct engine_text held = {.owner = text,
-                               .bytes = text->bytes,
-                               .bytes_count = text->bytes_count,
-                               .how = ENGINE_HOLD_COPY};
+    struct engine_text request = {.owner = text,
+                                  .bytes = text->bytes,
+                                  .bytes_count = text->bytes_count,
+                                  .how = ENGINE_HOLD_COPY};
 
     if (devices_are_ready(&runtime->devices))
-        (void)engine_for_devices->drop(runtime->devices.engine, &held);
+        (void)engine_for_devices->drop(runtime->devices.engine, &request);
 }

@@ -36,8 +36,8 @@ struct task {
     uint64_t *matches;
     uint64_t *line_numbers; /* match_room numbers; NULL unless the sink wants line numbers */
     uint64_t match_room;
-    /* Hits in `result` while the task waits for delivery, as counted in search->held_hits. */
-    uint64_t held_hits;
+    /* Hits in `result` while the task waits for delivery, as counted in search->pending_hits. */
+    uint64_t pending_hits;
     uint64_t match_count;
     struct sink_digest digest;
     enum trawl_status status; /* outcome of reading and searching this chunk */
@@ -100,9 +100,9 @@ struct search {
     uint32_t tasks_used;
     uint32_t tasks_max;     /* most tasks in use at a time */
     uint32_t taken;         /* tasks that are not free */
-    uint64_t held_hits;     /* hits of all tasks that wait for delivery */
+    uint64_t pending_hits;  /* hits of all tasks that wait for delivery */
     uint64_t index_deliver; /* index of the next chunk to deliver */
-    /* Of a loaded text: the part that the next chunk begins in. part.held is the number of bytes
+    /* Of a loaded text: the part that the next chunk begins in. part.reach is the number of bytes
      * that are left on the part's device. */
     struct engine_text part;
     uint64_t unread;         /* chunks of a loaded text that are queued and not searched yet */

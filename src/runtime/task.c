@@ -26,8 +26,8 @@
 #define ROOM_WAIT_NS 1000000      /* a wait for memory that other searches use, */
 #define ROOM_WAITS_MAX 1000u      /* at most so many times without a success in between */
 
-#define MATCHES_LATE 512u        /* matches that are made at a time, at the delivery */
-#define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of a slower device */
+#define MATCHES_LATE 512u           /* matches that are made at a time, at the delivery */
+#define PENDING_HITS_MAX (1u << 24) /* with more, no device goes far ahead of a slower device */
 /* Chunks for each worker that are cut and not searched. A cut chunk keeps its length when the
  * number of hits becomes known, so few are cut in advance. */
 #define UNREAD_PER_WORKER 2u
@@ -47,7 +47,7 @@ static void begin(struct search *search, struct task *task)
     task->item = (struct queue_item){.job = &search->job, .device = ENGINE_DEVICES_MAX};
     task->from = 0;
     task->status = TRAWL_OK;
-    task->held_hits = 0;
+    task->pending_hits = 0;
     task->staged_from = NULL;
     task->buffer_is_pinned = false;
 }
@@ -391,7 +391,7 @@ static bool may_cut(const struct search *search)
 {
     uint32_t workers = search->job.runtime->devices.workers_worth;
     uint32_t ahead =
-        search->held_hits < HELD_HITS_MAX ? search->tasks_max : search->searcher->tasks_few;
+        search->pending_hits < PENDING_HITS_MAX ? search->tasks_max : search->searcher->tasks_few;
     uint64_t unread_max = UINT64_MAX;
 
     if (search->chunk_most > 0 && !search->rate_known)
@@ -416,17 +416,17 @@ static struct task *resident_next(struct search *search)
     if (task == NULL)
         return NULL;
     TRAWL_ASSERT(left > 0 && left <= text->bytes_count && search->chunk_device > 0);
-    if (part->held == 0 && !devices_locate(&search->job.runtime->devices, search->job.plan,
-                                           text->bytes + begin, left, part))
-        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .held = left}; /* nowhere */
-    status =
-        text_cursor_next(&search->cursor, TEXT_ANY_CHUNK, min_u64(search->chunk_device, part->held),
-                         false, &task->buffer, &task->chunk, &taken, NULL);
-    TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN && task->chunk.owned <= part->held);
+    if (part->reach == 0 && !devices_locate(&search->job.runtime->devices, search->job.plan,
+                                            text->bytes + begin, left, part))
+        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .reach = left}; /* nowhere */
+    status = text_cursor_next(&search->cursor, TEXT_ANY_CHUNK,
+                              min_u64(search->chunk_device, part->reach), false, &task->buffer,
+                              &task->chunk, &taken, NULL);
+    TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN && task->chunk.owned <= part->reach);
     (void)status; /* a text in memory cannot fail */
     task->item.device = part->device;
     task->item.is_loaded = true;
-    part->held -= task->chunk.owned;
+    part->reach -= task->chunk.owned;
     search->ended = task->chunk.last;
     search->unread++;
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
@@ -497,8 +497,8 @@ static void finish(struct search *search, struct task *task, struct worker *work
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
     TRAWL_ASSERT(*search_ring(search, task->chunk.index) == NULL);
     *search_ring(search, task->chunk.index) = task;
-    task->held_hits = task->result.hits.count;
-    search->held_hits += task->held_hits;
+    task->pending_hits = task->result.hits.count;
+    search->pending_hits += task->pending_hits;
     if (search->schedule == SCHEDULE_LOADED) {
         resident_learn(search, task);
         more = !search->ended && search->chunk_most > 0;
@@ -519,10 +519,10 @@ void task_delivered(struct search *search, struct task *task)
     search->index_deliver++;
     task->next = search->free;
     search->free = task;
-    TRAWL_ASSERT(search->taken > 0 && search->held_hits >= task->held_hits);
+    TRAWL_ASSERT(search->taken > 0 && search->pending_hits >= task->pending_hits);
     TRAWL_ASSERT(search->taken <= search->tasks_used);
     search->taken--;
-    search->held_hits -= task->held_hits;
+    search->pending_hits -= task->pending_hits;
     wake = !search->ended && !search->stopping && !schedule_is_alone(search) &&
            !atomic_load(&search->job.has_work);
     search_unlock(search);
