@@ -3,7 +3,7 @@
  * Opening takes up to a third of a second, and closing waits until opening has ended. Unless the
  * caller requested a GPU, a separate thread begins to open once the runtime's searches of long
  * texts have taken a second, while host workers go on. A device that fails is lost until the
- * runtime closes: other devices or the CPU take the tasks, and devices->note says why.
+ * runtime closes: other devices or the CPU take the tasks, and devices->failure says why.
  */
 #include "runtime/devices.h"
 
@@ -14,10 +14,10 @@
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-void devices_note(struct devices *devices, char *note, uint64_t note_bytes)
+void devices_failure(struct devices *devices, char *failure, uint64_t failure_bytes)
 {
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    (void)snprintf(note, note_bytes, "%.*s", (int)note_bytes - 1, devices->note);
+    (void)snprintf(failure, failure_bytes, "%.*s", (int)failure_bytes - 1, devices->failure);
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }
 
@@ -28,9 +28,9 @@ void devices_lose(struct devices *devices, uint32_t index, const char *why)
 
     TRAWL_ASSERT(first < end && end <= ENGINE_DEVICES_MAX);
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    if (devices->note[0] == '\0')
-        (void)snprintf(devices->note, sizeof devices->note, "%.*s", (int)sizeof devices->note - 1,
-                       why);
+    if (devices->failure[0] == '\0')
+        (void)snprintf(devices->failure, sizeof devices->failure, "%.*s",
+                       (int)sizeof devices->failure - 1, why);
     for (uint32_t i = first; i < end; i++) {
         if (!atomic_exchange(&devices->lost[i], true) && i < devices->device_count)
             atomic_fetch_add(&devices->lost_count, 1);
@@ -103,7 +103,7 @@ static enum trawl_status open_now(struct devices *devices, struct trawl_error *e
 
 static void *opener_main(void *argument)
 {
-    struct trawl_error error; /* devices->note keeps the message */
+    struct trawl_error error; /* devices->failure keeps the message */
 
     (void)open_now((struct devices *)argument, &error);
     return NULL;

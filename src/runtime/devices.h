@@ -13,7 +13,7 @@ enum trawl_status devices_open(struct devices *devices, struct trawl_error *erro
 void devices_ask(struct devices *devices);
 void devices_close(struct devices *devices);
 bool devices_are_ready(const struct devices *devices);
-void devices_note(struct devices *devices, char *note, uint64_t note_bytes);
+void devices_failure(struct devices *devices, char *failure, uint64_t failure_bytes);
 /* Marks a device as lost; UINT32_MAX: all devices. */
 void devices_lose(struct devices *devices, uint32_t index, const char *why);
 /* Says whether the devices are open and a device is left that is not lost. */

@@ -58,7 +58,7 @@ void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, ui
         done->stats.wall_ns = clock_now_ns() - begin_ns;
     if (searcher->runtime->engine == TRAWL_ENGINE_AUTO && done->stats.note[0] == '\0' &&
         atomic_load(&devices->state) != DEVICES_NOT_ASKED)
-        devices_note(devices, done->stats.note, sizeof done->stats.note);
+        devices_failure(devices, done->stats.note, sizeof done->stats.note);
     memcpy(&searcher->last, done,
            offsetof(struct call_record, device) +
                (max_u64(done->kinds, 1) - 1) * sizeof done->device[0]);
@@ -335,7 +335,7 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
-    struct task **place = search_ring(search, search->index_deliver);
+    struct task **entry = search_ring(search, search->index_deliver);
     enum task_taken worked = TASK_DONE;
     /* the first chunk's delivery may end the search, so helpers are called later */
     bool has_worked = search->index_deliver > 0;
@@ -343,7 +343,7 @@ static struct task *wait_next(struct search *search)
     uint64_t until_ns = 0;
 
     caller_lock(search);
-    while (*place == NULL) {
+    while (*entry == NULL) {
         if (search->stopping || (search->ended && search->taken == 0))
             break;
         /* the search may not be known to the cancelling thread yet */
@@ -368,8 +368,8 @@ static struct task *wait_next(struct search *search)
         }
     }
     if (!search->stopping) {
-        task = *place;
-        *place = NULL;
+        task = *entry;
+        *entry = NULL;
     }
     search_unlock(search);
     return task;

@@ -121,7 +121,7 @@ struct devices {
     bool opener_runs;
     /* Why the first failure happened: no device was opened, or a device was lost. Empty: no
      * failure. */
-    char note[TRAWL_ERROR_MESSAGE_BYTES];
+    char failure[TRAWL_ERROR_MESSAGE_BYTES];
     /* workers_max entries. The first worker_count of these workers run. */
     struct worker *workers;
     _Atomic uint32_t worker_count;

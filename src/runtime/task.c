@@ -587,10 +587,10 @@ static void stage(struct task *task)
 /* Makes the task fail: all devices are lost, and the CPU may not search. */
 static void fail_lost(struct search *search, struct task *task)
 {
-    char note[TRAWL_ERROR_MESSAGE_BYTES];
+    char failure[TRAWL_ERROR_MESSAGE_BYTES];
 
-    devices_note(&search->job.runtime->devices, note, sizeof note);
-    task->status = TRAWL_FAIL(&task->error, DEVICE, "%s", note);
+    devices_failure(&search->job.runtime->devices, failure, sizeof failure);
+    task->status = TRAWL_FAIL(&task->error, DEVICE, "%s", failure);
     drop_part(task);
     digest_part(search, task);
 }

@@ -162,7 +162,7 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
 /* Counts one more query of the client. False: the client has as many queries running as it may. */
 static bool enter(struct http *http, uint64_t id)
 {
-    struct asker *place = NULL;
+    struct asker *slot = NULL;
     bool good;
 
     (void)pthread_mutex_lock(&http->mutex);
@@ -170,16 +170,16 @@ static bool enter(struct http *http, uint64_t id)
         struct asker *asker = &http->clients[i];
 
         if (asker->running > 0 && asker->id == id) {
-            place = asker;
+            slot = asker;
             break;
         }
-        if (asker->running == 0 && place == NULL)
-            place = asker;
+        if (asker->running == 0 && slot == NULL)
+            slot = asker;
     }
-    good = place != NULL && place->running < http->options.queries_max;
+    good = slot != NULL && slot->running < http->options.queries_max;
     if (good) {
-        place->id = id;
-        place->running++;
+        slot->id = id;
+        slot->running++;
         http->running++;
     }
     (void)pthread_mutex_unlock(&http->mutex);
@@ -614,7 +614,7 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
 
 /* Receives the library's messages. Keeps messages of the thread that starts the library, for
  * http_open to report; ignores messages about connections. */
-static void note(void *context, const char *format, va_list arguments)
+static void keep_message(void *context, const char *format, va_list arguments)
 {
     struct http *http = context;
 
@@ -671,7 +671,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     else
         keys[0].option = MHD_OPTION_END;
     http->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, note, http,
+        flags, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, keep_message, http,
         MHD_OPTION_LISTEN_SOCKET, options->listener->descriptor, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES * 2, MHD_OPTION_STRICT_FOR_CLIENT, 1,

@@ -155,15 +155,15 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
 
     match += print_first_match_at(view, view->begin + at);
     while (match < end_match && !scan->stop) {
-        uint64_t place = match->begin - view->begin;
-        uint64_t begin = begin_of_line(scan, view, at, place);
+        uint64_t offset = match->begin - view->begin;
+        uint64_t begin = begin_of_line(scan, view, at, offset);
 
         if (begin > at) {
             select_gap(scan, view, at, begin);
             if (is_over(scan))
                 return;
         }
-        at = print_line_end(scan, view, place);
+        at = print_line_end(scan, view, offset);
         while (match < end_match && match->begin < view->begin + at)
             match++;
     }
@@ -177,9 +177,9 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     uint64_t i = print_first_match_at(view, view->begin + at);
 
     while (i < view->match_count && !is_over(scan)) {
-        uint64_t place = view->matches[i].begin - view->begin;
-        uint64_t begin = scan->quiet ? place : begin_of_line(scan, view, at, place);
-        uint64_t end = print_line_end(scan, view, place);
+        uint64_t offset = view->matches[i].begin - view->begin;
+        uint64_t begin = scan->quiet ? offset : begin_of_line(scan, view, at, offset);
+        uint64_t end = print_line_end(scan, view, offset);
 
         select_line(scan, view, begin, end);
         at = end;
@@ -233,13 +233,13 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
     while (match < end_match && match->begin < view->begin + at)
         match++;
     while (match < end_match && !is_over(scan)) {
-        uint64_t place = match->begin - view->begin, begin = at;
-        uint64_t end = place - at < NEAR_BYTES ? print_line_end(scan, view, at) : at;
+        uint64_t offset = match->begin - view->begin, begin = at;
+        uint64_t end = offset - at < NEAR_BYTES ? print_line_end(scan, view, at) : at;
         bool next_block;
 
-        if (place >= end) {
-            begin = begin_of_line(scan, view, end, place);
-            end = print_line_end(scan, view, place);
+        if (offset >= end) {
+            begin = begin_of_line(scan, view, end, offset);
+            end = print_line_end(scan, view, offset);
         }
         next_block = view->begin + end > scan->block_end;
         if (begin > at || next_block) {
