@@ -4,6 +4,7 @@
 #define LINES_BYTES_MAX 120000u
 #define LINES_PATTERN_MAX 1000u
 #define NESTED_BYTES_MAX 5100u
+#define MIXED_BYTES_MAX 300
 
 void *test_memory(uint64_t bytes)
 {
@@ -631,6 +632,53 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
     memcpy(input->text + text_bytes - tail, input->patterns[input->pattern_count - 1].bytes,
            (size_t)tail);
     free(source);
+}
+
+/* Adds a string of mixed lengths' set: a slice of the text, or the end, the beginning, or all of a
+ * string that is there already; now and then with a byte changed. */
+static void add_mixed(struct test_random *random, uint64_t longest, struct diff_input *input)
+{
+    uint64_t kind = test_random_below(random, 8), bytes, from;
+    const uint8_t *source = input->text;
+    uint8_t string[MIXED_BYTES_MAX];
+
+    bytes = test_random_between(random, 1, test_random_one_in(random, 2) ? longest : 8);
+    bytes = bytes < input->text_bytes ? bytes : input->text_bytes;
+    from = test_random_below(random, input->text_bytes - bytes + 1);
+    if (test_random_one_in(random, 16))
+        from = test_random_one_in(random, 2) ? 0 : input->text_bytes - bytes;
+    if (input->pattern_count > 0 && kind < 3) {
+        struct naive_bytes there = input->patterns[test_random_below(random, input->pattern_count)];
+
+        bytes = kind == 0 ? there.bytes_count : test_random_between(random, 1, there.bytes_count);
+        from = kind == 1 ? there.bytes_count - bytes : 0;
+        source = there.bytes;
+    }
+    memcpy(string, source + from, (size_t)bytes);
+    if (test_random_one_in(random, 4))
+        string[test_random_below(random, bytes)] ^= (uint8_t)(1u << test_random_below(random, 6));
+    input_add_pattern(input, string, bytes);
+}
+
+void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
+                          struct diff_input *input)
+{
+    static const enum input_kind kinds[] = {INPUT_LETTERS_2,   INPUT_LETTERS_4, INPUT_LETTERS_26,
+                                            INPUT_LETTERS_256, INPUT_DNA,       INPUT_PERIODIC,
+                                            INPUT_WORDS,       INPUT_WORDS,     INPUT_MIXED_CASE};
+    enum input_kind kind = kinds[test_random_below(random, sizeof kinds / sizeof *kinds)];
+    uint64_t count = test_random_between(random, 2, test_random_one_in(random, 3) ? 6 : 60);
+    uint64_t longest = test_random_one_in(random, 2) ? 20 : MIXED_BYTES_MAX;
+
+    input_begin(random, kind, test_random_between(random, 1, text_bytes_max), input);
+    if (input->text_bytes > 2000 && kind != INPUT_LETTERS_26 && kind != INPUT_LETTERS_256)
+        input->text_bytes = 2000; /* such texts are full of occurrences */
+    while (count-- > 0)
+        add_mixed(random, longest, input);
+    if (test_random_one_in(random, 4))
+        input->flags |= NAIVE_IGNORE_CASE;
+    if (test_random_one_in(random, 6))
+        input->flags |= test_random_one_in(random, 3) ? NAIVE_WHOLE_LINE : NAIVE_WHOLE_WORD;
 }
 
 /* ---- The oracle -------------------------------------------------------------------------- */

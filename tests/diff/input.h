@@ -42,6 +42,9 @@ void input_generate_border(struct test_random *random, struct diff_input *input)
 void input_generate_lines(struct test_random *random, uint64_t shape, struct diff_input *input);
 /* Many strings that begin alike, and up to two that are very long, at nearly all places. */
 void input_generate_nested(struct test_random *random, struct diff_input *input);
+/* A set of strings of 1 to 300 bytes, some of which are equal to others, or others' ends. */
+void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
+                          struct diff_input *input);
 void input_free(struct diff_input *input);
 
 /* Fill bytes with a text of one of these kinds. */

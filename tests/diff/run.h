@@ -20,9 +20,9 @@ enum run_call {
 /* Everything beside the input that decides what the library does. */
 struct run_config {
     enum trawl_method method;
-    const char *algorithm; /* of the gallery, NULL: none */
-    bool sample;           /* give the plan the text as its sample */
-    const char *instruction_set;
+    const char *algorithm;       /* of the gallery, NULL: none */
+    bool sample;                 /* give the plan the text as its sample */
+    const char *instruction_set; /* NULL: any */
     uint32_t threads;
     uint64_t chunk_bytes;
     enum place_kind place;

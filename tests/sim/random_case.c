@@ -109,7 +109,7 @@ static void make_patches(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
-/* A set that stream_set takes, of patterns of at least 8 bytes: pieces of the text, others like
+/* A set that stream_set takes, of patterns of at least 4 bytes: pieces of the text, others like
  * them, their beginnings and ends, the same ones again; now and then all of one letter or with one
  * head. */
 static void make_set(struct test_random *random, struct diff_input *input)
@@ -117,7 +117,7 @@ static void make_set(struct test_random *random, struct diff_input *input)
     static const enum input_kind kinds[] = {INPUT_LETTERS_26, INPUT_MIXED_CASE, INPUT_DNA,
                                             INPUT_LETTERS_2, INPUT_LETTERS_1};
     enum input_kind kind = kinds[test_random_below(random, sizeof kinds / sizeof *kinds)];
-    uint64_t least = 8 + test_random_below(random, test_random_below(random, 2) ? 10 : 120);
+    uint64_t least = 4 + test_random_below(random, test_random_below(random, 2) ? 14 : 124);
     uint64_t count = 2 + test_random_below(random, test_random_below(random, 4) ? 40 : 400);
     uint64_t edges = test_random_below(random, 2) == 0 ? 8 : 1;
     uint64_t text_bytes = least + test_random_below(random, TEXT_BYTES_MAX - least);
@@ -166,7 +166,10 @@ static bool wants_set(struct test_random *random)
 void random_case_input(struct test_random *random, struct diff_input *input)
 {
     if (wants_set(random)) {
-        make_set(random, input);
+        if (test_random_below(random, 3) == 0)
+            input_generate_mixed(random, TEXT_BYTES_MAX, input);
+        else
+            make_set(random, input);
     } else if (test_random_below(random, 3) == 0) {
         uint64_t text_bytes = 1 + test_random_below(random, TEXT_BYTES_MAX);
         uint64_t pattern_bytes = 1 + test_random_below(random, text_bytes);

@@ -1,0 +1,97 @@
+/* mixed_test: sets of strings of mixed lengths, on the host and on the simulated driver: every scan
+ * of the host's engine, a scan of the device's engine, and every public call on both, against two
+ * loops.
+ *
+ * TRAWL_TEST_CASE=N: case N alone.
+ */
+#include "calls.h"
+#include "diff/answer.h"
+#include "diff/borders.h"
+#include "diff/run.h"
+#include "plan/parts.h"
+#include "random_case.h"
+#include "sim_driver.h"
+#include "simulator.h"
+
+#define TEXT_BYTES_MAX 5000
+#define CASES_NORMAL 600
+#define CASES_LONG 20000
+#define FAILURES_MAX 5
+
+/* Each public call, by a searcher of this engine. */
+static void run_calls(const struct diff_input *input, const struct diff_expected *expected,
+                      const struct trawl_plan *plan, enum trawl_engine engine,
+                      struct test_random *random)
+{
+    struct run_config config = {.method = TRAWL_METHOD_AUTO, .threads = 1};
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error;
+
+    config.chunk_bytes = test_random_between(random, 1, input->text_bytes + 1);
+    if (test_random_one_in(random, 2))
+        config.chunk_bytes = 0;
+    MUST(trawl_searcher_open(
+        SEARCHER_WITH(.engine = engine, .threads = 1, .chunk_bytes = config.chunk_bytes), &searcher,
+        &error));
+    for (uint32_t call = 0; call < RUN_CALLS; call++) {
+        char message[RUN_MESSAGE_BYTES] = "", line[RUN_MESSAGE_BYTES];
+
+        config.call = (enum run_call)call;
+        config.parameter = test_random_u64(random);
+        if (TEST_CHECK(run_call(input, expected, &config, plan, searcher, NULL, message)))
+            continue;
+        run_describe(input, &config, line, sizeof line);
+        printf("  engine %d: %s\n  %s\n", (int)engine, line, message);
+    }
+    trawl_searcher_close(searcher);
+}
+
+static void run_case(uint64_t index, uint64_t *in_parts)
+{
+    struct test_random random = test_random_begin("mixed");
+    const struct plan_parts *parts = NULL;
+    struct diff_expected expected;
+    struct cuda_limits limits;
+    struct trawl_plan *plan;
+    struct diff_input input;
+
+    random.state ^= index * 0x2545f4914f6cdd1du;
+    input_generate_mixed(&random, TEXT_BYTES_MAX, &input);
+    borders_draw(&random);
+    borders_plant(&random, &input);
+    expected_compute(&input, &expected);
+    MUST(run_plan_build(&input, &(struct run_config){.method = TRAWL_METHOD_AUTO}, &plan, NULL));
+    answer_check(
+        &input, &expected, plan,
+        trawl_instruction_set((uint32_t)test_random_below(&random, instruction_set_count())),
+        &random);
+    limits = cuda_case_limits(&random);
+    cuda_limits_replace(&limits);
+    sim_driver_reset_usual(index + 1);
+    run_calls(&input, &expected, plan, TRAWL_ENGINE_CPU, &random);
+    run_calls(&input, &expected, plan, TRAWL_ENGINE_CUDA, &random);
+    MUST(plan_parts_want(plan, PLAN_PARTS_DEVICE, &parts, NULL));
+    *in_parts += parts != NULL;
+    if (!TEST_CHECK(sim_driver_report()[0] == '\0' && sim_driver_live() == 0))
+        printf("  %s\n", sim_driver_report());
+    if (test_failures > 0)
+        printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
+    trawl_plan_free(plan);
+    expected_free(&expected);
+    input_free(&input);
+}
+
+int main(void)
+{
+    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases, in_parts = 0;
+
+    test_begin("sim mixed");
+    cuda_driver_replace(sim_driver_table());
+    cases = test_amount(CASES_NORMAL, CASES_LONG);
+    for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
+        if (only == UINT64_MAX || i == only)
+            run_case(i, &in_parts);
+    printf("%" PRIu64 " cases, %" PRIu64 " in parts on the device\n", cases, in_parts);
+    TEST_CHECK(only != UINT64_MAX || cases < 100 || in_parts > cases / 4);
+    return test_end();
+}
