@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "approximate/choose.h"
+#include "approximate/approx_choose.h"
 #include "approximate/distance.h"
 #include "approximate/grams.h"
 #include "base/checked.h"

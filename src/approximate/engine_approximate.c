@@ -2,7 +2,7 @@
  * candidates in steps, and the calling thread verifies the candidates. */
 #include "approximate/engine_approximate.h"
 
-#include "approximate/choose.h"
+#include "approximate/approx_choose.h"
 #include "approximate/device.h"
 #include "approximate/host.h"
 #include "base/checked.h"

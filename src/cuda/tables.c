@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/automaton.h"
-#include "cuda/choose.h"
+#include "cuda/cuda_choose.h"
 #include "cuda/plane.h"
 #include "cuda/residents.h"
 #include "cuda/sampled.h"

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "approximate/choose.h"
+#include "approximate/approx_choose.h"
 #include "approximate/host.h"
 #include "approximate/verify.h"
 #include "calls.h"

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "approximate/choose.h"
+#include "approximate/approx_choose.h"
 #include "calls.h"
 #include "diff/input.h"
 #include "gpu/gpu.h"

@@ -2,7 +2,7 @@
  * occurrence, by two loops (mismatches) and Sellers' table (edits), and of DNA little else. Whole
  * searches find what the oracle finds.
  */
-#include "approximate/choose.h"
+#include "approximate/approx_choose.h"
 #include "approximate/device.h"
 #include "approximate/device_tables.h"
 #include "approximate/kernels/grams.h"

@@ -1,7 +1,7 @@
 /* choice_test: searches with errors on the simulated driver, where the host may take less time than
  * a device: who searches, and that the answer is right in any case.
  */
-#include "approximate/choose.h"
+#include "approximate/approx_choose.h"
 #include "approximate/device_tables.h"
 #include "calls.h"
 #include "cuda/limits.h"

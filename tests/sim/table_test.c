@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "approximate/choose.h"
+#include "approximate/approx_choose.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fault.h"

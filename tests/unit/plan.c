@@ -1,6 +1,6 @@
 /* plan: what a plan reports about itself; plans of no pattern, of many, of very long ones. */
 #include "calls.h"
-#include "cuda/choose.h"
+#include "cuda/cuda_choose.h"
 
 #define MANY (TEST_SANITIZED ? 2000 : 10000)
 #define MANY_MAX 10000

@@ -16,7 +16,7 @@
 
 #include "serve/http.h"
 #include "serve/memory.h"
-#include "serve/options.h"
+#include "serve/serve_options.h"
 #include "trawl/interrupt.h"
 #include "trawl/message.h"
 #include "trawl/run.h"

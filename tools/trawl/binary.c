@@ -93,7 +93,7 @@ void binary_found(struct text_scan *scan)
         go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->check_whole_line && scan->settings->whole_lines &&
         scan->settings->null_ends_line) {
-        scan->rerun = true; /* search.c does this only for texts that can be read again */
+        scan->rerun = true; /* search_file.c does this only for texts that can be read again */
         scan->stop = true;
     }
 }

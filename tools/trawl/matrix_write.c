@@ -1,7 +1,7 @@
 /* matrix_write: writes rows as tab-separated or comma-separated values, as a NumPy array, or with
  * only the strings that occur: a line for each string, or an object for each row.
  */
-#include "trawl/matrix.h"
+#include "trawl/matrix_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>

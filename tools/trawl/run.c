@@ -15,7 +15,7 @@
 #include "trawl/hint.h"
 #include "trawl/interrupt.h"
 #include "trawl/json.h"
-#include "trawl/matrix.h"
+#include "trawl/matrix_rows.h"
 #include "trawl/message.h"
 #include "trawl/pool.h"
 #include "trawl/progress.h"

@@ -1,11 +1,11 @@
 /* scan: the state of a search of one text.
  *
- * The library delivers the text in windows, in order, each with the matches in the window. search.c
- * chooses the file that handles the windows:
+ * The library delivers the text in windows, in order, each with the matches in the window.
+ * search_file.c chooses the file that handles the windows:
  *   lines.c          cuts lines, keeps the open line between windows, selects lines
  *   matches.c        reports without lines: -o, --positions, --count-matches, --first
  *   string_counts.c  occurrences of each string: --count-by-pattern, --unmatched-patterns
- *   matrix.c         records and rows: --matrix
+ *   matrix_rows.c    records and rows: --matrix
  *   print_line.c     prints a line as grep does
  *   print.c          parts of a line: heads, names, numbers, matches
  *   style.c          prints a line as ripgrep does

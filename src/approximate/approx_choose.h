@@ -1,6 +1,6 @@
-/* choose: chooses the method that finds candidates for a plan with errors. */
-#ifndef TRAWL_APPROXIMATE_CHOOSE_H
-#define TRAWL_APPROXIMATE_CHOOSE_H
+/* approx_choose: chooses the method that finds candidates for a plan with errors. */
+#ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
+#define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
 #include "approximate/compile.h"
 

@@ -1,4 +1,4 @@
-/* search: searches an open file and reports. */
+/* search_file: searches an open file and reports. */
 #include "trawl/scan.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "trawl/json.h"
 #include "trawl/lines.h"
 #include "trawl/matches.h"
-#include "trawl/matrix.h"
+#include "trawl/matrix_rows.h"
 #include "trawl/print.h"
 #include "trawl/progress.h"
 #include "trawl/string_counts.h"
@@ -566,7 +566,7 @@ void job_search(struct command_job *job, const struct job_file *file)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;
     job->totals.sums.selected_count += scan.selected_count;
-    /* matrix.c and fasta.c add their several searches themselves */
+    /* matrix_rows.c and fasta.c add their several searches themselves */
     if (job->settings->stats && job->matrix == NULL && !fasta)
         job_add_stats(job);
     scan_free(&scan);

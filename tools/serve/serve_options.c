@@ -1,6 +1,6 @@
-/* options: reads the server's own options, and the command's options that say which files are
+/* serve_options: reads the server's own options, and the command's options that say which files are
  * served. */
-#include "serve/options.h"
+#include "serve/serve_options.h"
 
 #include <errno.h>
 #include <stddef.h>

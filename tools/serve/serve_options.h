@@ -1,6 +1,6 @@
-/* options: reads the server's command line. */
-#ifndef SERVE_OPTIONS_H
-#define SERVE_OPTIONS_H
+/* serve_options: reads the server's command line. */
+#ifndef SERVE_SERVE_OPTIONS_H
+#define SERVE_SERVE_OPTIONS_H
 
 #include "serve/http.h"
 

@@ -1,5 +1,5 @@
-/* matrix: turns texts into records, and records into rows. */
-#include "trawl/matrix.h"
+/* matrix_rows: turns texts into records, and records into rows. */
+#include "trawl/matrix_rows.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,12 +1,12 @@
-/* choose: chooses the method by which a device searches for one pattern, by what is known of the
- * text.
+/* cuda_choose: chooses the method by which a device searches for one pattern, by what is known of
+ * the text.
  *
  * A device samples 16 bytes, a CPU 8. Sixteen bytes distinguish more positions of a long
  * pattern, and pay from shorter patterns on. The price of a method in a text follows from two
  * rates: how many candidates the method has in the text, and how many candidates are compared to
  * their end.
  */
-#include "cuda/choose.h"
+#include "cuda/cuda_choose.h"
 
 #include "base/checked.h"
 #include "cuda/sampled.h"

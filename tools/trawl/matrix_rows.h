@@ -1,12 +1,12 @@
-/* matrix: --matrix: where each string first occurs in each record.
+/* matrix_rows: --matrix: where each string first occurs in each record.
  *
  * A row has a cell for each string (tsv, csv, npy), or only for the strings that occur (sparse,
- * jsonl). A record is a line, without the line end. matrix.c gathers records into a block of memory
- * and searches the block; a record longer than the block is searched in overlapping parts.
+ * jsonl). A record is a line, without the line end. matrix_rows.c gathers records into a block of
+ * memory and searches the block; a record longer than the block is searched in overlapping parts.
  * matrix_write.c writes the rows.
  */
-#ifndef TRAWL_MATRIX_H
-#define TRAWL_MATRIX_H
+#ifndef TRAWL_MATRIX_ROWS_H
+#define TRAWL_MATRIX_ROWS_H
 
 #include "trawl/scan.h"
 
@@ -50,7 +50,7 @@ struct matrix {
     uint64_t found_count;
 };
 
-/* ---- matrix.c ---- */
+/* ---- matrix_rows.c ---- */
 
 /* Makes job->matrix; job->searcher must be open. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool matrix_open(struct command_job *job, char *message);

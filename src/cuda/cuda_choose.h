@@ -1,6 +1,6 @@
-/* choose: chooses the method by which a device searches for one pattern. */
-#ifndef TRAWL_CUDA_CHOOSE_H
-#define TRAWL_CUDA_CHOOSE_H
+/* cuda_choose: chooses the method by which a device searches for one pattern. */
+#ifndef TRAWL_CUDA_CUDA_CHOOSE_H
+#define TRAWL_CUDA_CUDA_CHOOSE_H
 
 #include "cuda/tables.h"
 #include "plan/plan.h"

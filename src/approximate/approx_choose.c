@@ -1,9 +1,9 @@
-/* choose: computes the prices of the methods.
+/* approx_choose: computes the prices of the methods.
  *
  * A price is the time in nanoseconds per byte of text: to search every place, and to verify as many
  * candidates as the method would propose in random text with the patterns' bytes.
  */
-#include "approximate/choose.h"
+#include "approximate/approx_choose.h"
 
 #include "approximate/grams.h"
 #include "base/checked.h"
