@@ -17,14 +17,14 @@
 
 /* Makes the tables of method sampled. If the text may end before the tables pay, chooses a
  * different method until then. Errors: MEMORY. */
-static enum trawl_status begin_sampled(struct engine_worker *worker, uint64_t bytes,
-                                       struct trawl_error *error)
+static enum trawl_status begin_sampled(struct engine_worker *worker,
+                                       const struct engine_chunk *chunk, struct trawl_error *error)
 {
     double price;
 
-    if (worker->sampled_after > bytes &&
+    if (worker->sampled_after > chunk->owned + chunk->readable &&
         !attachment_is_there(&worker->plan->attached[PLAN_SAMPLED])) {
-        worker->sampled_after -= bytes;
+        worker->sampled_after -= chunk->owned;
         worker->method = plan_least_other(&worker->prices, &price);
         return TRAWL_OK;
     }
@@ -99,7 +99,7 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
     struct plan_prices prices = worker->prices;
 
     if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
-        TRAWL_TRY(begin_sampled(worker, chunk->owned, error));
+        TRAWL_TRY(begin_sampled(worker, chunk, error));
     if (!is_due(worker, chunk->owned) || chunk->owned < PLAN_SAMPLE_BYTES_MIN) {
         if (worker->look_left != UINT64_MAX)
             worker->look_left -= min_u64(worker->look_left, chunk->owned);

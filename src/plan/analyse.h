@@ -47,7 +47,8 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed);
 
-/* Returns how many probes, in order, it takes until few blocks of 64 positions keep a candidate. */
+/* Returns after how many probes, in order, the later probes would rule out few more blocks of 64
+ * positions. */
 uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
 
 /* Returns the share of the sample's positions that the grams would propose. */

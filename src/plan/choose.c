@@ -25,9 +25,9 @@
 /* A single vector comparison decides about candidates of literals up to this length. */
 #define COMPARED_LENGTH_MAX 64u
 #define SAMPLED_REPEATS_MAX 64.0
-/* without a sample: strides from which on some cache lines stay unread */
-#define SAMPLED_STRIDE_MIN 80u
-#define SAMPLED_STRIDE_SEEN_MIN 48u /* with a sample, which tells whether method sampled pays */
+/* With narrower strides other methods cost less. Up to a stride of 64, method sampled reads each
+ * cache line, too, but looks at less of it. */
+#define SAMPLED_STRIDE_MIN 48u
 
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
 
@@ -158,8 +158,7 @@ double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *
     uint64_t stride = sampled_stride(plan->length_min);
     double least = least_of_others(plan, costs);
 
-    return stride < SAMPLED_STRIDE_SEEN_MIN ? least
-                                            : min_double(least, costs->sample / (double)stride);
+    return stride < SAMPLED_STRIDE_MIN ? least : min_double(least, costs->sample / (double)stride);
 }
 
 /* Prices method sampled, in ns per text byte. Returns 0 if the method does not fit, costs too much,
@@ -172,11 +171,10 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
     uint64_t stride;
 
     *tables = NULL;
-    if (plan->length_min < SAMPLED_STRIDE_SEEN_MIN)
+    if (plan->length_min < SAMPLED_STRIDE_MIN)
         return 0;
     stride = sampled_stride(plan->length_min);
-    if (stride < (sample != NULL ? SAMPLED_STRIDE_SEEN_MIN : SAMPLED_STRIDE_MIN) ||
-        (sample == NULL && costs->sample > least_of_others(plan, costs) * (double)stride))
+    if (stride < SAMPLED_STRIDE_MIN)
         return 0;
     if (sample != NULL) {
         if (sampled_want(plan, tables, NULL) != TRAWL_OK)

@@ -42,7 +42,7 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan)
     struct plan_sampled layout = {.stride = stride, .q = SAMPLED_Q};
 
     TRAWL_ASSERT(stride > 0 && plan_is_one_literal(plan));
-    layout.hash_bits = 66u - (uint32_t)__builtin_clzll(stride); /* 4 to 8 heads per gram */
+    layout.hash_bits = 65u - (uint32_t)__builtin_clzll(stride); /* 2 to 4 heads per gram */
     layout.bitmap_bits = 64u - (uint32_t)__builtin_clzll(stride) + SAMPLED_BITMAP_LOG2;
     layout.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
     return layout;
@@ -63,21 +63,23 @@ static void tables_free(void *object)
 
 static void fill(const uint8_t *bytes, struct sampled_tables *tables)
 {
-    const struct plan_sampled *layout = &tables->layout;
+    const struct plan_sampled layout = tables->layout;
+    uint32_t *heads = tables->heads, *next = tables->next;
+    uint64_t *bitmap = tables->bitmap;
 
-    memset(tables->heads, 0xff, sizeof *tables->heads << layout->hash_bits);
+    memset(heads, 0xff, sizeof *heads << layout.hash_bits);
     /* pushes to the front, so that chains descend */
-    for (uint32_t offset = 0; offset < layout->stride; offset++) {
+    for (uint32_t offset = 0; offset < layout.stride; offset++) {
         uint64_t gram;
         uint32_t hash, bit;
 
         memcpy(&gram, bytes + offset, sizeof gram);
-        bit = plan_hash64(gram | layout->fold, layout->bitmap_bits);
-        tables->bitmap[bit / 64] |= 1ull << bit % 64;
-        hash = plan_hash64(gram | layout->fold, layout->hash_bits);
-        TRAWL_ASSERT(hash >> layout->hash_bits == 0);
-        tables->next[offset] = tables->heads[hash];
-        tables->heads[hash] = offset;
+        bit = plan_hash64(gram | layout.fold, layout.bitmap_bits);
+        bitmap[bit / 64] |= 1ull << bit % 64;
+        hash = plan_hash64(gram | layout.fold, layout.hash_bits);
+        TRAWL_ASSERT(hash >> layout.hash_bits == 0);
+        next[offset] = heads[hash];
+        heads[hash] = offset;
     }
 }
 

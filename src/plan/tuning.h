@@ -30,7 +30,7 @@ struct plan_tuning {
     bool repeats;         /* the sample repeats the literal's own words (analyse_repeats) */
     bool probes_exact;    /* every byte of the literal is a probe: a candidate is an occurrence */
     uint32_t probe_count; /* for method every; probes[0] rules out most positions */
-    /* number of probes after which few blocks of 64 positions keep a candidate */
+    /* number of probes after which the later probes rule out few more blocks of 64 positions */
     uint32_t first_probes;
     struct plan_probe probes[PLAN_PROBES_MAX]; /* all within PLAN_PROBE_SPAN_BYTES */
     /* set if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes */

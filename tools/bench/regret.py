@@ -2,7 +2,9 @@
 
 In texts of many kinds, each row is searched by the method that the plan chooses, by the method that the
 plan chooses when shown the text's first 64 KiB, and by each method that can be forced. The regret of a
-choice is the choice's time / the least time of all methods. A time is that of the first count with a new
+choice is the choice's time / the least time of that choice and all forced methods. A plan that is shown a
+part of the text makes tables while it is built, which is not timed, so the other choice is not compared with
+it. A time is that of the first count with a new
 plan, as in a program that asks each question once; with --warm=N, N counts with the same plan come first.
 The least time of several runs counts. With a single thread on the host, processor time is measured, which
 other programs disturb less."""
@@ -156,10 +158,9 @@ def least_of(row, name):
 
 
 def regret(row, name=CHOICE):
-    """Return a choice's time / the least time of all methods; None: the choice was not measured."""
+    """Return a choice's time / its own or the least forced time; None: the choice was not measured."""
     own = least_of(row, name)
-    all_times = [least_of(row, it) for it in (CHOICE, SHOWN)] + list(methods_of(row).values())
-    return own / min(value for value in all_times if value) if own else None
+    return own / min([own, *methods_of(row).values()]) if own else None
 
 
 def speed(row, name=CHOICE):
