@@ -1,7 +1,7 @@
 /* approx_choose: computes the prices of the methods.
  *
- * A price is the time in nanoseconds per byte of text: to search every place, and to verify as many
- * candidates as the method would propose in random text with the patterns' bytes.
+ * A price is the time in nanoseconds per byte of text: to search every offset, and to verify as
+ * many candidates as the method would propose in random text with the patterns' bytes.
  */
 #include "approximate/approx_choose.h"
 
@@ -98,7 +98,7 @@ static void rate_bytes(const struct approximate *approximate, bool *fold, struct
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
 }
 
-/* Returns the number of literals with which planes compare a place. To make the plane of a class
+/* Returns the number of literals with which planes compare an offset. To make the plane of a class
  * takes as long as to compare one literal: 0.04 ns. */
 static double rate_of_planes(const struct approximate *approximate)
 {
@@ -163,7 +163,7 @@ static enum approx_method choose(const struct approximate *approximate, double r
 {
     const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
-    /* The number of symbols of most literals that are compared before no place is left. */
+    /* The number of symbols of most literals that are compared before no offset is left. */
     double symbols = min_double((double)approximate->symbol_count / max_double(literals, 1),
                                 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;

@@ -48,9 +48,9 @@ enum trawl_status approx_candidates_all(const struct approximate *approximate, u
     TRAWL_TRY(approx_candidates_reserve(
         candidates, approximate->edits ? literals : literals * (*to - from), error));
     for (uint32_t i = 0; i < literals; i++)
-        for (uint64_t place = from; place < (approximate->edits ? from + 1 : *to); place++)
+        for (uint64_t offset = from; offset < (approximate->edits ? from + 1 : *to); offset++)
             candidates->items[candidates->count++] =
-                (struct approx_candidate){(int64_t)place, i, reach};
+                (struct approx_candidate){(int64_t)offset, i, reach};
     TRAWL_ASSERT(*to > from && candidates->count <= candidates->capacity);
     return TRAWL_OK;
 }
@@ -60,13 +60,13 @@ static int compare_u64(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-static int by_place(const void *a, const void *b)
+static int candidates_by_offset(const void *a, const void *b)
 {
     const struct approx_candidate *first = (const struct approx_candidate *)a;
     const struct approx_candidate *second = (const struct approx_candidate *)b;
 
-    if (first->place != second->place)
-        return first->place < second->place ? -1 : 1;
+    if (first->offset != second->offset)
+        return first->offset < second->offset ? -1 : 1;
     return compare_u64(first->literal, second->literal);
 }
 
@@ -77,7 +77,7 @@ static int by_literal(const void *a, const void *b)
 
     if (first->literal != second->literal)
         return compare_u64(first->literal, second->literal);
-    return (first->place > second->place) - (first->place < second->place);
+    return (first->offset > second->offset) - (first->offset < second->offset);
 }
 
 /* ---- Begins -------------------------------------------------------------------------------- */
@@ -89,18 +89,20 @@ static enum trawl_status collect_begins(struct approx_verifier *verifier,
 {
     const struct approx_candidate *last = NULL;
 
-    qsort(candidates->items, (size_t)candidates->count, sizeof *candidates->items, by_place);
+    qsort(candidates->items, (size_t)candidates->count, sizeof *candidates->items,
+          candidates_by_offset);
     for (uint64_t i = 0; i < candidates->count; i++) {
         const struct approx_candidate *candidate = &candidates->items[i];
 
-        TRAWL_ASSERT(last == NULL || last->place <= candidate->place);
+        TRAWL_ASSERT(last == NULL || last->offset <= candidate->offset);
         if (i + FETCH_AHEAD < candidates->count)
-            approx_verifier_fetch(verifier, candidate[FETCH_AHEAD].place);
-        if (candidate->place < (int64_t)from || candidate->place >= (int64_t)to ||
-            (last != NULL && by_place(last, candidate) == 0))
+            approx_verifier_fetch(verifier, candidate[FETCH_AHEAD].offset);
+        if (candidate->offset < (int64_t)from || candidate->offset >= (int64_t)to ||
+            (last != NULL && candidates_by_offset(last, candidate) == 0))
             continue;
         last = candidate;
-        TRAWL_TRY(approx_verify_begin(verifier, candidate->literal, candidate->place, hits, error));
+        TRAWL_TRY(
+            approx_verify_begin(verifier, candidate->literal, candidate->offset, hits, error));
     }
     return TRAWL_OK;
 }
@@ -160,20 +162,20 @@ static enum trawl_status collect_ends(struct approx_verifier *verifier,
     qsort(candidates->items, (size_t)candidates->count, sizeof *candidates->items, by_literal);
     for (uint64_t i = 0; i < candidates->count;) {
         const struct approx_candidate *candidate = &candidates->items[i];
-        int64_t end = candidate->place + candidate->reach;
+        int64_t end = candidate->offset + candidate->reach;
 
         if (i + FETCH_AHEAD < candidates->count)
-            approx_verifier_fetch(verifier, candidate[FETCH_AHEAD].place - 1);
+            approx_verifier_fetch(verifier, candidate[FETCH_AHEAD].offset - 1);
 
         for (i++; i < candidates->count && candidates->items[i].literal == candidate->literal &&
-                  candidates->items[i].place <= end + 1;
+                  candidates->items[i].offset <= end + 1;
              i++) {
-            int64_t next = candidates->items[i].place + candidates->items[i].reach;
+            int64_t next = candidates->items[i].offset + candidates->items[i].reach;
 
-            TRAWL_ASSERT(candidates->items[i].place >= candidate->place);
+            TRAWL_ASSERT(candidates->items[i].offset >= candidate->offset);
             end = next > end ? next : end;
         }
-        TRAWL_TRY(approx_verify_ends(verifier, candidate->literal, candidate->place, end, from,
+        TRAWL_TRY(approx_verify_ends(verifier, candidate->literal, candidate->offset, end, from,
                                      hits, error));
     }
     return order_hits(hits, first, to, error);

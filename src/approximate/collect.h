@@ -4,10 +4,10 @@
 
 #include "approximate/verify.h"
 
-/* Mismatches: `place` is where the occurrence begins. Edits: the end of the occurrence lies in
- * [place, place + reach]. Offsets in the chunk, perhaps before or after what is owned. */
+/* Mismatches: `offset` is where the occurrence begins. Edits: the end of the occurrence lies in
+ * [offset, offset + reach]. Offsets in the chunk, perhaps before or after what is owned. */
 struct approx_candidate {
-    int64_t place;
+    int64_t offset;
     uint32_t literal;
     uint32_t reach;
 };
@@ -18,7 +18,7 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
-/* A literal that begins at this place, or with edits up to errors_max before or after. */
+/* A literal that begins at this offset, or with edits up to errors_max before or after. */
 static inline struct approx_candidate approx_candidate_at(const struct approximate *approximate,
                                                           uint32_t literal, int64_t begin)
 {
@@ -37,7 +37,7 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);
 void approx_candidates_release(struct approx_candidates *candidates);
-/* Makes a candidate of every place in [from, *to) for each literal. Lessens *to where candidates
+/* Makes a candidate of every offset in [from, *to) for each literal. Lessens *to where candidates
  * would be too many. */
 enum trawl_status approx_candidates_all(const struct approximate *approximate, uint64_t from,
                                         uint64_t *to, struct approx_candidates *candidates,

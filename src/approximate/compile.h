@@ -17,7 +17,7 @@ enum approx_method {
     APPROX_GRAMS,
     APPROX_PLANES,  /* mismatches: the mismatches of all begins are counted, in bit planes */
     APPROX_COLUMNS, /* edits: columns of Sellers' table, as bits (Myers 1999) */
-    APPROX_ALL,     /* every place is a candidate */
+    APPROX_ALL,     /* every offset is a candidate */
     APPROX_METHODS
 };
 

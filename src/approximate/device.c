@@ -185,7 +185,7 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
     const struct cuda_device *device = own->worker->device;
     const struct cuda_limits *limits = &own->worker->limits;
     uint32_t threads = (uint32_t)min_u64(THREADS_TIMES * limits->threads, GRAMS_THREADS_MAX);
-    uint64_t tiles = (a->end - a->begin) / GRAMS_TILE_PLACES + 2, blocks;
+    uint64_t tiles = (a->end - a->begin) / GRAMS_TILE_OFFSETS + 2, blocks;
     uint32_t kind = own->approximate->edits ? 2 : a->motif_count > 0 ? 1 : 0;
     struct cuda_function *function = NULL;
     struct cuda_module *module;

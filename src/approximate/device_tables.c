@@ -14,7 +14,7 @@
 
 #define GRAM_SYMBOLS_MAX 10u
 #define ANY_CODE ((1u << CODES) - 1u)
-#define LITERALS_MAX (1u << (32 - GRAMS_PLACE_BITS))
+#define LITERALS_MAX (1u << (32 - GRAMS_SYMBOL_BITS))
 #define GLOBAL_BYTES (32u << 20) /* table bytes that the L2 cache holds beside a text */
 #define GLOBAL_BYTES_MAX (512ull << 20)
 /* Tables of a longer gram must be expected to be more than LONGER_GAIN times as fast as smaller
@@ -23,10 +23,10 @@
 /* and tables in L2 more than GLOBAL_GAIN times as fast as tables in shared memory. */
 #define GLOBAL_GAIN 1.5
 
-/* Costs, in units of a comparison with tables in shared memory: of a place without comparisons, and
- * of a comparison. */
+/* Costs, in units of a comparison with tables in shared memory: of an offset without comparisons,
+ * and of a comparison. */
 struct cost {
-    double place, comparison;
+    double offset, comparison;
 };
 static const struct cost costs[2][2] = {
     /* in global memory, in shared memory */
@@ -47,7 +47,7 @@ struct literal_piece {
 struct cut_literal {
     struct approx_coded coded;
     uint32_t known; /* bit j: symbol j is known to be equal before a list is read */
-    double rate;    /* the share of places in random text at which all known symbols are equal */
+    double rate;    /* the share of offsets in random text at which all known symbols are equal */
     uint32_t piece_count;
     struct literal_piece pieces[CODED_SYMBOLS_MAX];
 };
@@ -68,7 +68,7 @@ static double set_rate(const struct cut_literal *literal, uint32_t symbol)
     return (double)__builtin_popcount(literal->coded.sets[symbol]) / CODES;
 }
 
-/* Returns the share of places in random text at which the first `symbols` symbols of a piece
+/* Returns the share of offsets in random text at which the first `symbols` symbols of a piece
  * occur. */
 static double piece_rate(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t symbols)
@@ -83,8 +83,8 @@ static double piece_rate(const struct cut_literal *literal, const struct literal
 
 /* Makes the pieces of a literal. Each occurrence contains at least one piece without an error. The
  * symbols that may have errors are divided evenly among the pieces. If all these symbols may be
- * wrong at once, or if random text is expected to contain a piece at every place, the literal has a
- * single piece without symbols. */
+ * wrong at once, or if random text is expected to contain a piece at every offset, the literal has
+ * a single piece without symbols. */
 static void make_pieces(struct cut_literal *literal, uint32_t errors_max)
 {
     uint32_t count = errors_max + 1, loose, seen = 0, piece = 0;
@@ -166,7 +166,7 @@ static uint32_t motif_of(struct builder *builder, const struct cut_literal *lite
  * is new, and there is no room for another segment. */
 static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t symbol)
 {
-    uint32_t word = motif << GRAMS_PLACE_BITS | symbol, segment = 0;
+    uint32_t word = motif << GRAMS_SYMBOL_BITS | symbol, segment = 0;
     uint32_t *count = &builder->tables->segment_count;
 
     while (segment < *count && builder->segments[segment] != word)
@@ -276,7 +276,7 @@ static void write_lists(struct builder *builder)
                 uint32_t segment = builder->has_motifs ? segment_of(builder, motif, begin) : 0;
 
                 list_piece(&literal, &literal.pieces[j], tables->gram_symbols,
-                           i << GRAMS_PLACE_BITS | begin, heads + (uint64_t)segment * grams,
+                           i << GRAMS_SYMBOL_BITS | begin, heads + (uint64_t)segment * grams,
                            pass == 0 ? NULL : tables->words + tables->entries_at);
             }
         }
@@ -296,7 +296,7 @@ static void write_lists(struct builder *builder)
 
 struct size {
     double words; /* words of all tables */
-    double rate;  /* pieces that are compared per place of random text */
+    double rate;  /* pieces that are compared per offset of random text */
 };
 
 /* Computes the tables' sizes for each gram length from 1 symbol on. Returns the longest piece's
@@ -328,12 +328,12 @@ static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SY
     return (uint32_t)min_u64(longest, GRAM_SYMBOLS_MAX);
 }
 
-/* Returns the cost of a place of random text. */
+/* Returns the cost of an offset of random text. */
 static double cost_of(const struct builder *builder, const struct size *size, bool are_shared)
 {
     const struct cost *cost = &costs[builder->approximate->edits][are_shared];
 
-    return cost->place + size->rate * cost->comparison;
+    return cost->offset + size->rate * cost->comparison;
 }
 
 /* Returns the length of the shortest gram whose tables take at most bytes_max bytes and whose cost

@@ -1,8 +1,8 @@
 /* filter: makes the literals' rows, and searches for the literals in one thread.
  *
- * A row has a bit for each place. With mismatches, the bit says that the symbol at place + shift
- * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in
- * the class. Literals share rows.
+ * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
+ * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
+ * class. Literals share rows.
  */
 #include "approximate/filter.h"
 
@@ -21,23 +21,22 @@
 /* additional words of a row, for the windows' warm-up and for the last windows' ends */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
-/* Bytes of a look. With mismatches the rows should fit in a first-level cache beside other data.
- * If places are selected, a look should leave some thousand selected places. */
+/* Bytes of a look. With mismatches the rows should fit in a first-level cache beside other data. If
+ * offsets are selected, a look should leave some thousand selected offsets. */
 #define ROWS_BYTES 24576u
 #define LOOK_BYTES_MIN 1024u
 #define LOOK_BYTES_MISMATCHES 8192u
 #define LOOK_BYTES_SELECTED 16384u
 
-/* At least GROUP_LITERALS_MIN literals that share an exact part form a group. The places at
- * which the exact part stands are first gathered, and the group's literals are searched among
- * these places only. DNA, m = 23, k = 4, two exact bases, AVX2 (EPYC): groups of 16 literals
- * have 0.7 of the speed without groups, 32 literals 1.2, 64 literals 1.7, and 1,000 literals
- * 6.5. */
+/* At least GROUP_LITERALS_MIN literals that share an exact part form a group. The offsets at which
+ * the exact part stands are first gathered, and the group's literals are searched among these
+ * offsets only. DNA, m = 23, k = 4, two exact bases, AVX2 (EPYC): groups of 16 literals have 0.7 of
+ * the speed without groups, 32 literals 1.2, 64 literals 1.7, and 1,000 literals 6.5. */
 #define GROUP_LITERALS_MIN 32u
-/* selecting the places costs as much as the search for this many literals */
+/* selecting the offsets costs as much as the search for this many literals */
 #define GROUP_COST 25.0
-/* a selected place costs this many times an unselected place, since blocks are not full */
-#define GROUP_PLACE_COST 2.0
+/* a selected offset costs this many times an unselected offset, since blocks are not full */
+#define GROUP_OFFSET_COST 2.0
 
 /* The row's class and shift. With mismatches, row 0 has no bit set. */
 struct row {
@@ -60,8 +59,8 @@ struct literal {
 struct approx_filter {
     struct filter_class *classes;
     struct literal *literals; /* sorted by exact_key */
-    /* The offset of each row of each literal, in words. While the filter is made, the rows'
-     * numbers stand here instead. */
+    /* The offset of each row of each literal, in words. While the filter is made, the rows' numbers
+     * stand here instead. */
     uint32_t *begins;
     uint64_t begins_count;
     uint64_t begins_room;
@@ -85,12 +84,12 @@ struct approx_scan {
     uint64_t rows_words;   /* words of all rows */
     uint64_t *planes;
     struct filter_rows rows; /* row_count rows */
-    /* the same rows, for selected places only; words = NULL: there are no groups */
-    struct filter_rows places;
+    /* the same rows, for selected offsets only; words = NULL: there are no groups */
+    struct filter_rows offsets;
     uint64_t selected[FILTER_BYTES_MAX / 64];
     uint64_t selected_found[FILTER_BYTES_MAX / 64];
     uint64_t selected_count;
-    uint32_t selected_group; /* UINT32_MAX: no group's places are selected yet */
+    uint32_t selected_group; /* UINT32_MAX: no group's offsets are selected yet */
     uint32_t bytes;
     struct filter_windows windows;
     struct filter_vote vote;
@@ -287,7 +286,7 @@ double approx_filter_compared(const struct approx_filter *filter, const double *
 
     for (uint32_t i = 0; i < filter->literal_count; i++) {
         const struct literal *literal = &filter->literals[i];
-        double cost = literal->group == UINT32_MAX ? 1 : GROUP_PLACE_COST;
+        double cost = literal->group == UINT32_MAX ? 1 : GROUP_OFFSET_COST;
 
         for (uint32_t j = 0; literal->group != UINT32_MAX && j < literal->exact_count; j++)
             cost *= class_rate[filter->rows[filter->begins[literal->first + j] / filter->row_words]
@@ -341,8 +340,8 @@ enum trawl_status approx_scan_open(const struct approx_filter *filter, const cha
     scan->rows.words = (uint64_t *)memory;
     if (filter->has_groups) {
         TRAWL_TRY_DONE(
-            memory_allocate_zeroed(scan->rows_words, sizeof *scan->places.words, &memory, error));
-        scan->places.words = (uint64_t *)memory;
+            memory_allocate_zeroed(scan->rows_words, sizeof *scan->offsets.words, &memory, error));
+        scan->offsets.words = (uint64_t *)memory;
     }
     *scan_out = scan;
     scan = NULL;
@@ -357,7 +356,7 @@ void approx_scan_close(struct approx_scan *scan)
         return;
     memory_release(scan->planes, scan->planes_words, sizeof *scan->planes);
     memory_release(scan->rows.words, scan->rows_words, sizeof *scan->rows.words);
-    memory_release(scan->places.words, scan->rows_words, sizeof *scan->places.words);
+    memory_release(scan->offsets.words, scan->rows_words, sizeof *scan->offsets.words);
     memory_release(scan, 1, sizeof *scan);
 }
 
@@ -370,12 +369,12 @@ static void make_windows(const uint64_t *plane, uint32_t window_count,
             row[t * window_count + l] = plane[l * windows->words + t];
 }
 
-/* Returns the number of words for these places, rounded up to a whole block of two vectors. */
-static uint64_t words_of_blocks(const struct approx_scan *scan, uint64_t places)
+/* Returns the number of words for these offsets, rounded up to a whole block of two vectors. */
+static uint64_t words_of_blocks(const struct approx_scan *scan, uint64_t offsets)
 {
     const uint64_t words = scan->ops->windows;
 
-    return (places + 64 * words - 1) / (64 * words) * words;
+    return (offsets + 64 * words - 1) / (64 * words) * words;
 }
 
 void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t bytes)
@@ -422,7 +421,7 @@ static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
     return kept;
 }
 
-/* Gathers the places at which the exact part of a group stands. */
+/* Gathers the offsets at which the exact part of a group stands. */
 static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
 {
     const struct filter_rows *rows = &scan->rows;
@@ -434,22 +433,22 @@ static void select_group(struct approx_scan *scan, const struct literal *literal
         for (uint64_t w = 0; w < words; w++)
             scan->selected[w] &= ~rows->words[begins[i] + w];
     scan->selected_count = keep_bits(scan->selected, words, scan->bytes);
-    scan->places.words_used = words_of_blocks(scan, scan->selected_count);
+    scan->offsets.words_used = words_of_blocks(scan, scan->selected_count);
     for (uint32_t r = 1; r < scan->filter->row_count; r++)
         scan->ops->select(rows->words + r * scan->filter->row_words, scan->selected, words,
-                          scan->places.words + r * scan->filter->row_words);
+                          scan->offsets.words + r * scan->filter->row_words);
 }
 
-/* Moves the bit of each selected place to the bit of that place in the text. */
+/* Moves the bit of each selected offset to the bit of that offset in the text. */
 static void spread_found(const struct approx_scan *scan, uint64_t words, uint64_t *found)
 {
     uint64_t next = 0;
 
     for (uint64_t w = 0; w < words; w++) {
         found[w] = 0;
-        for (uint64_t places = scan->selected[w]; places != 0; places &= places - 1, next++)
+        for (uint64_t offsets = scan->selected[w]; offsets != 0; offsets &= offsets - 1, next++)
             if ((scan->selected_found[next / 64] >> next % 64 & 1) != 0)
-                found[w] |= places & (0 - places);
+                found[w] |= offsets & (0 - offsets);
     }
 }
 
@@ -464,9 +463,9 @@ static bool find_mismatches(struct approx_scan *scan, const struct literal *lite
                                      filter->errors_max, &scan->vote, found);
     if (scan->selected_group != literal->group)
         select_group(scan, literal, words);
-    if (!scan->ops->mismatches(&scan->places, begins + literal->exact_count, 0, literal->count,
+    if (!scan->ops->mismatches(&scan->offsets, begins + literal->exact_count, 0, literal->count,
                                filter->errors_max, &scan->vote, scan->selected_found) ||
-        keep_bits(scan->selected_found, scan->places.words_used, scan->selected_count) == 0)
+        keep_bits(scan->selected_found, scan->offsets.words_used, scan->selected_count) == 0)
         return false;
     spread_found(scan, words, found);
     return true;
@@ -478,7 +477,7 @@ uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *li
     const struct approx_filter *filter = scan->filter;
     const struct literal *literal = &filter->literals[index];
     const uint64_t words = (scan->bytes + 63) / 64;
-    uint64_t places = scan->bytes;
+    uint64_t offsets = scan->bytes;
     bool any;
 
     *literal_out = literal->number;
@@ -486,8 +485,8 @@ uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *li
         any = scan->ops->edits(&scan->rows, filter->begins + literal->first, literal->count,
                                filter->errors_max, &scan->windows, words, &scan->vote, found);
     } else {
-        any = places >= literal->symbols && find_mismatches(scan, literal, words, found);
-        places -= literal->symbols - 1;
+        any = offsets >= literal->symbols && find_mismatches(scan, literal, words, found);
+        offsets -= literal->symbols - 1;
     }
-    return any ? keep_bits(found, words, places) : 0;
+    return any ? keep_bits(found, words, offsets) : 0;
 }

@@ -1,10 +1,9 @@
-/* filter: finds candidates among all places of a text, for each literal of a search.
+/* filter: finds candidates among all offsets of a text, for each literal of a search.
  *
- * With mismatches the answer is a bit for each begin, found by counting in bit planes. With
- * edits the answer is a bit for each end, found by columns of Sellers' table in bits. At most 64
- * symbols of a literal are compared: the first symbols or, with edits, the last symbols. So a
- * filter may accept a place that verify.h rejects, but never rejects a place that verify.h
- * accepts.
+ * With mismatches the answer is a bit for each begin, found by counting in bit planes. With edits
+ * the answer is a bit for each end, found by columns of Sellers' table in bits. At most 64 symbols
+ * of a literal are compared: the first symbols or, with edits, the last symbols. So a filter may
+ * accept an offset that verify.h rejects, but never rejects an offset that verify.h accepts.
  */
 #ifndef TRAWL_APPROXIMATE_FILTER_H
 #define TRAWL_APPROXIMATE_FILTER_H
@@ -37,9 +36,9 @@ struct approx_scan;   /* the state of one thread */
 enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
                                      struct approx_filter **filter, struct trawl_error *error);
 void approx_filter_close(struct approx_filter *filter); /* NULL: nothing */
-/* Returns with how many literals a place is compared. All literals are compared at every place,
+/* Returns with how many literals an offset is compared. All literals are compared at every offset,
  * except for literals that share an exact part with many literals: these are compared only at
- * places where the exact part stands. Gathering these places costs as much as the comparison of
+ * offsets where the exact part stands. Gathering these offsets costs as much as the comparison of
  * some literals. class_rate[c] is the share of the text's bytes in class c. */
 double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
 /* Returns the most bytes of one look: the number at which a byte costs the least. */
@@ -55,11 +54,11 @@ void approx_scan_close(struct approx_scan *scan); /* NULL: nothing */
  * after which FILTER_SLACK bytes are readable. Bytes before and after have no part in an answer. */
 void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
 /* Finds one literal's candidates. *literal is the literal's number, which is different for each
- * index in [0, literal_count). Returns how many places of [0, bytes) are candidates: place i is
- * a candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64
+ * index in [0, literal_count). Returns how many offsets of [0, bytes) are candidates: offset i is a
+ * candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64
  * words. If the returned number is 0, `found` is undefined; otherwise its first ceil(bytes / 64)
- * words are the answer. Mismatches: an occurrence begins at place i, and its compared symbols
- * lie within the bytes. Edits: a span of the bytes that ends with place i is within errors_max
+ * words are the answer. Mismatches: an occurrence begins at offset i, and its compared symbols lie
+ * within the bytes. Edits: a span of the bytes that ends with offset i is within errors_max
  * edits. */
 uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal,
                           uint64_t *found);

@@ -5,15 +5,15 @@
  * HAS_LOOKUP, bytes_table, bytes_lookup and bytes_mask. Compilers translate all other vector
  * operations from C.
  *
- * Mismatches: each place has a counter of two to five bits. One vector holds one bit of many
- * counters, and one more vector marks the counters that overflowed. A counter starts so high
- * that mismatch k + 1 overflows the counter. Carry-save adders add four rows at a time.
+ * Mismatches: each offset has a counter of two to five bits. One vector holds one bit of many
+ * counters, and one more vector marks the counters that overflowed. A counter starts so high that
+ * mismatch k + 1 overflows the counter. Carry-save adders add four rows at a time.
  *
  * Edits: Myers, A fast bit-vector algorithm for approximate string matching based on dynamic
  * programming, 1999, for blocks as Hyyro, A bit-vector algorithm for computing Levenshtein and
- * Damerau edit distances, 2003. A word holds 64 places of the text, not of the pattern, as in
- * sassy (Beeloo and Groot Koerkamp, 2025): the rows are the same for all literals, and no row
- * below a row without a cell within k errors need be computed.
+ * Damerau edit distances, 2003. A word holds 64 offsets of the text, not of the pattern, as in
+ * sassy (Beeloo and Groot Koerkamp, 2025): the rows are the same for all literals, and no row below
+ * a row without a cell within k errors need be computed.
  */
 #ifndef TRAWL_APPROXIMATE_FILTER_IMPL_H
 #define TRAWL_APPROXIMATE_FILTER_IMPL_H
@@ -65,9 +65,9 @@ INLINE bool vector_any(vector a)
 }
 #endif
 
-/* Moves the vote after one block. The block tested `votes` times whether any place is left;
- * `passed`: the last test found no place. The vote settles where one block in nine makes one
- * test too many. */
+/* Moves the vote after one block. The block tested `votes` times whether any offset is left;
+ * `passed`: the last test found no offset. The vote settles where one block in nine makes one test
+ * too many. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
     if (votes > 1)
@@ -110,7 +110,7 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
     }
 }
 #else
-/* Makes the planes of eight classes at a time. Each place has a byte with a bit for each class;
+/* Makes the planes of eight classes at a time. Each offset has a byte with a bit for each class;
  * the multiplication gathers one bit of eight bytes. */
 static void make_planes(const struct filter_class *classes, uint32_t class_count,
                         const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
@@ -147,29 +147,29 @@ static void make_row(const uint64_t *plane, uint32_t shift, uint64_t words, uint
                                                                       << 1 << (63 - shift)));
 }
 
-/* Returns the bits of `word` at the set bits of `places`, packed together. */
-INLINE uint64_t compress(uint64_t word, uint64_t places)
+/* Returns the bits of `word` at the set bits of `offsets`, packed together. */
+INLINE uint64_t compress(uint64_t word, uint64_t offsets)
 {
 #ifdef __BMI2__
-    return _pext_u64(word, places);
+    return _pext_u64(word, offsets);
 #else
     uint64_t bits = 0;
 
-    for (uint32_t i = 0; places != 0; places &= places - 1, i++)
-        bits |= (word >> __builtin_ctzll(places) & 1) << i;
+    for (uint32_t i = 0; offsets != 0; offsets &= offsets - 1, i++)
+        bits |= (word >> __builtin_ctzll(offsets) & 1) << i;
     return bits;
 #endif
 }
 
-static void select_places(const uint64_t *row, const uint64_t *places, uint64_t words,
-                          uint64_t *selected)
+static void select_offsets(const uint64_t *row, const uint64_t *offsets, uint64_t words,
+                           uint64_t *selected)
 {
     uint64_t bits = 0, next = 0;
     uint32_t count = 0; /* number of packed bits in `bits` */
 
     for (uint64_t w = 0; w < words; w++) {
-        uint64_t more = compress(row[w], places[w]);
-        uint32_t more_count = (uint32_t)__builtin_popcountll(places[w]);
+        uint64_t more = compress(row[w], offsets[w]);
+        uint32_t more_count = (uint32_t)__builtin_popcountll(offsets[w]);
 
         bits |= more << count;
         count += more_count;
@@ -196,15 +196,15 @@ INLINE vector add_two(vector *sum, vector a, vector b)
     return carry;
 }
 
-/* Adds the bits of four rows at `place` to the counters of that place. *over marks the counters
+/* Adds the bits of four rows at `offset` to the counters of that offset. *over marks the counters
  * that overflowed. */
-INLINE void add_rows(const struct filter_rows *rows, const uint32_t *begins, uint64_t place,
+INLINE void add_rows(const struct filter_rows *rows, const uint32_t *begins, uint64_t offset,
                      vector *sums, vector *over, const uint32_t bits)
 {
     vector row[4], carry;
 
     for (uint32_t i = 0; i < 4; i++)
-        row[i] = vector_load(rows->words + begins[i] + place);
+        row[i] = vector_load(rows->words + begins[i] + offset);
     carry = add_two(&sums[0], row[0], row[1]);
     carry = add_two(&sums[1], carry, add_two(&sums[0], row[2], row[3]));
     for (uint32_t b = 2; b + 1 < bits; b++) {
@@ -272,20 +272,20 @@ static bool find_mismatches(const struct filter_rows *rows, const uint32_t *begi
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* The cells of 64 places of each window, in the row of the last added symbol. Bit i of `more` or
+/* The cells of 64 offsets of each window, in the row of the last added symbol. Bit i of `more` or
  * `less`: cell i is one more, or one less, than cell i - 1. `left` is the cell before cell 0. */
 struct sellers_cells {
     vector more[2], less[2], left[2];
 };
 
-/* The difference of the last place's cell in a symbol's row to the cell above: `more` and `less`
+/* The difference of the last offset's cell in a symbol's row to the cell above: `more` and `less`
  * are 0 or 1 for each window. */
 struct border {
     vector more[2], less[2];
 };
 
-/* Computes the next symbol's row. On entry *border is the difference at the place before the
- * window's first place, on return at the window's last place. */
+/* Computes the next symbol's row. On entry *border is the difference at the offset before the
+ * window's first offset, on return at the window's last offset. */
 INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct border *border)
 {
     for (uint32_t v = 0; v < 2; v++) {
@@ -381,11 +381,11 @@ static bool cells_take(const struct sellers_cells *cells, const vector open[2], 
     return any != 0;
 }
 
-/* Finds the places at which a literal ends within errors_max edits. At the border between the
- * current places and the places before, rows from `rows_open` on have no cell within errors_max.
- * So the current places need no row after the first row from `rows_open` on that has no such
- * cell either. Below that row, the border is assumed to grow by one with each symbol; the
- * assumed cells are not less than the true cells can be, and exceed errors_max. */
+/* Finds the offsets at which a literal ends within errors_max edits. At the border between the
+ * current offsets and the offsets before, rows from `rows_open` on have no cell within errors_max.
+ * So the current offsets need no row after the first row from `rows_open` on that has no such cell
+ * either. Below that row, the border is assumed to grow by one with each symbol; the assumed cells
+ * are not less than the true cells can be, and exceed errors_max. */
 static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, uint32_t count,
                        uint32_t errors_max, const struct filter_windows *windows,
                        uint64_t words_total, struct filter_vote *vote, uint64_t *found)
@@ -428,17 +428,17 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         for (uint32_t j = i; j < rows_set; j++)
             borders[j] = grows;
         rows_set = i;
-        /* A path from the left border below row `empty` has fewer than 64 - k symbols left for
-         * the 64 places up to the right border. Row k and the rows above have no cell greater
-         * than k. */
+        /* A path from the left border below row `empty` has fewer than 64 - k symbols left for the
+         * 64 offsets up to the right border. Row k and the rows above have no cell greater than
+         * k. */
         rows_open = empty < count ? empty : count;
     }
     return any;
 }
 
-#define FILTER_OPS(name)                                                                 \
-    {                                                                                    \
-        name, WINDOWS, make_planes, make_row, select_places, find_mismatches, find_edits \
+#define FILTER_OPS(name)                                                                  \
+    {                                                                                     \
+        name, WINDOWS, make_planes, make_row, select_offsets, find_mismatches, find_edits \
     }
 
 #endif

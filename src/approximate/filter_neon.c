@@ -17,15 +17,15 @@ INLINE bytes_vector bytes_lookup(bytes_vector table, bytes_vector index)
     return (bytes_vector)vqtbl1q_u8((uint8x16_t)table, (uint8x16_t)index);
 }
 
-/* Keep in each byte that is not 0 the bit of its place among eight; pairwise sums bring eight bytes
- * into one. */
+/* Keep in each byte that is not 0 the bit of its offset among eight; pairwise sums bring eight
+ * bytes into one. */
 INLINE uint64_t bytes_mask(const bytes_vector bytes[BLOCK_VECTORS])
 {
-    const uint8x16_t place = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x16_t offset = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     uint8x16_t kept[4], sums;
 
     for (uint32_t i = 0; i < 4; i++)
-        kept[i] = vandq_u8(vtstq_u8((uint8x16_t)bytes[i], (uint8x16_t)bytes[i]), place);
+        kept[i] = vandq_u8(vtstq_u8((uint8x16_t)bytes[i], (uint8x16_t)bytes[i]), offset);
     sums = vpaddq_u8(vpaddq_u8(kept[0], kept[1]), vpaddq_u8(kept[2], kept[3]));
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
 }

@@ -14,15 +14,15 @@ struct filter_class {
     uint8_t nibbles[2][16];
 };
 
-/* All rows, one after the other: a row has a bit for each place of a text. A literal stores the
+/* All rows, one after the other: a row has a bit for each offset of a text. A literal stores the
  * number of words before each of its rows. */
 struct filter_rows {
     uint64_t *words;     /* aligned to 64 bytes */
     uint64_t words_used; /* words of each row that are searched */
 };
 
-/* `from` is the number of groups of symbols after which a search first tests whether any place
- * is left. `from` moves towards the least number at which most tests find no place. */
+/* `from` is the number of groups of symbols after which a search first tests whether any offset is
+ * left. `from` moves towards the least number at which most tests find no offset. */
 struct filter_vote {
     uint32_t from;
     uint32_t passed;
@@ -46,18 +46,19 @@ struct filter_ops {
     /* Sets bit i of the row if bit i + shift of the plane is not set; shift ≤ 63. `words` is a
      * multiple of FILTER_BLOCK_WORDS; one more word of the plane is read. */
     void (*shift)(const uint64_t *plane, uint32_t shift, uint64_t words, uint64_t *row);
-    /* Packs together the row's bits at the set bits of `places`. Fills the last block of
+    /* Packs together the row's bits at the set bits of `offsets`. Fills the last block of
      * FILTER_BLOCK_WORDS words with set bits, at which no occurrence is found. */
-    void (*select)(const uint64_t *row, const uint64_t *places, uint64_t words, uint64_t *selected);
-    /* Sets a bit for each place at which none of the first exact_count rows has its bit set, and
-     * at most errors_max of the next `count` rows have; `count` is a multiple of 4. Returns
-     * whether there is such a place. */
+    void (*select)(const uint64_t *row, const uint64_t *offsets, uint64_t words,
+                   uint64_t *selected);
+    /* Sets a bit for each offset at which none of the first exact_count rows has its bit set, and
+     * at most errors_max of the next `count` rows have; `count` is a multiple of 4. Returns whether
+     * there is such an offset. */
     bool (*mismatches)(const struct filter_rows *rows, const uint32_t *rows_begin,
                        uint32_t exact_count, uint32_t count, uint32_t errors_max,
                        struct filter_vote *vote, uint64_t *found);
-    /* Sets a bit for each place at which the literal's symbols end within errors_max edits.
-     * `found` has words_total words. Returns whether there is such a place. The rows are
-     * arranged by steps: word l of step t is word t - warm of window l. */
+    /* Sets a bit for each offset at which the literal's symbols end within errors_max edits.
+     * `found` has words_total words. Returns whether there is such an offset. The rows are arranged
+     * by steps: word l of step t is word t - warm of window l. */
     bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,
                   uint32_t errors_max, const struct filter_windows *windows, uint64_t words_total,
                   struct filter_vote *vote, uint64_t *found);

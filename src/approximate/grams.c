@@ -356,9 +356,9 @@ static uint64_t bits_of(uint64_t codes, uint32_t bit)
 }
 
 void approx_grams_look(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
-                       uint32_t places, struct grams_look *look)
+                       uint32_t offsets, struct grams_look *look)
 {
-    TRAWL_ASSERT(places <= bytes && places <= GRAMS_PLACES_MAX);
+    TRAWL_ASSERT(offsets <= bytes && offsets <= GRAMS_OFFSETS_MAX);
     TRAWL_ASSERT(GRAMS_BITS_BEFORE + bytes <= 64 * (GRAMS_LOOK_WORDS - 1));
     memset(look->high, 0, sizeof look->high);
     memset(look->low, 0, sizeof look->low);
@@ -374,12 +374,12 @@ void approx_grams_look(const struct approx_grams *grams, const uint8_t *text, ui
         look->low[word] |= bits_of(codes, 0) << shift;
         look->none[word] ^= (bits_of(codes, 2) ^ 0xff) << shift;
     }
-    look->place = GRAMS_BITS_BEFORE;
-    look->end = GRAMS_BITS_BEFORE + places;
-    /* by the place of a piece, an occurrence may seem to begin up to errors_max before or after
+    look->offset = GRAMS_BITS_BEFORE;
+    look->end = GRAMS_BITS_BEFORE + offsets;
+    /* by the offset of a piece, an occurrence may seem to begin up to errors_max before or after
      * its true begin */
     if (grams->edits) {
-        look->place -= grams->errors_max;
+        look->offset -= grams->errors_max;
         look->end += grams->errors_max;
     }
 }

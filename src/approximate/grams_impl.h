@@ -15,7 +15,7 @@ typedef uint32_t lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef int32_t signed_lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef uint32_t loose_lanes __attribute__((vector_size(4 * GRAMS_LANES), aligned(4), may_alias));
 
-/* Returns the bits of 32 places from `at` on. */
+/* Returns the bits of 32 offsets from `at` on. */
 static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
 {
     uint64_t word;
@@ -84,11 +84,11 @@ static inline void count_bits(const lanes *bits, lanes *count)
 #endif
 }
 
-/* Compares the literals of entries [entry, end) with the codes at a place, and writes the
+/* Compares the literals of entries [entry, end) with the codes at an offset, and writes the
  * literals that may occur. A list of at most GRAMS_LANES entries, even an empty list, takes no
  * branch. */
 static inline uint64_t compare_begins(const struct entries *entries, uint32_t high, uint32_t low,
-                                      uint32_t none, uint32_t entry, uint32_t end, uint32_t place,
+                                      uint32_t none, uint32_t entry, uint32_t end, uint32_t offset,
                                       uint64_t *found)
 {
     const signed_lanes number = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -107,13 +107,13 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
         if (has_zero(&failed))
             for (uint32_t i = 0; i < GRAMS_LANES; i++)
                 if (failed[i] == 0)
-                    found[count++] = (uint64_t)entries->literal[entry + i] << 32 | place;
+                    found[count++] = (uint64_t)entries->literal[entry + i] << 32 | offset;
         entry += GRAMS_LANES;
     } while (entry < end);
     return count;
 }
 
-/* Compares the lists of each piece for the begins from look->place on. */
+/* Compares the lists of each piece for the begins from look->offset on. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look *look,
                             uint64_t *found, uint64_t room)
 {
@@ -122,12 +122,12 @@ static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look 
                                     grams->exact, grams->literal, grams->errors_max};
     const uint32_t *const all_heads = grams->heads, groups = grams->group_count;
     const uint32_t end = look->end;
-    uint32_t place = look->place;
+    uint32_t offset = look->offset;
     uint64_t count = 0;
 
-    for (; place < end && room - count >= room_for_one; place++) {
-        const uint32_t high = bits_at(look->high, place), low = bits_at(look->low, place);
-        const uint32_t none = bits_at(look->none, place);
+    for (; offset < end && room - count >= room_for_one; offset++) {
+        const uint32_t high = bits_at(look->high, offset), low = bits_at(look->low, offset);
+        const uint32_t none = bits_at(look->none, offset);
 
         for (uint32_t g = 0, j = 0; g < groups; g++) {
             const struct grams_group *group = &grams->groups[g];
@@ -139,24 +139,25 @@ static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look 
             for (; j < group->piece_end; j++) {
                 const uint32_t *heads = all_heads + gram_of(&grams->pieces[j], high, low);
 
-                count += compare_begins(&entries, high, low, none, heads[0], heads[1], place,
+                count += compare_begins(&entries, high, low, none, heads[0], heads[1], offset,
                                         found + count);
             }
         }
     }
-    look->place = place;
+    look->offset = offset;
     return count;
 }
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Literals that wait for comparison, with the places where the literals may begin. */
+/* Literals that wait for comparison, with the offsets where the literals may begin. */
 struct waiting {
     uint64_t found[GRAMS_LANES];
     uint32_t count;
 };
 
-/* The text of each lane, from errors_max places before the lane's begin on, 32 places per word. */
+/* The text of each lane, from errors_max offsets before the lane's begin on, 32 offsets per
+ * word. */
 #define TEXT_WORDS 3u
 
 struct lanes_text {
@@ -243,16 +244,16 @@ static uint64_t scan_ends(const struct approx_grams *grams, struct grams_look *l
     struct waiting waiting = {{0}, 0};
     uint64_t count = 0;
 
-    for (; look->place < look->end && room - count >= room_for_one; look->place++) {
-        const uint32_t high = bits_at(look->high, look->place);
-        const uint32_t low = bits_at(look->low, look->place);
+    for (; look->offset < look->end && room - count >= room_for_one; look->offset++) {
+        const uint32_t high = bits_at(look->high, look->offset);
+        const uint32_t low = bits_at(look->low, look->offset);
 
         for (uint32_t j = 0; j < grams->piece_count; j++) {
             const uint32_t *heads = grams->heads + gram_of(&grams->pieces[j], high, low);
 
             for (uint32_t entry = heads[0]; entry < heads[1]; entry++) {
                 waiting.found[waiting.count++] =
-                    (uint64_t)grams->literal[entry] << 32 | look->place;
+                    (uint64_t)grams->literal[entry] << 32 | look->offset;
                 if (waiting.count == GRAMS_LANES)
                     count += compare_ends(grams, look, &waiting, found + count);
             }

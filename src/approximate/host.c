@@ -1,5 +1,5 @@
-/* host: finds the candidates of a step on the host, by pieces, grams, planes or columns, or
- * takes every place. */
+/* host: finds the candidates of a step on the host, by pieces, grams, planes or columns, or takes
+ * every offset. */
 #include "approximate/host.h"
 
 #include <string.h>
@@ -113,12 +113,12 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
         CODED_SYMBOLS_MAX + (approximate->edits ? 2 * (uint64_t)approximate->errors_max : 0);
     uint64_t bytes;
 
-    *to = min_u64(*to, from + GRAMS_PLACES_MAX);
+    *to = min_u64(*to, from + GRAMS_OFFSETS_MAX);
     bytes = min_u64(chunk->owned + chunk->after - from, *to - from + beyond);
     TRAWL_ASSERT(*to > from && bytes >= *to - from);
     approx_grams_look(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
                       (uint32_t)(*to - from), &host->look);
-    while (host->look.place < host->look.end) {
+    while (host->look.offset < host->look.end) {
         uint64_t count =
             host->grams->scan(approximate->grams, &host->look, host->proposed, host->proposed_room);
 
@@ -134,31 +134,32 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
-/* Appends the candidates of the places from `from` of the chunk on, without the first `known`
- * places. Consecutive ends make one candidate. */
+/* Appends the candidates of the offsets from `from` of the chunk on, without the first `known`
+ * offsets. Consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
-                                   uint64_t places, uint32_t literal, uint64_t count,
+                                   uint64_t offsets, uint32_t literal, uint64_t count,
                                    struct approx_candidates *candidates, struct trawl_error *error)
 {
     const bool edits = host->approximate->edits;
 
-    TRAWL_ASSERT(known <= places);
+    TRAWL_ASSERT(known <= offsets);
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
-    for (uint64_t w = 0; w < (places + 63) / 64; w++)
+    for (uint64_t w = 0; w < (offsets + 63) / 64; w++)
         for (uint64_t bits = host->found[w]; bits != 0; bits &= bits - 1) {
             uint64_t at = 64 * w + (uint64_t)__builtin_ctzll(bits);
-            int64_t place = (int64_t)(from + at + edits); /* with edits: the place after the end */
+            int64_t offset =
+                (int64_t)(from + at + edits); /* with edits: the offset after the end */
             struct approx_candidate *last =
                 candidates->count > 0 ? &candidates->items[candidates->count - 1] : NULL;
 
-            if (at < known || at >= places)
+            if (at < known || at >= offsets)
                 continue;
             if (edits && last != NULL && last->literal == literal &&
-                last->place + last->reach + 1 == place)
+                last->offset + last->reach + 1 == offset)
                 last->reach++;
             else
                 candidates->items[candidates->count++] =
-                    (struct approx_candidate){place, literal, 0};
+                    (struct approx_candidate){offset, literal, 0};
         }
     TRAWL_ASSERT(candidates->count <= candidates->capacity);
     return TRAWL_OK;
@@ -176,8 +177,8 @@ static const uint8_t *look_text(struct approx_host *host, const struct engine_ch
     return host->text;
 }
 
-/* Searches the chunk's bytes [from, end) and appends the candidates of the places from `known`
- * on and before `to`. Ends early if there are more than `limit` candidates. */
+/* Searches the chunk's bytes [from, end) and appends the candidates of the offsets from `known` on
+ * and before `to`. Ends early if there are more than `limit` candidates. */
 static enum trawl_status look(struct approx_host *host, const struct engine_chunk *chunk,
                               uint64_t from, uint64_t known, uint64_t to, uint64_t end,
                               uint64_t limit, struct approx_candidates *candidates,
@@ -209,13 +210,13 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
     const uint64_t more = FILTER_SYMBOLS_MAX + (approximate->edits ? TRAWL_ERRORS_MAX : 0);
     const uint64_t chunk_end = chunk->owned + chunk->after;
     const uint64_t limit = *to - from > 1 ? APPROX_CANDIDATES_MAX : UINT64_MAX;
-    uint64_t places_end = *to;
+    uint64_t offsets_end = *to;
 
     if (approximate->edits)
-        places_end = min_u64(*to + approximate->plan->need_after, chunk_end);
-    for (uint64_t at = from; at < places_end;) {
+        offsets_end = min_u64(*to + approximate->plan->need_after, chunk_end);
+    for (uint64_t at = from; at < offsets_end;) {
         uint64_t first = approximate->edits ? max_u64(at, from + more) - more : at;
-        uint64_t next = min_u64(places_end, first + bytes_max - (approximate->edits ? 0 : more));
+        uint64_t next = min_u64(offsets_end, first + bytes_max - (approximate->edits ? 0 : more));
         uint64_t end = approximate->edits ? next : min_u64(next + more, chunk_end);
 
         TRAWL_ASSERT(first <= at && at < next && next <= end && end - first <= bytes_max);
@@ -232,8 +233,8 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Returns the offset of the first byte from `from` on that is not ASCII; `end` if there is no
- * such byte. */
+/* Returns the offset of the first byte from `from` on that is not ASCII; `end` if there is no such
+ * byte. */
 static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);

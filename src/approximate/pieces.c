@@ -1,5 +1,5 @@
-/* pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces of
- * its literal without an error, near the offset that the piece has in the literal. */
+/* pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces of its
+ * literal without an error, near the offset that the piece has in the literal. */
 #include "approximate/pieces.h"
 
 #include "approximate/scope.h"
@@ -26,12 +26,12 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
     part->records = NULL;
 }
 
-/* Makes the candidate of a piece that occurs at `place` of the chunk. With mismatches, the
- * occurrence begins as many symbols before the piece as the piece does in the literal. With
- * edits, the occurrence ends after the symbols that follow the piece in the literal, up to k
- * symbols more or fewer. Returns false if the scope has no room for the occurrence. */
+/* Makes the candidate of a piece that occurs at `offset` of the chunk. With mismatches, the
+ * occurrence begins as many symbols before the piece as the piece does in the literal. With edits,
+ * the occurrence ends after the symbols that follow the piece in the literal, up to k symbols more
+ * or fewer. Returns false if the scope has no room for the occurrence. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
-                         const struct approx_piece *piece, int64_t place,
+                         const struct approx_piece *piece, int64_t offset,
                          struct approx_candidate *candidate)
 {
     const uint64_t *begin = approximate->symbol_begin + piece->literal;
@@ -41,19 +41,20 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     const int64_t least = max_i64(after - k, piece->symbols);
     const bool characters = scope_has_characters(scope);
 
-    if (characters && (!scope_find(scope, place) || scope_symbol_begin(scope, place) < place))
+    if (characters && (!scope_find(scope, offset) || scope_symbol_begin(scope, offset) < offset))
         return false;
     *candidate = (struct approx_candidate){.literal = piece->literal};
     if (approximate->edits) {
-        candidate->place = characters ? scope_ahead(scope, place, least) : place + least;
+        candidate->offset = characters ? scope_ahead(scope, offset, least) : offset + least;
         candidate->reach =
-            (uint32_t)(characters ? scope_ahead(scope, candidate->place, after + k - least) -
-                                        candidate->place
+            (uint32_t)(characters ? scope_ahead(scope, candidate->offset, after + k - least) -
+                                        candidate->offset
                                   : after + k - least);
         return true;
     }
-    candidate->place = characters ? scope_back(scope, place, piece->symbol) : place - piece->symbol;
-    return !characters || candidate->place >= scope->begin;
+    candidate->offset =
+        characters ? scope_back(scope, offset, piece->symbol) : offset - piece->symbol;
+    return !characters || candidate->offset >= scope->begin;
 }
 
 /* Appends a candidate for each hit whose occurrence fits in the scope. The part was made by

@@ -1,4 +1,4 @@
-/* scope: records by their offsets, characters by the bytes around a place. */
+/* scope: records by their offsets, characters by the bytes around an offset. */
 #include "approximate/scope.h"
 
 #include "base/checked.h"

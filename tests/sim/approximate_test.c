@@ -295,7 +295,7 @@ static void draw_text(struct test_random *random)
     bool has_tiles = c.turn % 16 == 5;
     uint64_t copies = test_random_below(random, 6);
 
-    c.text_bytes = (has_tiles ? GRAMS_TILE_PLACES + 200 : 736) + test_random_below(random, 100);
+    c.text_bytes = (has_tiles ? GRAMS_TILE_OFFSETS + 200 : 736) + test_random_below(random, 100);
     c.chunk_begin = c.text_bytes / 3 + test_random_below(random, c.text_bytes / 3);
     for (uint64_t i = 0; i < c.text_bytes; i++)
         c.text[i] = test_random_below(random, 60) == 0 ? '\n' : draw_letter(random, true);
@@ -304,7 +304,7 @@ static void draw_text(struct test_random *random)
     for (uint64_t i = 0; i < copies; i++)
         plant(random, test_random_below(random, c.text_bytes), c.edits);
     if (has_tiles)
-        plant(random, GRAMS_TILE_PLACES - test_random_below(random, PATTERN_BYTES_MAX), c.edits);
+        plant(random, GRAMS_TILE_OFFSETS - test_random_below(random, PATTERN_BYTES_MAX), c.edits);
     plant(random, 50 + test_random_below(random, 5), c.edits);
     plant(random, c.chunk_begin - 1 - test_random_below(random, c.shortest / 2), false);
     for (uint64_t i = 0; c.errors_max < 4 && i < 4; i++) /* each a place of 60 bytes */
@@ -327,7 +327,7 @@ static void fill(uint64_t begin, uint64_t end)
 
     filled[c.cell][place]++;
     tally.occurrences++;
-    tally.at_tiles += begin < GRAMS_TILE_PLACES && end > GRAMS_TILE_PLACES;
+    tally.at_tiles += begin < GRAMS_TILE_OFFSETS && end > GRAMS_TILE_OFFSETS;
 }
 
 /* Of one literal and a step: the places that candidates propose, from PLACES_BEFORE before the
@@ -342,7 +342,7 @@ static void propose(const struct approx_candidates *candidates, uint32_t literal
         const struct approx_candidate *item = &candidates->items[i];
 
         if (item->literal == literal)
-            memset(proposed + (item->place + (int64_t)PLACES_BEFORE), 1, (size_t)item->reach + 1);
+            memset(proposed + (item->offset + (int64_t)PLACES_BEFORE), 1, (size_t)item->reach + 1);
     }
 }
 
@@ -361,10 +361,10 @@ static void check_begins(const struct literal *literal, uint32_t number, uint64_
     for (uint64_t i = 0; i < candidates->count; i++)
         if (candidates->items[i].literal == number)
             TEST_CHECK(
-                candidates->items[i].place >= (int64_t)from &&
-                candidates->items[i].place < (int64_t)to &&
-                (begins_at(literal, (uint64_t)candidates->items[i].place + chunk) ||
-                 (uint64_t)candidates->items[i].place + chunk + literal->count > c.text_bytes));
+                candidates->items[i].offset >= (int64_t)from &&
+                candidates->items[i].offset < (int64_t)to &&
+                (begins_at(literal, (uint64_t)candidates->items[i].offset + chunk) ||
+                 (uint64_t)candidates->items[i].offset + chunk + literal->count > c.text_bytes));
 }
 
 /* Of edits: all ends of spans that begin in [from, to); near each candidate of plain DNA there is
@@ -392,7 +392,7 @@ static void check_ends(const struct literal *literal, uint32_t number, uint64_t 
         if (item->literal != number)
             continue;
         for (uint64_t j = 0; j <= 2 * item->reach; j++) {
-            int64_t at = item->place - item->reach + (int64_t)(j + chunk);
+            int64_t at = item->offset - item->reach + (int64_t)(j + chunk);
 
             has_end |= at >= 0 && at <= (int64_t)c.text_bytes && least[at] <= c.errors_max;
         }

@@ -1,6 +1,6 @@
 /* grams: candidates within k mismatches or k edits, by the pieces that begin with a text's gram.
  *
- * Grid       any; blocks take tiles of GRAMS_TILE_PLACES places in turn. Up to 1,024 threads.
+ * Grid       any; blocks take tiles of GRAMS_TILE_OFFSETS offsets in turn. Up to 1,024 threads.
  * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs. Dynamic: all tables
  *            (grams_..._shared), or 0 (grams_..._global), which read the tables from L2.
  * Traffic    per text byte: reads 1. Per block: reads the tables once (shared). Per piece that a
@@ -8,7 +8,7 @@
  * Progress   no block waits for a block.
  * Order      candidates come in any order; the host sorts.
  * Limits     end - begin + 2 * errors_max < 2^32.
- * Cost       a list per place, or with motifs a list for each segment whose motif stands there. A
+ * Cost       a list per offset, or with motifs a list for each segment whose motif stands there. A
  *            piece of a list costs about 15 instructions for mismatches, and about 25 for each of
  *            symbols + 2k codes for edits (Myers 1999, in 32 bits).
  * Measured   [H200, 1 GiB of random DNA, 1,000 patterns of 23, without motifs] positions x patterns
@@ -20,11 +20,11 @@
 #include "approximate/kernels/grams.h"
 #include "cuda/kernels/simt.h"
 
-/* A literal begins up to 62 places before the tile's first place, and ends up to 63 places after
- * the tile's last place. */
+/* A literal begins up to 62 offsets before the tile's first offset, and ends up to 63 offsets after
+ * the tile's last offset. */
 #define GRAMS_WORDS_BEFORE 2u
 #define GRAMS_WORDS_AFTER 4u
-#define GRAMS_WORDS (GRAMS_WORDS_BEFORE + GRAMS_TILE_PLACES / 32u + GRAMS_WORDS_AFTER)
+#define GRAMS_WORDS (GRAMS_WORDS_BEFORE + GRAMS_TILE_OFFSETS / 32u + GRAMS_WORDS_AFTER)
 
 /* The codes of a tile's bytes: bit i % 32 of word i / 32 for byte i. */
 struct grams_planes {
@@ -85,16 +85,16 @@ SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t hi
     return (high & upper) | (~high & lower);
 }
 
-/* Fills the planes with the codes of the tile [first, first + places). All threads of the block
+/* Fills the planes with the codes of the tile [first, first + offsets). All threads of the block
  * call. Bytes outside of the text have no code. */
 SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *codes,
-                              uint64_t first, uint32_t places, const struct grams_planes *planes)
+                              uint64_t first, uint32_t offsets, const struct grams_planes *planes)
 {
     uint32_t warps = simt_threads() / SIMT_WARP_THREADS;
-    uint32_t words = GRAMS_WORDS_BEFORE + (places + 31u) / 32u + GRAMS_WORDS_AFTER;
+    uint32_t words = GRAMS_WORDS_BEFORE + (offsets + 31u) / 32u + GRAMS_WORDS_AFTER;
 
     for (uint32_t word = simt_warp(); word < words; word += warps) {
-        /* `at` is 32 * GRAMS_WORDS_BEFORE larger than the byte's place, so that `at` is not
+        /* `at` is 32 * GRAMS_WORDS_BEFORE larger than the byte's offset, so that `at` is not
          * negative. */
         uint64_t at = first + 32u * word + simt_lane();
         uint32_t code = GRAMS_NO_CODE, high, low, none;
@@ -116,12 +116,12 @@ SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *c
     }
 }
 
-SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal, uint64_t place)
+SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal, uint64_t offset)
 {
     uint64_t slot = simt_atomic_add_u64(a->count, 1);
 
     if (SIMT_BOUND(slot < a->capacity))
-        simt_store_u64(&a->found[slot], (uint64_t)literal << 32 | (uint32_t)place);
+        simt_store_u64(&a->found[slot], (uint64_t)literal << 32 | (uint32_t)offset);
 }
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
@@ -145,11 +145,11 @@ SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pi
     return 0;
 }
 
-/* Compares an entry's literal with these codes, where the entry's piece stands at `place`. */
+/* Compares an entry's literal with these codes, where the entry's piece stands at `offset`. */
 SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_tables tables,
-                             struct grams_window codes, uint32_t entry, uint64_t place)
+                             struct grams_window codes, uint32_t entry, uint64_t offset)
 {
-    uint32_t symbol = entry % (1u << GRAMS_PLACE_BITS), literal = entry >> GRAMS_PLACE_BITS;
+    uint32_t symbol = entry % (1u << GRAMS_SYMBOL_BITS), literal = entry >> GRAMS_SYMBOL_BITS;
     uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
     struct simt_u32x4 masks = grams_words(tables, literal_at);
     uint32_t differ = ~grams_equal(&masks, codes.high, codes.low);
@@ -159,15 +159,15 @@ SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_table
     if (simt_popcount(differ) > a->errors_max ||
         (differ & grams_word(tables, literal_at + GRAMS_EXACT)) != 0)
         return;
-    if (place >= a->begin + symbol && place - symbol < a->end &&
+    if (offset >= a->begin + symbol && offset - symbol < a->end &&
         !grams_is_repeated(a, grams_word(tables, literal_at + GRAMS_PIECES), symbol, differ))
-        grams_emit(a, literal, place - symbol - a->begin);
+        grams_emit(a, literal, offset - symbol - a->begin);
 }
 
-/* Tries the literals of the entries [entry, entry_end), whose pieces stand at `place` of the text,
+/* Tries the literals of the entries [entry, entry_end), whose pieces stand at `offset` of the text,
  * which is index `at` in the planes. */
 SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_tables tables,
-                                const struct grams_planes *planes, uint32_t at, uint64_t place,
+                                const struct grams_planes *planes, uint32_t at, uint64_t offset,
                                 uint32_t entry, uint32_t entry_end)
 {
     struct grams_window before = grams_at(planes, at - 32u), after = grams_at(planes, at);
@@ -175,13 +175,13 @@ SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_ta
 
     for (; entry < entry_end; entry++) {
         uint32_t word = grams_word(tables, a->entries_at + entry);
-        uint32_t shift = 32u - word % (1u << GRAMS_PLACE_BITS);
+        uint32_t shift = 32u - word % (1u << GRAMS_SYMBOL_BITS);
         struct grams_window codes;
 
         codes.high = simt_funnel_clamp(before.high, after.high, shift);
         codes.low = simt_funnel_clamp(before.low, after.low, shift);
         codes.none = any_none ? simt_funnel_clamp(before.none, after.none, shift) : 0;
-        grams_try(a, tables, codes, word, place);
+        grams_try(a, tables, codes, word, offset);
     }
 }
 
@@ -224,22 +224,22 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     return 0;
 }
 
-/* Tries an entry whose piece stands at `place`, with edits. An occurrence with this piece begins up
- * to errors_max before or after place - symbol. */
+/* Tries an entry whose piece stands at `offset`, with edits. An occurrence with this piece begins
+ * up to errors_max before or after offset - symbol. */
 SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
                                    const struct grams_planes *planes, uint32_t at, uint32_t entry,
-                                   uint64_t place)
+                                   uint64_t offset)
 {
-    uint32_t symbol = entry % (1u << GRAMS_PLACE_BITS), literal = entry >> GRAMS_PLACE_BITS;
+    uint32_t symbol = entry % (1u << GRAMS_SYMBOL_BITS), literal = entry >> GRAMS_SYMBOL_BITS;
     uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
     struct simt_u32x4 masks;
 
-    if (place + a->errors_max < a->begin + symbol || place >= a->end + symbol + a->errors_max)
+    if (offset + a->errors_max < a->begin + symbol || offset >= a->end + symbol + a->errors_max)
         return;
     masks = grams_words(tables, literal_at);
     if (grams_holds(a, planes, &masks, grams_word(tables, literal_at + GRAMS_COMPARED),
                     at - symbol - a->errors_max))
-        grams_emit(a, literal, place + a->errors_max - symbol - a->begin);
+        grams_emit(a, literal, offset + a->errors_max - symbol - a->begin);
 }
 
 /* ---- Lists that a warp shares -------------------------------------------------------------- */
@@ -275,7 +275,7 @@ SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tab
             if (edits)
                 grams_try_edits(a, tables, planes, shared_at, word, origin + shared_at);
             else
-                grams_try(a, tables, grams_at(planes, shared_at - word % (1u << GRAMS_PLACE_BITS)),
+                grams_try(a, tables, grams_at(planes, shared_at - word % (1u << GRAMS_SYMBOL_BITS)),
                           word, origin + shared_at);
         }
     }
@@ -289,10 +289,10 @@ SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tab
  * planes. All threads of the block call. The planes cover the begins of literals whose pieces stand
  * in the tile. */
 SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tables tables,
-                              const struct grams_planes *planes, uint32_t places, uint32_t *motifs)
+                              const struct grams_planes *planes, uint32_t offsets, uint32_t *motifs)
 {
     uint32_t warps = simt_threads() / SIMT_WARP_THREADS;
-    uint32_t words = GRAMS_WORDS_BEFORE + (places + 31u) / 32u;
+    uint32_t words = GRAMS_WORDS_BEFORE + (offsets + 31u) / 32u;
 
     for (uint32_t word = GRAMS_WORDS_BEFORE - 1u + simt_warp(); word < words; word += warps) {
         struct grams_window codes = grams_at(planes, 32u * word + simt_lane());
@@ -332,20 +332,20 @@ SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tab
     grams_share(a, tables, planes, origin, at, entry, entry_end, 0);
 }
 
-/* Queues each pair of a place in the tile and a segment for which the segment's motif stands before
- * the place, and tries the lists of the pairs. */
+/* Queues each pair of an offset in the tile and a segment for which the segment's motif stands
+ * before the offset, and tries the lists of the pairs. */
 SIMT_FUNCTION void grams_motifs(const struct grams_arguments *a, struct grams_tables tables,
-                                const struct grams_planes *planes, uint64_t origin, uint32_t places,
-                                const uint32_t *motifs, uint32_t *queue)
+                                const struct grams_planes *planes, uint64_t origin,
+                                uint32_t offsets, const uint32_t *motifs, uint32_t *queue)
 {
     uint32_t queued = 0, lane_bit = 1u << simt_lane();
 
-    for (uint32_t i = simt_thread() - simt_lane(); i < places; i += simt_threads()) {
+    for (uint32_t i = simt_thread() - simt_lane(); i < offsets; i += simt_threads()) {
         for (uint32_t segment = 0; segment < a->segment_count; segment++) {
             uint32_t word = grams_word(tables, a->segments_at + segment);
             uint32_t at = 32u * GRAMS_WORDS_BEFORE + i;
-            uint32_t from = at - word % (1u << GRAMS_PLACE_BITS);
-            const uint32_t *plane = motifs + GRAMS_WORDS * (word >> GRAMS_PLACE_BITS) + from / 32u;
+            uint32_t from = at - word % (1u << GRAMS_SYMBOL_BITS);
+            const uint32_t *plane = motifs + GRAMS_WORDS * (word >> GRAMS_SYMBOL_BITS) + from / 32u;
             uint32_t bits = simt_funnel(plane[0], plane[1], from % 32u);
 
             if ((bits & lane_bit) != 0)
@@ -376,17 +376,17 @@ SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uin
 /* The kind of search. */
 enum grams_kind { GRAMS_BEGINS, GRAMS_MOTIFS, GRAMS_ENDS };
 
-/* Tries the lists of the grams at all places of the tile. */
-SIMT_FUNCTION void grams_places(const struct grams_arguments *a, struct grams_tables tables,
-                                const struct grams_planes *planes, uint64_t origin, uint32_t places,
-                                enum grams_kind kind)
+/* Tries the lists of the grams at all offsets of the tile. */
+SIMT_FUNCTION void grams_offsets(const struct grams_arguments *a, struct grams_tables tables,
+                                 const struct grams_planes *planes, uint64_t origin,
+                                 uint32_t offsets, enum grams_kind kind)
 {
     uint32_t mask = (1u << a->gram_symbols) - 1u;
 
-    for (uint32_t i = simt_thread(); i - simt_lane() < places; i += simt_threads()) {
+    for (uint32_t i = simt_thread(); i - simt_lane() < offsets; i += simt_threads()) {
         uint32_t at = 32u * GRAMS_WORDS_BEFORE + i, entry = 0, entry_end = 0;
 
-        if (SIMT_BOUND(i < places)) {
+        if (SIMT_BOUND(i < offsets)) {
             struct grams_window codes = grams_at(planes, at);
             uint32_t gram = (codes.high & mask) << a->gram_symbols | (codes.low & mask);
 
@@ -408,25 +408,25 @@ SIMT_FUNCTION void grams_search(const struct grams_arguments *a, const uint32_t 
     SIMT_SHARED(uint32_t, grams_queues, GRAMS_QUEUE * GRAMS_THREADS_MAX / SIMT_WARP_THREADS);
     struct grams_planes planes = {grams_planes_words, grams_planes_words + GRAMS_WORDS,
                                   grams_planes_words + 2u * GRAMS_WORDS};
-    uint64_t step = (uint64_t)simt_blocks() * GRAMS_TILE_PLACES, first = a->begin & ~31ull;
+    uint64_t step = (uint64_t)simt_blocks() * GRAMS_TILE_OFFSETS, first = a->begin & ~31ull;
     uint64_t end = a->end + GRAMS_SYMBOLS_MAX + a->errors_max;
 
-    for (first += (uint64_t)simt_block() * GRAMS_TILE_PLACES; first < end; first += step) {
-        uint32_t places =
-            end - first < GRAMS_TILE_PLACES ? (uint32_t)(end - first) : GRAMS_TILE_PLACES;
-        /* modulo 2^64, since the place may be negative */
+    for (first += (uint64_t)simt_block() * GRAMS_TILE_OFFSETS; first < end; first += step) {
+        uint32_t offsets =
+            end - first < GRAMS_TILE_OFFSETS ? (uint32_t)(end - first) : GRAMS_TILE_OFFSETS;
+        /* modulo 2^64, since the offset may be negative */
         uint64_t origin = first - 32u * GRAMS_WORDS_BEFORE;
 
         simt_barrier();
-        grams_fill(a, codes, first, places, &planes);
+        grams_fill(a, codes, first, offsets, &planes);
         simt_barrier();
         if (kind != GRAMS_MOTIFS) {
-            grams_places(a, tables, &planes, origin, places, kind);
+            grams_offsets(a, tables, &planes, origin, offsets, kind);
             continue;
         }
-        grams_mark(a, tables, &planes, places, grams_motif_words);
+        grams_mark(a, tables, &planes, offsets, grams_motif_words);
         simt_barrier();
-        grams_motifs(a, tables, &planes, origin, places, grams_motif_words,
+        grams_motifs(a, tables, &planes, origin, offsets, grams_motif_words,
                      grams_queues + GRAMS_QUEUE * simt_warp());
     }
 }

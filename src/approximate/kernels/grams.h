@@ -19,9 +19,9 @@
 #define GRAMS_NO_CODE GRAMS_CODES
 #define GRAMS_THREADS_MAX 1024u
 /* bits of an entry for the symbol of the literal at which the piece begins */
-#define GRAMS_PLACE_BITS 5u
+#define GRAMS_SYMBOL_BITS 5u
 /* Places of the text that a block searches at a time. */
-#define GRAMS_TILE_PLACES 8192u
+#define GRAMS_TILE_OFFSETS 8192u
 
 /* Words of a literal. Words 0 to 3: for each code, the symbols that equal the code; bit j is set
  * for symbol j, and for each j beyond the last symbol. Then: */
@@ -30,11 +30,11 @@
 #define GRAMS_PIECES 6u   /* a bit for each symbol at which a piece begins */
 #define GRAMS_LITERAL_WORDS 8u
 
-/* Mismatches: literals with the same exact symbols at the same places share a motif, which is
+/* Mismatches: literals with the same exact symbols at the same offsets share a motif, which is
  * looked for before the literal. The words of a motif are the words of a literal, reduced to the
  * exact symbols, with GRAMS_EXACT. A segment of the lists has the pieces of a single motif that
- * begin at a single symbol. A segment's word holds the symbol in the low GRAMS_PLACE_BITS bits, and
- * the motif's number above. */
+ * begin at a single symbol. A segment's word holds the symbol in the low GRAMS_SYMBOL_BITS bits,
+ * and the motif's number above. */
 #define GRAMS_MOTIFS_MAX 4u
 #define GRAMS_SEGMENTS_MAX 64u
 
@@ -42,7 +42,7 @@
 #define GRAMS_CODE_WORDS 64u
 /* Then follow: the literals; the motifs; the segments; the heads of the lists by segment and gram,
  * which are the begins of the lists, and the end of the last list; the entries, which are a
- * literal's number << GRAMS_PLACE_BITS | symbol. A gram's number has the high bits of its codes
+ * literal's number << GRAMS_SYMBOL_BITS | symbol. A gram's number has the high bits of its codes
  * above the low bits. */
 
 struct grams_arguments {
