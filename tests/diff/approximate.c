@@ -491,7 +491,7 @@ static bool run_one(struct test_random *random, struct input *input,
     uint64_t chunk = input->is_plain ? 5 : test_random_below(random, CHUNK_SIZES);
     uint64_t failures = test_failures;
     struct run_config config = {.place = PLACE_END_GUARDED};
-    char message[RUN_MESSAGE_BYTES] = "";
+    char message[HELD_MESSAGE_BYTES] = "";
     struct trawl_searcher *searcher;
     bool passed;
 
@@ -503,7 +503,7 @@ static bool run_one(struct test_random *random, struct input *input,
     if (test_random_one_in(random, 2))
         config.place = (enum place_kind)test_random_below(random, PLACE_KINDS);
     config.place_offset = test_random_u64(random) >> 8;
-    config.call = (enum run_call)test_random_below(random, RUN_CALLS);
+    config.call = (enum held_call)test_random_below(random, HELD_CALLS);
     config.parameter = test_random_u64(random);
     searcher = searcher_for(&config, set, chunk);
     tally(input, method, index, config.chunk_bytes);
@@ -520,7 +520,7 @@ static bool run_one(struct test_random *random, struct input *input,
         break;
     default:
         if (input->with_also) /* the oracle counts lines by one line end */
-            config.call = RUN_POSITIONS;
+            config.call = HELD_POSITIONS;
         passed = run_call(&input->diff, expected, &config, plan, searcher, NULL, message);
     }
     report.runs++;

@@ -119,7 +119,7 @@ static void choose_config(struct test_random *random, const struct diff_input *i
     config->place = (enum place_kind)(
         test_random_one_in(random, 2) ? PLACE_END_GUARDED : test_random_below(random, PLACE_KINDS));
     config->place_offset = test_random_u64(random) >> 8;
-    config->call = (enum run_call)test_random_below(random, RUN_CALLS);
+    config->call = (enum held_call)test_random_below(random, HELD_CALLS);
     config->parameter = test_random_u64(random);
 }
 
@@ -129,7 +129,7 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
                     uint64_t chunk_index, uint64_t index)
 {
     struct run_config own = *config;
-    char message[RUN_MESSAGE_BYTES];
+    char message[HELD_MESSAGE_BYTES];
     uint64_t address_offset = 0;
     bool passed;
     int length = snprintf(current_line, sizeof current_line, "TRAWL_TEST_CASE=%" PRIu64 " ", index);
@@ -208,7 +208,7 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
             config.instruction_set = trawl_instruction_set(call % sets);
             choose_config(random, input, &config, &chunk_index);
             if (calls > 1 && call < sets * 2) /* half of them as grep and as grep -c ask */
-                config.call = call < sets ? RUN_WINDOWS : RUN_COUNT_LINES;
+                config.call = call < sets ? HELD_WINDOWS : HELD_COUNT_LINES;
             passed = run_one(input, &expected, &config, plan, call % sets, chunk_index, index);
         }
         trawl_plan_free(plan);

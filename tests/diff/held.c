@@ -1,13 +1,29 @@
 /* held: see held.h. */
 #include "diff/held.h"
 
+#include <stdarg.h>
+
 #define UNTOUCHED 0x7777777777777777u
+#define LINE_ENDS_BYTES                                                      \
+    512u /* of a window for each match, at least: then line ends are counted \
+          */
+#define SELECTING (TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
+
+/* What follows from a list of matches: in how many lines they begin, and the leftmost, longest of
+ * them that do not overlap. */
+struct selection {
+    uint64_t lines, line_end;
+    uint64_t spans, span_begin, span_end, spans_bytes;
+};
 
 /* What sinks have seen. */
 struct seen {
     struct held *held;
-    uint64_t matches, lines, line_at, window_end;
-    uint64_t *by_pattern;
+    uint64_t matches, windows, window_end;
+    uint64_t lines, line_at; /* line ends before `line_at` */
+    uint64_t *by_pattern;    /* occurrences of each pattern */
+    struct selection got;    /* of matches that windows brought, where some are left out */
+    bool window_last;
 };
 
 enum trawl_status held_plan(const struct diff_input *input,
@@ -20,13 +36,21 @@ enum trawl_status held_plan(const struct diff_input *input,
         (struct trawl_pattern *)test_memory(input->pattern_count * sizeof *patterns);
     enum trawl_status status;
 
-    for (uint64_t i = 0; i < input->pattern_count; i++)
-        patterns[i] =
-            (struct trawl_pattern){input->patterns[i].bytes, input->patterns[i].bytes_count};
+    for (uint64_t i = 0; i < input->pattern_count; i++) {
+        uint64_t bytes_count = input->patterns[i].bytes_count;
+        uint8_t *copy = (uint8_t *)test_memory(bytes_count);
+
+        memcpy(copy, input->patterns[i].bytes, (size_t)bytes_count);
+        patterns[i] = (struct trawl_pattern){copy, bytes_count};
+    }
     own.flags = input->flags;
-    own.line_end_set = 1;
+    own.line_end_set = input->line_end != '\n';
     own.line_end = input->line_end;
     status = trawl_plan_build(patterns, input->pattern_count, &own, plan, error);
+    for (uint64_t i = 0; i < input->pattern_count; i++) {
+        memset((void *)(uintptr_t)patterns[i].bytes, 0xee, (size_t)patterns[i].bytes_count);
+        free((void *)(uintptr_t)patterns[i].bytes);
+    }
     free(patterns);
     return status;
 }
@@ -40,7 +64,9 @@ struct held held_begin(const struct diff_input *input, const struct diff_expecte
                          .plan = plan,
                          .searcher = searcher,
                          .text = text,
-                         .room = expected->match_count};
+                         .room = expected->match_count,
+                         .lines_max = UINT64_MAX,
+                         .stop_after = UINT64_MAX};
 }
 
 void held_end(struct held *held)
@@ -52,132 +78,335 @@ void held_end(struct held *held)
 const char *held_name(enum held_call call)
 {
     static const char *const names[HELD_CALLS] = {
-        "count",       "positions", "begins_into", "count_by_pattern",
-        "count_lines", "first",     "batches",     "windows"};
+        "count",         "positions", "begins_into", "count_by_pattern", "count_lines",
+        "lines without", "first",     "batches",     "windows"};
 
     return names[call];
 }
 
-static void want(struct held *held, bool right)
+/* The first thing that is wrong is the call's message. */
+__attribute__((format(printf, 2, 3))) static void wrong(struct held *held, const char *format, ...)
 {
-    held->right = held->right && right;
+    va_list words;
+
+    va_start(words, format);
+    if (held->right)
+        (void)vsnprintf(held->message, HELD_MESSAGE_BYTES, format, words);
+    va_end(words);
+    held->right = false;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static void want_u64(struct held *held, const char *what, uint64_t got, uint64_t expected)
+{
+    if (got != expected)
+        wrong(held, "%s is %" PRIu64 ", expected %" PRIu64, what, got, expected);
 }
 
 /* A sum: the answer; what was found before a read failed; or untouched. */
 static void want_sum(struct held *held, enum trawl_status status, uint64_t sum, uint64_t expected)
 {
-    want(held, status == TRAWL_OK     ? sum == expected
-               : status == TRAWL_READ ? sum <= expected
-                                      : sum == UNTOUCHED);
+    if (status == TRAWL_OK)
+        want_u64(held, "the sum", sum, expected);
+    else if (status == TRAWL_READ ? sum > expected : sum != UNTOUCHED)
+        wrong(held, "the sum is %" PRIu64 " after status %d", sum, (int)status);
 }
 
-/* An array's true total, or how many came before a failure, if that is known. */
-static uint64_t given(struct held *held, enum trawl_status status, uint64_t count)
+static bool same_match(const struct trawl_match *got, const struct naive_match *expected)
 {
-    uint64_t total = held->expected->match_count;
-
-    want(held, status == TRAWL_OK ? count == total : count <= total || count == UNTOUCHED);
-    want(held, status != TRAWL_READ || count != UNTOUCHED);
-    return count > total ? 0 : count < held->room ? count : held->room;
+    return got->begin == expected->begin && got->end == expected->end &&
+           got->pattern_index == expected->pattern_index;
 }
 
-static void see_match(struct seen *seen, uint64_t begin, uint64_t end, uint64_t pattern)
+/* The matches that follow those seen so far. */
+static void see_matches(struct seen *seen, const struct trawl_match *matches, uint64_t count)
+{
+    struct held *held = seen->held;
+
+    for (uint64_t i = 0; i < count && held->right; i++, seen->matches++) {
+        const struct naive_match *expected = &held->expected->matches[seen->matches];
+
+        if (seen->matches >= held->expected->match_count)
+            wrong(held,
+                  "match %" PRIu64 " of %" PRIu64 ": (%" PRIu64 ", %" PRIu64
+                  ", pattern %u) is one too many",
+                  seen->matches, held->expected->match_count, matches[i].begin, matches[i].end,
+                  matches[i].pattern_index);
+        else if (!same_match(&matches[i], expected))
+            wrong(held,
+                  "match %" PRIu64 " of %" PRIu64 " is (%" PRIu64 ", %" PRIu64
+                  ", pattern %u), expected (%" PRIu64 ", %" PRIu64 ", pattern %" PRIu64 ")",
+                  seen->matches, held->expected->match_count, matches[i].begin, matches[i].end,
+                  matches[i].pattern_index, expected->begin, expected->end,
+                  expected->pattern_index);
+    }
+}
+
+static void check_running(const struct seen *seen)
+{
+    if (seen->held->stopped || seen->window_last)
+        wrong(seen->held, "the sink was called after it had stopped the search, or after the end");
+}
+
+static int stop_at(struct held *held, uint64_t done)
+{
+    held->stopped = !held->right || done >= held->stop_after;
+    return held->stopped ? 1 : 0;
+}
+
+static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct seen *seen = (struct seen *)context;
+
+    check_running(seen);
+    see_matches(seen, matches, match_count);
+    return stop_at(seen->held, seen->matches);
+}
+
+static int take_counts(void *context, const struct trawl_pattern_count *counts,
+                       uint64_t counts_count)
+{
+    struct seen *seen = (struct seen *)context;
+    struct held *held = seen->held;
+
+    check_running(seen);
+    for (uint64_t i = 0; i < counts_count && held->right; i++) {
+        if (counts[i].pattern_index >= held->input->pattern_count || counts[i].count == 0)
+            wrong(held, "%" PRIu64 " occurrences of pattern %" PRIu64, counts[i].count,
+                  counts[i].pattern_index);
+        else
+            seen->by_pattern[counts[i].pattern_index] += counts[i].count;
+        seen->matches += counts[i].count;
+    }
+    return stop_at(held, seen->matches);
+}
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+static uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < bytes_count; i++)
+        count += bytes[i] == byte;
+    return count;
+}
+
+/* Line ends before each match; they come where they were asked for and matches are not dense. */
+static void check_line_ends(struct held *held, const struct trawl_window *window)
+{
+    bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
+
+    if (window->line_ends_before == NULL) {
+        if (asked && window->match_count > 0 &&
+            window->match_count <= window->bytes_count / LINE_ENDS_BYTES)
+            wrong(held, "the window at %" PRIu64 " does not say what its matches follow",
+                  window->begin);
+        return;
+    }
+    if (!asked)
+        wrong(held, "the window at %" PRIu64 " counts line ends", window->begin);
+    for (uint64_t i = 0; i < window->match_count && held->right; i++)
+        want_u64(held, "line_ends_before", window->line_ends_before[i],
+                 count_byte(window->bytes, window->matches[i].begin - window->begin,
+                            held->input->line_end));
+}
+
+/* The window's own promises: no gap, the text's bytes, whole matches in memory. */
+static void check_window(struct held *held, uint64_t begin, const struct trawl_window *window)
+{
+    const struct diff_input *input = held->input;
+    uint64_t readable_end = window->begin + window->bytes_count + window->after_bytes_count;
+
+    want_u64(held, "the window's begin", window->begin, begin);
+    if (readable_end > input->text_bytes)
+        wrong(held, "window and what follows it end at %" PRIu64 " of %" PRIu64, readable_end,
+              input->text_bytes);
+    if (held->right && readable_end > begin &&
+        memcmp(window->bytes, input->text + begin, (size_t)(readable_end - begin)) != 0)
+        wrong(held, "the window at %" PRIu64 " does not hold the text's bytes", begin);
+    if (!held->right)
+        return;
+    want_u64(held, "line_end_count", window->line_end_count,
+             held->window_flags & TRAWL_WINDOW_LINE_ENDS
+                 ? count_byte(window->bytes, window->bytes_count, input->line_end)
+                 : 0);
+    for (uint64_t i = 0; i < window->match_count; i++)
+        if (window->matches[i].begin < begin ||
+            window->matches[i].begin >= begin + window->bytes_count ||
+            window->matches[i].end > readable_end)
+            wrong(held,
+                  "match (%" PRIu64 ", %" PRIu64 ") does not belong to the window at %" PRIu64
+                  " of %" PRIu64 " + %" PRIu64 " bytes",
+                  window->matches[i].begin, window->matches[i].end, begin, window->bytes_count,
+                  window->after_bytes_count);
+    check_line_ends(held, window);
+    for (uint64_t i = 1; i < window->match_count && window->one_per_line && held->right; i++)
+        if (count_byte(input->text + window->matches[i - 1].begin,
+                       window->matches[i].begin - window->matches[i - 1].begin,
+                       input->line_end) == 0)
+            wrong(held, "matches at %" PRIu64 " and %" PRIu64 " begin in one line",
+                  window->matches[i - 1].begin, window->matches[i].begin);
+}
+
+/* Where a NUL ends lines, too, as windows of lines promise. */
+static void select_match(struct selection *selection, const struct diff_input *input,
+                         uint64_t begin, uint64_t end)
+{
+    if (selection->lines == 0 || begin > selection->line_end) {
+        selection->lines++;
+        selection->line_end = begin;
+        while (selection->line_end < input->text_bytes &&
+               input->text[selection->line_end] != input->line_end &&
+               input->text[selection->line_end] != '\0')
+            selection->line_end++;
+    }
+    if (selection->spans > 0 && begin == selection->span_begin && end > selection->span_end) {
+        selection->spans_bytes += end - selection->span_end;
+        selection->span_end = end;
+    } else if (begin >= selection->span_end) {
+        selection->spans++;
+        selection->spans_bytes += end - begin;
+        selection->span_begin = begin;
+        selection->span_end = end;
+    }
+}
+
+/* Matches of a window where some may be left out: each is an expected one. */
+static void select_matches(struct seen *seen, const struct trawl_match *matches, uint64_t count)
 {
     const struct diff_expected *expected = seen->held->expected;
-    const struct naive_match *match = &expected->matches[seen->matches];
 
-    want(seen->held, seen->matches < expected->match_count && match->begin == begin &&
-                         match->end == end && match->pattern_index == pattern);
-    seen->matches++;
-}
-
-static int see_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    for (uint64_t i = 0; i < match_count; i++)
-        see_match((struct seen *)context, matches[i].begin, matches[i].end,
-                  matches[i].pattern_index);
-    return 0;
-}
-
-static int see_counts(void *context, const struct trawl_pattern_count *counts,
-                      uint64_t counts_count)
-{
-    struct seen *seen = (struct seen *)context;
-
-    for (uint64_t i = 0; i < counts_count; i++) {
-        bool known = counts[i].pattern_index < seen->held->input->pattern_count;
-
-        want(seen->held, known);
-        seen->by_pattern[known ? counts[i].pattern_index : 0] += counts[i].count;
+    for (uint64_t i = 0; i < count && seen->held->right; i++) {
+        while (seen->matches < expected->match_count &&
+               !same_match(&matches[i], &expected->matches[seen->matches]))
+            seen->matches++;
+        if (seen->matches++ >= expected->match_count)
+            wrong(seen->held, "match (%" PRIu64 ", %" PRIu64 ") is none, or out of order",
+                  matches[i].begin, matches[i].end);
+        select_match(&seen->got, seen->held->input, matches[i].begin, matches[i].end);
     }
-    return 0;
 }
 
-static int see_window(void *context, const struct trawl_window *window)
+static void check_selection(const struct seen *seen)
+{
+    struct held *held = seen->held;
+    struct selection all = {0};
+
+    for (uint64_t i = 0; i < held->expected->match_count; i++)
+        select_match(&all, held->input, held->expected->matches[i].begin,
+                     held->expected->matches[i].end);
+    if (held->window_flags & TRAWL_WINDOW_SPANS) {
+        want_u64(held, "the number of spans", seen->got.spans, all.spans);
+        want_u64(held, "the bytes of the spans", seen->got.spans_bytes, all.spans_bytes);
+    } else {
+        want_u64(held, "the number of lines", seen->got.lines, all.lines);
+    }
+}
+
+static int take_window(void *context, const struct trawl_window *window)
 {
     struct seen *seen = (struct seen *)context;
-    const struct diff_input *input = seen->held->input;
+    struct held *held = seen->held;
+    const struct diff_expected *expected = held->expected;
 
-    want(seen->held,
-         window->begin == seen->window_end &&
-             window->bytes_count <= input->text_bytes - window->begin &&
-             memcmp(window->bytes, input->text + window->begin, (size_t)window->bytes_count) == 0);
+    check_running(seen);
+    check_window(held, seen->window_end, window);
     seen->window_end = window->begin + window->bytes_count;
-    return see_matches(context, window->matches, window->match_count);
+    seen->window_last = window->last;
+    if (held->window_flags & TRAWL_WINDOW_NO_MATCHES) {
+        want_u64(held, "matches in a window without", window->match_count, 0);
+    } else if (held->window_flags & SELECTING) {
+        select_matches(seen, window->matches, window->match_count);
+    } else {
+        see_matches(seen, window->matches, window->match_count);
+        /* An occurrence that ends beyond what could be read may be missing. */
+        if (seen->matches < expected->match_count &&
+            expected->matches[seen->matches].begin < seen->window_end &&
+            expected->matches[seen->matches].end <= seen->window_end + window->after_bytes_count)
+            wrong(held, "the window up to %" PRIu64 " lacks the match at %" PRIu64,
+                  seen->window_end, expected->matches[seen->matches].begin);
+    }
+    return stop_at(held, ++seen->windows);
 }
 
-static enum trawl_status search_first(struct held *held, struct trawl_error *error)
+static enum trawl_status see_windows(struct held *held, struct seen *seen,
+                                     struct trawl_error *error)
 {
-    const struct naive_match *expected = held->expected->matches;
+    enum trawl_status status = trawl_windows(held->searcher, held->plan, held->text,
+                                             held->window_flags, take_window, seen, error);
+
+    if (status != TRAWL_OK)
+        return status;
+    want_u64(held, "last", seen->window_last, true);
+    want_u64(held, "the end of the last window", seen->window_end, held->input->text_bytes);
+    if ((held->window_flags & SELECTING) != 0 && !(held->window_flags & TRAWL_WINDOW_NO_MATCHES))
+        check_selection(seen);
+    return status;
+}
+
+/* ---- The other calls ------------------------------------------------------------------------- */
+
+static enum trawl_status search_first(struct held *held, struct seen *seen,
+                                      struct trawl_error *error)
+{
     struct trawl_match match = {UNTOUCHED, UNTOUCHED, 7, 7, 7};
     bool any = held->expected->match_count > 0, found = !any;
     enum trawl_status status =
         trawl_first(held->searcher, held->plan, held->text, &match, &found, error);
-    bool same = any && match.begin == expected->begin && match.end == expected->end &&
-                match.pattern_index == expected->pattern_index;
 
-    want(held, status == TRAWL_OK ? found == any && same == any : same || match.begin == UNTOUCHED);
+    if (status == TRAWL_OK)
+        want_u64(held, "found", found, any);
+    if (status == TRAWL_OK ? any : match.begin != UNTOUCHED)
+        see_matches(seen, &match, 1);
+    else if (match.begin != UNTOUCHED || match.end != UNTOUCHED || match.pattern_index != 7)
+        wrong(held, "the match was touched though none was found");
     return status;
 }
 
-static void *fresh_array(struct held *held, uint64_t item_bytes)
-{
-    uint64_t bytes = (held->room + 1) * item_bytes;
-
-    free(held->array);
-    held->array = test_memory(bytes);
-    memset(held->array, 0x77, (size_t)bytes); /* what an earlier call found is not there */
-    return held->array;
-}
-
+/* An array's true total, or how many came before a failure, if that is known. */
 static enum trawl_status fill_begins(struct held *held, struct trawl_error *error)
 {
-    uint64_t *begins = (uint64_t *)fresh_array(held, sizeof *begins), count = UNTOUCHED;
-    enum trawl_status status = trawl_begins_into(held->searcher, held->plan, held->text, begins,
-                                                 held->room, &count, error);
+    uint64_t bytes = (held->room + 1) * sizeof(uint64_t), total = held->expected->match_count;
+    uint64_t *begins = (uint64_t *)test_memory(bytes), count = UNTOUCHED;
+    enum trawl_status status;
 
-    for (uint64_t i = given(held, status, count); i > 0; i--)
-        want(held, begins[i - 1] == held->expected->matches[i - 1].begin);
-    want(held, begins[held->room] == UNTOUCHED);
+    free(held->array);
+    held->array = begins;
+    memset(begins, 0x77, (size_t)bytes); /* what an earlier call found is not there */
+    status = trawl_begins_into(held->searcher, held->plan, held->text,
+                               held->room == 0 && total % 2 == 1 ? NULL : begins, held->room,
+                               &count, error);
+    if (status == TRAWL_OK)
+        want_u64(held, "the true total", count, total);
+    else if (count == UNTOUCHED ? status == TRAWL_READ : count > total)
+        wrong(held, "the total is %" PRIu64 " after status %d", count, (int)status);
+    for (uint64_t i = 0; count <= total && i < count && i < held->room && held->right; i++)
+        want_u64(held, "a begin", begins[i], held->expected->matches[i].begin);
+    if (begins[held->room] != UNTOUCHED)
+        wrong(held, "an element behind the array was written");
     return status;
 }
 
+/* Where the search did not end, no pattern has more than it should. */
 static enum trawl_status count_by_pattern(struct held *held, struct seen *seen,
                                           struct trawl_error *error)
 {
     uint64_t patterns = held->input->pattern_count + 1;
-    uint64_t *sums = (uint64_t *)test_memory(2 * patterns * sizeof *sums);
+    uint64_t *sums = (uint64_t *)test_memory(2 * patterns * sizeof *sums), *all = sums + patterns;
     enum trawl_status status;
 
     memset(sums, 0, (size_t)(2 * patterns) * sizeof *sums);
     seen->by_pattern = sums;
     status =
-        trawl_count_by_pattern(held->searcher, held->plan, held->text, see_counts, seen, error);
+        trawl_count_by_pattern(held->searcher, held->plan, held->text, take_counts, seen, error);
     for (uint64_t i = 0; i < held->expected->match_count; i++)
-        sums[patterns + held->expected->matches[i].pattern_index]++;
-    for (uint64_t p = 0; p < patterns; p++)
-        want(held,
-             status == TRAWL_OK ? sums[p] == sums[patterns + p] : sums[p] <= sums[patterns + p]);
+        all[held->expected->matches[i].pattern_index]++;
+    for (uint64_t p = 0; p < patterns && held->right; p++)
+        if (status == TRAWL_OK ? sums[p] != all[p] : sums[p] > all[p])
+            wrong(held, "pattern %" PRIu64 " has %" PRIu64 " occurrences, expected %" PRIu64, p,
+                  sums[p], all[p]);
     free(sums);
     return status;
 }
@@ -186,13 +415,16 @@ static void see_batch(struct seen *seen, const struct trawl_batch *batch)
 {
     const struct diff_input *input = seen->held->input;
 
-    for (uint64_t i = 0; i < batch->match_count; i++) {
-        for (; seen->line_at < batch->begins[i] && seen->line_at < input->text_bytes;
-             seen->line_at++)
+    for (uint64_t i = 0; i < batch->match_count && seen->held->right; i++) {
+        const struct trawl_match match = {
+            .begin = batch->begins[i],
+            .end = batch->ends[i],
+            .pattern_index = (uint32_t)batch->pattern_indices[i]}; /* above: distance, strand */
+
+        for (; seen->line_at < match.begin && seen->line_at < input->text_bytes; seen->line_at++)
             seen->lines += input->text[seen->line_at] == input->line_end;
-        want(seen->held, batch->line_numbers[i] == seen->lines);
-        see_match(seen, batch->begins[i], batch->ends[i], /* above: the distance, the strand */
-                  batch->pattern_indices[i] & UINT32_MAX);
+        want_u64(seen->held, "a line's number", batch->line_numbers[i], seen->lines);
+        see_matches(seen, &match, 1);
     }
 }
 
@@ -213,26 +445,39 @@ static enum trawl_status pull_batches(struct held *held, struct seen *seen,
     return status;
 }
 
+static enum trawl_status count_lines(struct held *held, bool without, struct trawl_error *error)
+{
+    uint64_t count = UNTOUCHED;
+    uint64_t lines = without ? held->expected->line_count_inverted : held->expected->line_count;
+    enum trawl_status status = trawl_count_lines(held->searcher, held->plan, held->text, without,
+                                                 held->lines_max, &count, error);
+
+    want_sum(held, status, count, lines < held->lines_max ? lines : held->lines_max);
+    return status;
+}
+
 enum trawl_status held_search(struct held *held, enum held_call call, struct trawl_error *error)
 {
     struct seen seen = {.held = held};
     enum trawl_status status = TRAWL_OK;
     uint64_t sum = UNTOUCHED;
-    bool lists = false;
+    bool lists =
+        call == HELD_POSITIONS || call == HELD_BATCHES ||
+        (call == HELD_WINDOWS && (held->window_flags & (SELECTING | TRAWL_WINDOW_NO_MATCHES)) == 0);
 
     held->right = true;
+    held->stopped = false;
     switch (call) {
     case HELD_COUNT:
         status = trawl_count(held->searcher, held->plan, held->text, &sum, error);
         want_sum(held, status, sum, held->expected->match_count);
         break;
     case HELD_COUNT_LINES:
-        status = trawl_count_lines(held->searcher, held->plan, held->text, false, UINT64_MAX, &sum,
-                                   error);
-        want_sum(held, status, sum, held->expected->line_count);
+    case HELD_LINES_WITHOUT:
+        status = count_lines(held, call == HELD_LINES_WITHOUT, error);
         break;
     case HELD_FIRST:
-        status = search_first(held, error);
+        status = search_first(held, &seen, error);
         break;
     case HELD_BEGINS_INTO:
         status = fill_begins(held, error);
@@ -242,18 +487,18 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
         break;
     case HELD_BATCHES:
         status = pull_batches(held, &seen, error);
-        lists = true;
         break;
     case HELD_WINDOWS:
-        status = trawl_windows(held->searcher, held->plan, held->text, 0, see_window, &seen, error);
-        want(held, status != TRAWL_OK || seen.window_end == held->input->text_bytes);
-        lists = true;
+        status = see_windows(held, &seen, error);
         break;
     case HELD_POSITIONS:
     case HELD_CALLS:
-        status = trawl_positions(held->searcher, held->plan, held->text, see_matches, &seen, error);
-        lists = true;
+        status =
+            trawl_positions(held->searcher, held->plan, held->text, take_matches, &seen, error);
     }
-    want(held, !lists || status != TRAWL_OK || seen.matches == held->expected->match_count);
+    if (lists && status == TRAWL_OK)
+        want_u64(held, "the number of matches", seen.matches, held->expected->match_count);
+    if (held->stopped && status != TRAWL_STOPPED)
+        wrong(held, "status %d, though the sink stopped the search", (int)status);
     return status;
 }

@@ -108,10 +108,10 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
             .chunk_bytes = test_random_between(&chance, PLAN_SAMPLE_BYTES_MIN, PART_BYTES_MAX),
             .place = (enum place_kind)test_random_below(&chance, PLACE_KINDS),
             .place_offset = test_random_below(&chance, 1000),
-            .call = (enum run_call)test_random_below(&chance, RUN_CALLS),
+            .call = (enum held_call)test_random_below(&chance, HELD_CALLS),
             .parameter = test_random_u64(&chance)};
         struct trawl_searcher *searcher = NULL;
-        char message[RUN_MESSAGE_BYTES], line[700];
+        char message[HELD_MESSAGE_BYTES], line[700];
 
         if (!TEST_CHECK(run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))
             return;

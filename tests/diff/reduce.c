@@ -8,7 +8,7 @@
 struct reduction {
     const struct run_config *config;
     uint64_t work;
-    char message[RUN_MESSAGE_BYTES]; /* of the last failing attempt */
+    char message[HELD_MESSAGE_BYTES]; /* of the last failing attempt */
 };
 
 /* With a new plan and a new searcher: does the run still fail? */
@@ -17,7 +17,7 @@ static bool fails(struct reduction *reduction, const struct diff_input *input)
     struct diff_expected expected;
     struct trawl_plan *plan = NULL;
     struct trawl_searcher *searcher = NULL;
-    char message[RUN_MESSAGE_BYTES];
+    char message[HELD_MESSAGE_BYTES];
     bool passed = true;
 
     reduction->work += ATTEMPT_BYTES + input->text_bytes * (input->pattern_count + 1);

@@ -2,20 +2,9 @@
 #ifndef TRAWL_DIFF_RUN_H
 #define TRAWL_DIFF_RUN_H
 
-#include "diff/input.h"
+#include "diff/held.h"
 #include "diff/place.h"
 #include "trawl.h"
-
-enum run_call {
-    RUN_COUNT,
-    RUN_FIRST,
-    RUN_POSITIONS,
-    RUN_BEGINS_INTO,
-    RUN_COUNT_LINES,
-    RUN_COUNT_BY_PATTERN,
-    RUN_WINDOWS,
-    RUN_CALLS
-};
 
 /* Everything beside the input that decides what the library does. */
 struct run_config {
@@ -27,14 +16,11 @@ struct run_config {
     uint64_t chunk_bytes;
     enum place_kind place;
     uint64_t place_offset;
-    enum run_call call;
+    enum held_call call;
     uint64_t parameter; /* where a sink stops, array sizes, flags: each call reads its own bits */
 };
 
-#define RUN_MESSAGE_BYTES 400
-
-/* Build the plan; the patterns' bytes are overwritten once it stands, since it has copied them.
- * TRAWL_ARGUMENT: the method does not fit. */
+/* TRAWL_ARGUMENT: the method does not fit. */
 enum trawl_status run_plan_build(const struct diff_input *input, const struct run_config *config,
                                  struct trawl_plan **plan, struct trawl_error *error);
 enum trawl_status run_searcher_open(const struct run_config *config,
@@ -43,7 +29,7 @@ enum trawl_status run_searcher_open(const struct run_config *config,
 bool run_call(const struct diff_input *input, const struct diff_expected *expected,
               const struct run_config *config, const struct trawl_plan *plan,
               struct trawl_searcher *searcher, uint64_t *address_offset,
-              char message[RUN_MESSAGE_BYTES]);
+              char message[HELD_MESSAGE_BYTES]);
 
 /* The run's description on one line. */
 void run_describe(const struct diff_input *input, const struct run_config *config, char *line,

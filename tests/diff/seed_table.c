@@ -137,9 +137,10 @@ struct seed_run {
 /* One laid-out row: every method and instruction set, a call and a chunk size drawn for each. */
 static void search_row(struct seed_run *run)
 {
-    static const enum run_call calls[] = {
-        RUN_COUNT, RUN_FIRST, RUN_POSITIONS, RUN_BEGINS_INTO, RUN_COUNT_BY_PATTERN, RUN_WINDOWS};
-    char message[RUN_MESSAGE_BYTES], line[600];
+    static const enum held_call calls[] = {
+        HELD_COUNT,  HELD_FIRST, HELD_POSITIONS, HELD_BEGINS_INTO, HELD_COUNT_BY_PATTERN,
+        HELD_WINDOWS};
+    char message[HELD_MESSAGE_BYTES], line[600];
 
     for (uint32_t way = 0; way < ways; way++)
         for (uint32_t set = 0; set < way_sets(way); set++) {

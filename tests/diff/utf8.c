@@ -335,7 +335,7 @@ int main(void)
         matches += expected.match_count;
         for (uint32_t method = 0; method < METHODS; method++) {
             struct run_config config = {.method = (enum trawl_method)method};
-            char message[RUN_MESSAGE_BYTES];
+            char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
@@ -343,7 +343,7 @@ int main(void)
             built[method] += status == TRAWL_OK;
             for (int repeat = 0; repeat < 3 && status == TRAWL_OK; repeat++, cases++) {
                 struct trawl_searcher *searcher = searcher_for(&config, test_random_u64(&random));
-                config.call = (enum run_call)test_random_below(&random, RUN_CALLS);
+                config.call = (enum held_call)test_random_below(&random, HELD_CALLS);
                 config.place = (enum place_kind)test_random_below(&random, PLACE_FILE);
                 config.parameter = test_random_u64(&random);
                 if (!TEST_CHECK(

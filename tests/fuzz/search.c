@@ -100,7 +100,7 @@ static void read_config(const uint8_t *bytes, struct run_config *config, uint32_
                                   .chunk_bytes = chunk_sizes[*chunk],
                                   .place = places[bytes[3] >> 6],
                                   .place_offset = bytes[4],
-                                  .call = (enum run_call)(bytes[3] % 16 % RUN_CALLS),
+                                  .call = (enum held_call)(bytes[3] % 16 % HELD_CALLS),
                                   .parameter = bytes[4] + (uint64_t)bytes[2] * 256};
     if (bytes[1] % 16 == ALGORITHM_ASKED) {
         config->method = TRAWL_METHOD_AUTO;
@@ -132,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
     struct diff_expected expected;
     struct run_config config;
     struct trawl_plan *plan = NULL;
-    char message[RUN_MESSAGE_BYTES];
+    char message[HELD_MESSAGE_BYTES];
     enum trawl_status status;
     uint32_t set, chunk;
     uint64_t text_begin;

@@ -33,10 +33,10 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
     MUST(trawl_searcher_open(
         SEARCHER_WITH(.engine = engine, .threads = 1, .chunk_bytes = config.chunk_bytes), &searcher,
         &error));
-    for (uint32_t call = 0; call < RUN_CALLS; call++) {
-        char message[RUN_MESSAGE_BYTES] = "", line[RUN_MESSAGE_BYTES];
+    for (uint32_t call = 0; call < HELD_CALLS; call++) {
+        char message[HELD_MESSAGE_BYTES] = "", line[HELD_MESSAGE_BYTES];
 
-        config.call = (enum run_call)call;
+        config.call = (enum held_call)call;
         config.parameter = test_random_u64(random);
         if (TEST_CHECK(run_call(input, expected, &config, plan, searcher, NULL, message)))
             continue;

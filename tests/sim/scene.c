@@ -409,10 +409,9 @@ enum trawl_status scene_open(struct scene *s, struct trawl_error *error)
 
 const char *scene_call_name(uint32_t call)
 {
-    static const char *const names[] = {"lines without", "begins_into, pinned",
-                                        "begins_into, on a device"};
-
-    return call < HELD_CALLS ? held_name((enum held_call)call) : names[call - CALL_LINES_WITHOUT];
+    return call < HELD_CALLS            ? held_name((enum held_call)call)
+           : call == CALL_BEGINS_PINNED ? "begins_into, pinned"
+                                        : "begins_into, on a device";
 }
 
 /* Let the devices copy to the array by themselves, or no longer. */
@@ -487,7 +486,7 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
 
 enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct trawl_error *error)
 {
-    uint64_t failures = test_failures, count = UNTOUCHED;
+    uint64_t failures = test_failures;
     enum trawl_status status;
 
     if (s->has_records) {
@@ -506,11 +505,6 @@ enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct
     }
     if (call == CALL_BEGINS_PINNED || call == CALL_BEGINS_ON_DEVICE)
         return fill_begins(s, call == CALL_BEGINS_ON_DEVICE, right, error);
-    if (call == CALL_LINES_WITHOUT) {
-        status = trawl_count_lines(s->searcher, s->plan, s->text, true, UINT64_MAX, &count, error);
-        *right = status == TRAWL_OK ? count == s->expected.line_count_inverted : true;
-        return status;
-    }
     held_end(&s->held);
     s->held = held_begin(&s->input, &s->expected, s->plan, s->searcher, s->text);
     s->held.room = s->room;

@@ -20,11 +20,9 @@ enum place {
     PLACES
 };
 
-/* What is asked, beside held_call: lines without an occurrence, and begins in an array that is
- * pinned or lies on the device. */
+/* What is asked, beside held_call: begins in an array that is pinned or lies on the device. */
 enum {
-    CALL_LINES_WITHOUT = HELD_CALLS,
-    CALL_BEGINS_PINNED,
+    CALL_BEGINS_PINNED = HELD_CALLS,
     CALL_BEGINS_ON_DEVICE,
     CALLS,
 };

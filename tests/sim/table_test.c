@@ -521,8 +521,8 @@ static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t
         status = scene_call(s, call, &right, &error);
     if (!TEST_CHECK(right) || !TEST_CHECK(status == TRAWL_OK || may_end(s, fault, call, status)) ||
         !TEST_CHECK(status == TRAWL_OK || is_told(s, status, &error)))
-        say(s, fault, nth, opened ? call : CALLS, right ? "may not end so" : "wrong", status,
-            &error);
+        say(s, fault, nth, opened ? call : CALLS, right ? "may not end so" : s->held.message,
+            status, &error);
     if (status == TRAWL_OK || (call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED))
         return false;
     if (!TEST_CHECK(!has_ended || may_end_again(s, fault, status)))
