@@ -1,14 +1,11 @@
 /* answer: compares the frames of an answer with the command's output, messages and exit status for
  * the same command line, byte by byte; compares counts and columns with the command's counts. */
-#include <ftw.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/serve/answer_ask.h"
 #include "tests/serve/answer_tree.h"
@@ -511,7 +508,7 @@ static void check_json(void)
 
 /* The time is over during a pass. The job has searched the first files before, so their lines
  * come. */
-static void check_time(const char *root)
+static void check_time(void)
 {
     json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}"), *line;
     struct printed got;
@@ -536,8 +533,8 @@ static void check_time(const char *root)
     for (unsigned k = 0; k < 2000; k++) {
         char path[4096];
 
-        (void)snprintf(path, sizeof path, "%s/first-%u", root, k);
-        write_bytes(path, "needle\n", 7);
+        (void)snprintf(path, sizeof path, "%s/first-%u", top, k);
+        put(path, "needle\n");
     }
     TEST_CHECK(ask(body, REQUEST_JSON, &got) && got.output.count > 0);
     free_printed(&got);
@@ -716,7 +713,7 @@ static void check_together(void)
 int main(int argument_count, char **arguments)
 {
     static const uint64_t held_bytes[] = {1, 8192, 0}; /* few files, some files, all files */
-    char folder[] = "/tmp/trawl-answer-XXXXXX", root[4096], message[SETTINGS_ERROR_BYTES];
+    char message[SETTINGS_ERROR_BYTES];
     struct test_random random = test_random_begin("serve_answer");
     struct collection *collection = NULL;
 
@@ -727,18 +724,18 @@ int main(int argument_count, char **arguments)
     unsetenv("GREP_COLORS");
     unsetenv("GREP_COLOR");
     signal(SIGPIPE, SIG_IGN);
-    TEST_CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0 && getcwd(root, sizeof root) != NULL);
-    setenv("PWD", root, 1);
+    begin_trees();
+    server.runtime = runtime;
+    setenv("PWD", top, 1);
     make_tree(&random);
     TEST_CHECK(chdir("/") == 0);
-    TEST_CHECK(trawl_runtime_open(NULL, &server.runtime, NULL) == TRAWL_OK &&
-               passes_open(&server.passes, server.runtime, message));
+    TEST_CHECK(passes_open(&server.passes, runtime, message));
     server.collections = &collection;
     server.collection_count = 1;
     for (size_t i = 0; i < sizeof held_bytes / sizeof *held_bytes; i++) {
         if (i > 0)
             collection_close(collection);
-        collection = open_tree(root, held_bytes[i]);
+        collection = open_tree(held_bytes[i]);
         check_table();
         for (uint64_t j = test_amount(300, 15000); j > 0 && test_failures < 10; j--)
             check_random(&random);
@@ -750,13 +747,11 @@ int main(int argument_count, char **arguments)
     check_sums();
     check_together();
     check_short();
-    check_time(root);
+    check_time();
     check_goes_away();
     TEST_CHECK(server.cancelled_count > 0);
     collection_close(collection);
     passes_close(server.passes);
-    TEST_CHECK(trawl_runtime_close(server.runtime, NULL) == TRAWL_OK);
     free(json_lines.bytes);
-    TEST_CHECK(nftw(root, take_away, 20, FTW_PHYS | FTW_DEPTH) == 0);
-    return test_end();
+    return end_trees();
 }

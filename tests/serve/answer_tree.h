@@ -2,24 +2,11 @@
 #ifndef TESTS_SERVE_ANSWER_TREE_H
 #define TESTS_SERVE_ANSWER_TREE_H
 
-#include <ftw.h>
-#include <stdio.h>
-#include <sys/stat.h>
-
-#include "tests/serve/answer_ask.h"
-#include "tests/test.h"
+#include "tests/serve/collection_tree.h"
 
 static const char *const words[] = {
     "needle", "Needle", "in", "a", "haystack", "x", "\xc3\xa9t\xc3\xa9",
     "foo",    "foobar", "",   "1", "  lead"};
-
-static void write_bytes(const char *name, const void *bytes, size_t bytes_count)
-{
-    FILE *file = fopen(name, "wb");
-
-    TEST_CHECK(file != NULL && fwrite(bytes, 1, bytes_count, file) == bytes_count);
-    fclose(file);
-}
 
 static void write_random(struct test_random *random, const char *name, uint64_t lines)
 {
@@ -48,15 +35,15 @@ static void make_tree(struct test_random *random)
         snprintf(name, sizeof name, "%s/f%d.%s", folders[i % 5], i, ends[i % 4]);
         write_random(random, name, test_random_below(random, i % 7 == 0 ? 400 : 12));
     }
-    write_bytes("empty", "", 0);
-    write_bytes("zeros.bin", "in a needle\n\0needle\nfoo\n", 24);
-    write_bytes("src/wrong.txt", "needle \xff\xfe in\nfoo\n", 18);
-    write_bytes("utf16.txt", "\xff\xfen\0e\0e\0d\0l\0e\0\n\0", 16);
-    write_bytes("docs/name\xff", "needle\n", 7);
-    write_bytes(".ignore", "*.md\n", 5);
-    write_bytes("strings", "foo\nneedle\n\n", 12);
+    put("empty", "");
+    write_bytes("zeros.bin", 0, "in a needle\n\0needle\nfoo\n", 24);
+    put("src/wrong.txt", "needle \xff\xfe in\nfoo\n");
+    write_bytes("utf16.txt", 0, "\xff\xfen\0e\0e\0d\0l\0e\0\n\0", 16);
+    put("docs/name\xff", "needle\n");
+    put(".ignore", "*.md\n");
+    put("strings", "foo\nneedle\n\n");
     write_bytes(
-        "docs/zip.gz", /* three times: a needle in, foo, needle foobar */
+        "docs/zip.gz", 0, /* three times: a needle in, foo, needle foobar */
         "\x1f\x8b\x08\0\0\0\0\0\x02\x03\x4b\x54\xc8\x4b\x4d\x4d\xc9\x49\x55\xc8\xcc\xe3\x4a"
         "\xcb\xcf\xe7\x82\xf2\x80\xcc\xa4\xc4\x22\xae\x44\x0a\x64\x01\xa6\x15\x80\x83\x5a\0\0",
         46);
@@ -64,32 +51,13 @@ static void make_tree(struct test_random *random)
 
 /* Opens a collection that holds at most so many bytes of files (0: all files) and unpacks
  * compressed files. */
-static struct collection *open_tree(const char *root, uint64_t host_bytes_max)
+static struct collection *open_tree(uint64_t host_bytes_max)
 {
-    static char *arguments[] = {(char *)(uintptr_t) "trawl", (char *)(uintptr_t) "--search-zip",
-                                NULL};
+    static char *arguments[] = {(char *)(uintptr_t) "trawl", (char *)(uintptr_t) "--search-zip"};
     static struct settings settings;
-    struct collection_options options = {.name = "tree",
-                                         .root = root,
-                                         .settings = &settings,
-                                         .runtime = server.runtime,
-                                         .host_bytes_max = host_bytes_max,
-                                         .watch = true};
-    struct collection *collection = NULL;
-    char message[SETTINGS_ERROR_BYTES] = "";
 
-    TEST_CHECK(flags_parse(&settings, NULL, 2, arguments, false));
-    if (!TEST_CHECK(collection_open(&collection, &options, message)))
-        printf("  %s\n", message);
-    return collection;
-}
-
-static int take_away(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status;
-    (void)type;
-    (void)place;
-    return remove(path);
+    TEST_CHECK(parse(&settings, 2, arguments));
+    return open_with(&settings, top, true, host_bytes_max);
 }
 
 #endif
