@@ -20,7 +20,8 @@ import serve
 import sets
 import within
 from report import result
-from runner import ROOT, Runner, die, machine, read_results, size, this_commit, write_results
+from runner import (ROOT, Runner, TimeUp, die, machine, read_results, size, this_commit, time_up,
+                    write_results)
 from texts import Texts
 
 # name: (module, function that makes the rows, bytes of text, rounds)
@@ -224,9 +225,12 @@ def documents(options):
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # exit handlers delete the files
+    signal.signal(signal.SIGTERM, time_up)
     options = parse(sys.argv[1:])
-    return documents(options) if options.name == 'docs' else one(options, options.name)
+    try:
+        return documents(options) if options.name == 'docs' else one(options, options.name)
+    except TimeUp:  # between two rows, or while a report is made
+        return 143
 
 
 if __name__ == '__main__':

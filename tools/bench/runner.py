@@ -53,6 +53,14 @@ def lines_of(row):
     return ''.join(lines) + '\n'
 
 
+class TimeUp(Exception):
+    """Raised by SIGTERM: the rows that have ended are the results."""
+
+
+def time_up(*_):
+    raise TimeUp
+
+
 class Runner:
     """Runs trawl-bench on rows."""
 
@@ -80,6 +88,10 @@ class Runner:
                 results.append({**facts, **json.loads(line.decode('utf-8', 'replace'))})
                 if show:
                     show(results[-1])
+        except TimeUp:
+            process.kill()
+            process.wait()
+            return results
         finally:
             process.stdin.close()
             status = process.wait()
