@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/plan.h"
+#include "plan/parts.h"
 
 /* A text that counts all characters and stores as many as fit. */
 struct explanation {
@@ -81,6 +81,17 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                              : "what a long one is like decides how it is searched");
 }
 
+/* Adds which programs the CPU tries in turn, to go on with the faster program. */
+static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
+{
+    if (plan->has_either)
+        add(text, "trials: the CPU tries buckets and classes in turn\n");
+    if (plan_method_is_open(plan))
+        add(text, "trials: the CPU tries the automaton where other methods are slow\n");
+    if (plan_parts_fit(plan, PLAN_PARTS_HOST))
+        add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
+}
+
 static void explain_method(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan->literal_count == 1)
@@ -107,9 +118,7 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
             add(text,
                 "classes: the CPU searches by length, with q, stride and tables of its own for "
                 "each class; those below are not its\n");
-        if (plan->has_either)
-            add(text, "trials: the CPU tries buckets and classes in turn and goes on with what is "
-                      "quicker\n");
+        explain_trials(text, plan);
         add(text, "q: %u\nstride: 1\n", plan->set.q);
         break;
     case TRAWL_METHOD_AUTO:
