@@ -1,10 +1,20 @@
 /* bench.h: declarations shared by the files of trawl-bench.
  *
  * The program reads rows on standard input and writes a line of JSON for each row. An input line is
- * a word and fields KEY=VALUE, separated by tabs (README.md): row   begins a row: name, number of
- * rounds ask   a question for the contestants that follow: text, patterns, call, options. alike=1:
- * no oracle knows the answer, so the first contestant's answer is the expected answer as    a
- * contestant: name, kind, options A row ends at the next row or at an empty line. */
+ * a word and fields KEY=VALUE, separated by tabs (README.md):
+ *
+ *   row   begins a row: name, number of rounds
+ *   ask   a question for the contestants that follow: text, patterns, call, options. alike=1: no
+ *         oracle knows the answer, so the first contestant's answer is the expected answer
+ *   as    a contestant: name, kind, options
+ *
+ * A row ends at the next row or at an empty line.
+ *
+ * main.c reads the rows, text.c makes texts and patterns, and race.c runs the contestants in turns.
+ * library.c, rivals.c, hyperscan.c, command.c and device.c have the kinds of contestants. oracle.c
+ * computes the right answers. A program that is wrongly called, or has no memory, ends with fail();
+ * a contestant that cannot run fills bench_run.why, and the other contestants go on.
+ */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 

@@ -1,12 +1,17 @@
 /* load: plays many clients of a server at once, for ./dev bench serve.
  *
  * trawl-bench load SOCKET CLIENTS SECONDS reads queries on standard input, a query a line, in the
- * form of rows: expected=        the answer's body has to contain this string target=, body= target
- * and body of the request first=1          the client disconnects after the first bytes of the
- * body, which have to contain `expected` Each client keeps a connection. Client i sends queries i,
- * CLIENTS + i, 2 * CLIENTS + i, ..., and starts over at the end. The program writes a JSON object:
- * the number of answers, the number of wrong answers, and times in microseconds until the end of an
- * answer and until the first byte of the body.
+ * form of rows:
+ *
+ *   expected=        the answer's body has to contain this string
+ *   target=, body=   target and body of the request
+ *   first=1          the client disconnects after the first bytes of the body, which have to
+ *                    contain `expected`
+ *
+ * Each client keeps a connection. Client i sends queries i, CLIENTS + i, 2 * CLIENTS + i, ..., and
+ * starts over at the end. The program writes a JSON object: the number of answers, the number of
+ * wrong answers, and times in microseconds until the end of an answer and until the first byte of
+ * the body.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,10 @@
 /* trawl-bench: runs rows of contestants and writes their times. bench.h describes the input,
- * README.md how Python makes a benchmark of rows. */
+ * README.md how Python makes a benchmark of rows.
+ *
+ * Without arguments the program reads rows. It has two more uses: `describe` for the machine's
+ * data, and `load` for many clients of a server (load.c). A row's contestants are made here, and
+ * race.c runs the row.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

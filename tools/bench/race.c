@@ -1,4 +1,10 @@
-/* race: runs a row's contestants in turns, checks each answer, and writes the times as JSON. */
+/* race: runs a row's contestants in turns, checks each answer, and writes the times as JSON.
+ *
+ * main.c calls row_run for each row. First each contestant answers once, and the answer is compared
+ * with the oracle's. Then the contestants take turns, round by round, so that a change of the
+ * machine's speed meets all of them alike. A wrong answer is reported and makes the program fail at
+ * the end (race_went_wrong). A contestant that cannot run does not end the race.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* util: clocks, samples of times, random numbers, JSON, fatal errors, fields of the input, answers.
+ *
+ * All files of trawl-bench use these functions. Random numbers depend on the seed alone, so a row
+ * asks about the same text on every machine. fail() prints a message and ends the program: there is
+ * no result worth keeping from a benchmark that is set up wrongly.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,4 +1,8 @@
-/* charset: characters of the locale, as the C library knows the characters. */
+/* charset: characters of the locale, as the C library knows the characters.
+ *
+ * charset_open is called once, before any thread starts, and sets the locale for the whole process.
+ * Functions for UTF-8 that do not depend on the locale are in utf8.c.
+ */
 #include "trawl/charset.h"
 
 #include <langinfo.h>

@@ -1,4 +1,8 @@
-/* connection: sends an HTTP/1.1 request and reads the answer. */
+/* connection: sends an HTTP/1.1 request and reads the answer.
+ *
+ * Only client.c uses this file. Every length that a server sends is checked before use. An error is
+ * a text in connection->message for the caller; nothing is printed here.
+ */
 #include "trawl/connection.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
-/* filter: which files of a tree are searched, by ripgrep's rules. */
+/* filter: decides which files of a tree are searched, by ripgrep's rules.
+ *
+ * tree.c enters and leaves directories and asks about each entry. The server asks for paths that
+ * changed (refresh.c) and for paths in a view (view.c). A filter is made once and then only read,
+ * so several walks may share a filter; each walk has a separate filter_walk.
+ */
 #include "trawl/filter.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* flags: the table of options, and the parser of arguments and of the file of options. */
+/* flags: the table of options, and the parser of arguments and of the file of options.
+ *
+ * main.c parses the command line, and the server parses both the server's command line and the
+ * options of requests. flags.def has the rows. A row's setter (value.c) stores the value.
+ */
 #include "trawl/settings.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
-/* gather: searches several small files with one call, as long as most files contain nothing. */
+/* gather: searches several small files with one call, as long as most files contain nothing.
+ *
+ * input.c hands over files that were read as a whole. Each worker of the pool has a gather, so no
+ * lock is needed. If files with matches are frequent, gathering stops, and is tried again after
+ * some files without a match.
+ */
 #include "trawl/gather.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* input: opens and searches an item of the walk. */
+/* input: opens and searches an item of the walk.
+ *
+ * pool.c calls pool_search in the thread of each worker. A small file is read as a whole and may
+ * wait in gather.c; a larger file, a pipe or a compressed file goes to search_file.c. A file that
+ * cannot be opened gets a message, and the search goes on.
+ */
 #include "trawl/input.h"
 
 #include <dirent.h>

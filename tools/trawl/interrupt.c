@@ -1,4 +1,6 @@
-/* interrupt: the handlers of SIGINT and SIGBUS. */
+/* interrupt: the handlers of SIGINT and SIGBUS. run.c installs the handler of SIGINT for a command,
+ * not for a server's request. Both kinds of search need the handler of SIGBUS before a file is
+ * mapped. The handlers call only functions that are safe in a signal handler. */
 #include "trawl/interrupt.h"
 
 #include <errno.h>

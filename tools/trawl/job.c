@@ -1,4 +1,5 @@
-/* job: messages of a job, and which files a job may pass over. */
+/* job: messages of a job, and which files a job may pass over. A message of a worker that is not at
+ * its turn is kept (pool_turns.c), so that messages come in the order of the files. */
 #include "trawl/job.h"
 
 #include <stdlib.h>

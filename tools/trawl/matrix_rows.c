@@ -1,4 +1,9 @@
-/* matrix_rows: turns texts into records, and records into rows. */
+/* matrix_rows: turns texts into records, and records into rows.
+ *
+ * search_file.c hands over each text. A block of records is searched with trawl_matrix_open, and
+ * matrix_write.c writes the rows. For npy, matrix_count first counts the records of every text,
+ * because the file's header has the number of rows.
+ */
 #include "trawl/matrix_rows.h"
 
 #include <errno.h>

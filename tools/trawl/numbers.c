@@ -1,4 +1,9 @@
-/* numbers: the numbers of the strings that a match stands for. */
+/* numbers: the numbers of the strings that a match stands for.
+ *
+ * The plan has each string once, while users count every string that they gave. numbers_build makes
+ * the lists once for a job; sets of numbers belong to a scan, so threads share only lists that do
+ * not change.
+ */
 #include "trawl/numbers.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* output: standard output, in a buffer that is written with write(2). */
+/* output: standard output, in a buffer that is written with write(2).
+ *
+ * All files that print call these functions; a server's request writes to a sink instead of a
+ * descriptor. An error of write is kept in output->error, after which nothing is written.
+ */
 #include "trawl/output.h"
 
 #include <errno.h>

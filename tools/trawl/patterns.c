@@ -1,4 +1,9 @@
-/* patterns: the strings to search for, and the plan for the strings. */
+/* patterns: the strings to search for, and the plan for the strings.
+ *
+ * run.c collects the strings before the first file is opened. Lines of -f are split here,
+ * duplicates and the empty string are removed, and the checks for characters of the locale are
+ * chosen. The strings then stay unchanged until the job's end, while all workers read the strings.
+ */
 #include "trawl/patterns.h"
 
 #include <ctype.h>

@@ -1,4 +1,9 @@
-/* pool_turns: keeps the output of workers until their turn. */
+/* pool_turns: keeps the output of workers until their turn.
+ *
+ * A worker that is not at its turn writes into memory. The worker with the turn prints directly,
+ * then prints the kept output of batches that are done. Messages for standard error are kept with
+ * the output, so that both come in the walk's order.
+ */
 #include "trawl/pool_turns.h"
 
 #include <errno.h>

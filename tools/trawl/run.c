@@ -1,4 +1,10 @@
-/* run: a search, from settings to exit status. */
+/* run: carries out a search, from settings to exit status.
+ *
+ * main.c calls job_run for a command line, and the server's answer.c for a request. job_run
+ * collects the strings, builds the plan, walks the files (pool.c) and prints what belongs at the
+ * end. This file does not read arguments: main.c and the server parse them before. Files here may
+ * come from directories, from standard input, or from job->supply.
+ */
 #include "trawl/run.h"
 
 #include <dirent.h>

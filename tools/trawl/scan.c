@@ -1,4 +1,6 @@
-/* scan: functions for all parts of a scan. */
+/* scan: functions for all parts of a scan: arrays that grow, the empty string in a line, and the
+ * begin and end of printing. The files that scan.h lists call these functions in the thread that
+ * searches the text. */
 #include "trawl/scan.h"
 
 #include <stdlib.h>

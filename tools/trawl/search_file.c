@@ -1,4 +1,9 @@
-/* search_file: searches an open file and reports. */
+/* search_file: searches an open file and reports.
+ *
+ * input.c calls job_search for each file, and gather.c for files that were read. The functions here
+ * choose the library's call and the file that handles the windows (scan.h). A call that fails
+ * becomes a message, and the job goes on with the next file.
+ */
 #include "trawl/scan.h"
 
 #include <errno.h>

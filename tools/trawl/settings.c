@@ -1,4 +1,9 @@
-/* settings: derives what the options mean together. */
+/* settings: derives what the options mean together.
+ *
+ * flags_parse stores each option by its setter (value.c). settings_build then finds contradictions,
+ * chooses the report, and sets what depends on several options. An error is a text for the caller;
+ * nothing is printed here.
+ */
 #include "trawl/settings.h"
 
 #include <stdio.h>

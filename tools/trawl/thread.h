@@ -1,7 +1,7 @@
 /* thread: starts threads on another core than the starter's, and has a lock that waits awake.
  *
  * Linux starts a thread on its starter's core if all other cores seem busy, and a guest of KVM
- * takes a sleeping core for busy (src/runtime/workers.c). Then both threads share a core for
+ * takes a sleeping core for busy (src/runtime/threads.c). Then both threads share a core for
  * milliseconds. The same happens to a thread that slept while another thread held a lock. So a
  * single thread at a time waits awake for a lock, for as long as a lock is usually held.
  */

@@ -1,4 +1,6 @@
-/* totals: sums over all files, for --stats and --json. */
+/* totals: sums over all files, for --stats and --json. Each worker adds to the totals of the
+ * worker's job; pool_turns.c adds a worker's totals to the caller's job when the worker has its
+ * turn. */
 #include "trawl/totals.h"
 #include "trawl_devices.h"
 

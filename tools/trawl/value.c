@@ -1,5 +1,8 @@
-/* value: the setters that flags.def names. If a value is wrong, the setter writes an error that
- * names the option. */
+/* value: the setters that flags.def names.
+ *
+ * The parser calls a setter with the option's value and the settings. If a value is wrong, the
+ * setter writes an error that names the option. settings.c checks what options mean together.
+ */
 #include "trawl/settings.h"
 
 #include <ctype.h>

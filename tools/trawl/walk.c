@@ -1,4 +1,8 @@
-/* walk: finds the files to search. */
+/* walk: finds the files to search.
+ *
+ * pool.c asks for item after item. Operands come first; tree.c lists directories. The walk opens no
+ * file: the worker that searches an item opens the file.
+ */
 #include "trawl/walk.h"
 
 #include <dirent.h>
