@@ -286,8 +286,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     struct trawl_range match, struct trawl_range *groups, uint64_t groups_max,
     struct trawl_error *error);
-/* Return the number of an expression's group of that name, UINT64_MAX if there is none; for a name
- * of 0 bytes, how many groups the expression has. */
+/* Return the number of the group of that name, UINT64_MAX if there is none; how many groups the
+ * expression has, for a name of 0 bytes. */
 TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
                                           const char *name, uint64_t name_bytes);
 
@@ -576,7 +576,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
  * each pattern that occurs there. After READ or DEVICE, both hold what was found before the fault.
  * The array is memory of the host or, for callers that continue on the GPU, of a device.
- *
  * In host memory. Cost: if devices have loaded the text, the begins of a part are copied into the
  * array while the next part is searched, for each device in turn; straight from the device, as fast
  * as the bus, if the array is pinned memory.
@@ -631,7 +630,8 @@ enum trawl_window_flag {
                                `line_end_also` is set */
     TRAWL_WINDOW_SPANS = 8, /* leftmost-longest without overlap: the longest of the matches that
                                begin first, then the longest that begin first after its end, and so
-                               on. Wins over TRAWL_WINDOW_LINES */
+                               on. Wins over TRAWL_WINDOW_LINES. Of expressions, a match may also
+                               be empty: it tells of a line in which only no byte matches */
     TRAWL_WINDOW_NULLS = 16 /* tell which windows hold a NUL (in the searching threads) */
 };
 

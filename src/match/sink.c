@@ -273,7 +273,7 @@ static uint64_t spans_end(uint64_t end, const struct sink_chunk *chunk)
     for (uint64_t i = 0; i < chunk->match_count; i++) {
         const struct trawl_match *match = &chunk->matches[i];
 
-        TRAWL_ASSERT(match->begin < match->end);
+        TRAWL_ASSERT(match->begin <= match->end); /* equal: see TRAWL_WINDOW_SPANS */
         TRAWL_ASSERT(i == 0 || match[-1].begin <= match->begin);
         if (match->begin == begin) {
             end = max_u64(end, match->end);

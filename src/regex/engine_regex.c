@@ -236,6 +236,27 @@ static int compare_found(const void *a, const void *b)
     return first->expression < second->expression ? -1 : first->expression > second->expression;
 }
 
+/* For spans: keeps a match without a byte if an expression matches in the line, in which no
+ * expression has an occurrence. */
+static enum trawl_status find_empty(struct step *step, struct regex_line line,
+                                    const uint32_t *candidates, uint32_t count,
+                                    struct trawl_error *error)
+{
+    const uint8_t *bytes = step->chunk->bytes + line.begin;
+
+    for (uint32_t i = 0; i < count && step->worker->found_count == 0; i++) {
+        const uint32_t expression = candidates != NULL ? candidates[i] : i;
+        bool found;
+
+        TRAWL_TRY(judge_line(step->worker->expressions, expression, bytes, line.end - line.begin,
+                             &found, error));
+        if (found)
+            TRAWL_TRY(keep_found(step->worker, (struct found){(uint32_t)line.begin, expression, 0},
+                                 error));
+    }
+    return TRAWL_OK;
+}
+
 /* Decides about a line with these expressions. */
 static enum trawl_status judge(struct step *step, struct regex_line line,
                                const uint32_t *candidates, uint32_t count,
@@ -271,6 +292,8 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
                                  error));
         }
     }
+    if (worker->found_count == 0 && step->want == WANT_SPANS && expressions->atoms == NULL)
+        TRAWL_TRY(find_empty(step, line, candidates, count, error));
     step->missed += worker->found_count == 0;
     if (count > 1)
         qsort(worker->found, worker->found_count, sizeof *worker->found, compare_found);
@@ -306,9 +329,14 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
         *next = length > 0 ? span->end
                            : judge_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
-        return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
+        if (length > 0 || step->want != WANT_SPANS)
+            return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
     }
     begin = line_begin(step, at);
+    if (expressions->whole_is_exact && step->want == WANT_SPANS)
+        return step->hits->count > 0 && step->hits->items[step->hits->count - 1].offset >= begin
+                   ? TRAWL_OK
+                   : push_hit(step, at < step->to ? at : begin, 0, 0, error);
     after = at < step->to ? line_after(step, at) : step->to;
     *next = after - step->from + (after == step->to); /* beyond the last line */
     if (expressions->whole_is_exact)

@@ -91,8 +91,8 @@ def check(terminal):
     expect("hint: 'foo|xx' looks like a regular expression" in screen and "status=1" in screen, "the hint", screen)
     # The suite knew only those signs that the command knew.
     for pattern in ("a+", "(foo)", "x{3}", "x{2,}", "foo.bar", "a?", "[a-z]+", "(a|b)", "a.?b"):
-        screen = terminal.run("tg -- '%s' b" % pattern)
-        expect("tg: hint: '%s' looks like a regular expression, but tg" % pattern in screen and "status=1" in screen, "the hint", screen)
+        screen = terminal.run("trawl -- '%s' b" % pattern)
+        expect("hint: '%s' looks like a regular expression, but trawl" % pattern in screen and "status=1" in screen, "the hint", screen)
     for pattern in ("c++", "f(x)", "main()", "1.5", "{}", "{x}", "a.", "??", "()", "x ("):
         screen = terminal.run("trawl -- '%s' b" % pattern)
         expect("hint" not in screen and "status=1" in screen, "no hint for " + pattern, screen)

@@ -148,7 +148,7 @@ def compare(rng, trawl, tg, tree, home):
     else:
         shown = lambda text: b"".join(sorted(text.splitlines(keepends=True)))
     rg = ["rg", "--no-config", "--no-heading", "--color=never", "-F"] + ([] if "-n" in search else ["-N"]) + options + search + ["--"] + operands
-    own = as_trawl(rng, trawl, tg, options + search) + ["--"] + operands
+    own = as_trawl(rng, trawl, tg, ["-F"] + options + search) + ["--"] + operands
     expected, got = run(rg, place, home), run(own, place, home)
     if own[0] == tg:  # trawl itself leaves out lines that are not UTF-8, and says less of binary files
         wrong = binary_notes(own, expected, got)

@@ -236,7 +236,7 @@ def run_case(rng, trawl, folder):
     if case.tg and not os.path.lexists(os.path.join(folder, "tg")):
         os.symlink(trawl, os.path.join(folder, "tg"))
     longest_first = sorted(case.patterns, key=lambda pattern: -len(pattern.encode()))
-    ours = [os.path.join(folder, "tg") if case.tg else trawl] + case.ours + [option for pattern in case.patterns for option in ("-e", pattern)]
+    ours = [os.path.join(folder, "tg") if case.tg else trawl] + ["-F"] + case.ours + [option for pattern in case.patterns for option in ("-e", pattern)]
     ours += ["-j%d" % rng.choice([1, 2, 3])] + ([] if rng.random() < 0.5 else ["--chunk-bytes=%d" % rng.choice([1, 7, 100])])
     theirs = ["rg", "-F", "--no-config", "-j1"] + case.theirs + [option for pattern in longest_first for option in ("-e", pattern)]
     locale = "C.UTF-8" if case.utf8 else "C"

@@ -145,7 +145,12 @@ bool explain_print(struct output *output, const struct patterns *patterns,
         free(lines);
         return false;
     }
-    print_strings(output, lines);
+    if (settings->expressions)
+        output_text(output,
+                    "Regular expressions are searched for. RE2 decides about the lines that "
+                    "hold\nthe expressions' strings.\n");
+    else
+        print_strings(output, lines);
     value_of(lines, "algorithm", value);
     if (*value != '\0')
         print_algorithm(output, lines, value);

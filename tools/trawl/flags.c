@@ -436,6 +436,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
         settings->files.filtering = true;
         settings->color = COLOR_AUTO;
         settings->encoding = "auto";
+        settings->syntax = TRAWL_PERL;
     }
     if (config != NULL && !read_config(settings, config))
         return false;

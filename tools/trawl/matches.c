@@ -88,7 +88,8 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
             begin_line(scan, window, match.begin);
             scan->bad_line = false;
         }
-        if (!scan->quiet && !scan->bad_line &&
+        /* a match without a byte, of an expression, selects its line and is not printed */
+        if (!scan->quiet && !scan->bad_line && match.end > match.begin &&
             print_one(scan, window, &match, group, (uint64_t)(&window->matches[i] - group)))
             scan->match_end = overlapping ? 0 : match.end;
     }
@@ -160,6 +161,8 @@ static int count_window(void *context, const struct trawl_window *window)
     for (uint64_t i = 0; i < window->match_count; i++) {
         const struct trawl_match *match = &window->matches[i];
 
+        if (match->end == match->begin)
+            continue;
         if (!overlapping && scan->selected_count > 0 && match->begin == scan->selected_end) {
             if (match->end > scan->match_end)
                 scan->match_end = match->end;
@@ -204,9 +207,11 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
 {
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
-    bool all = !scan->filters && (settings->overlapping || patterns->count == 0 ||
-                                  (patterns->count == 1 && !settings->ignore_case &&
-                                   !settings->approximate && !can_overlap(&patterns->items[0])));
+    bool all = !scan->filters &&
+               (settings->overlapping || patterns->count == 0 || patterns->joined.bytes != NULL ||
+                (patterns->count == 1 && settings->expressions) ||
+                (patterns->count == 1 && !settings->ignore_case && !settings->approximate &&
+                 !can_overlap(&patterns->items[0])));
 
     if (all && settings->max_count == UINT64_MAX && !scan->unpacks)
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,

@@ -14,6 +14,7 @@
 
 #include "trawl/approximate.h"
 #include "trawl/charset.h"
+#include "trawl/expressions.h"
 #include "trawl/grow.h"
 #include "trawl/whole.h"
 
@@ -137,9 +138,10 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
                     bytes_count))
         return false;
     patterns->has_never |= never;
-    return never || (add_pattern(patterns, bytes, bytes_count) &&
-                     (!settings->crlf || !settings->whole_lines ||
-                      add_with_return(patterns, bytes, bytes_count)));
+    return never ||
+           (add_pattern(patterns, bytes, bytes_count) &&
+            (!settings->crlf || !settings->whole_lines || settings->syntax != TRAWL_LITERAL ||
+             add_with_return(patterns, bytes, bytes_count)));
 }
 
 static bool add_empty(struct patterns *patterns, const struct settings *settings)
@@ -530,9 +532,17 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
 {
     enum folding folding = FOLD_NONE;
 
+    if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
+        return exhausted(message);
+    if (settings->expressions && settings->multiline) {
+        snprintf(message, SETTINGS_ERROR_BYTES, "--multiline: an expression matches within a line");
+        return false;
+    }
     if (settings->smart_case)
-        settings->ignore_case = !have_capitals(patterns, settings);
-    if (settings->crlf && settings->whole_lines && settings->numbers_wanted) {
+        settings->ignore_case = !(settings->expressions ? expressions_have_capitals
+                                                        : have_capitals)(patterns, settings);
+    if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&
+        settings->syntax == TRAWL_LITERAL) {
         snprintf(message, SETTINGS_ERROR_BYTES,
                  "--crlf with -x cannot be combined with numbers of strings");
         return false;
@@ -544,18 +554,22 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
                  "the empty string cannot be searched for with errors, nor with --fasta");
         return false;
     }
-    if (settings->approximate)
+    if (settings->expressions)
+        patterns->needs_utf8 = settings->words && settings->surroundings.charset != CHARSET_BYTES;
+    else if (settings->approximate)
         patterns->needs_utf8 = prepare_approximate(settings);
     else
         patterns->needs_utf8 =
             settings->surroundings.charset != CHARSET_BYTES && needs_utf8(patterns, settings);
     if (settings->surroundings.charset != CHARSET_BYTES && settings->report != REPORT_MATRIX &&
-        !settings->approximate)
+        !settings->approximate && !settings->expressions)
         patterns->check = choose_check(patterns, settings);
-    if (settings->ignore_case)
+    if (settings->ignore_case && !settings->expressions)
         folding = patterns->needs_utf8 ? FOLD_LOCALE : FOLD_ASCII;
-    patterns->case_may_tell = settings->approximate || folding == FOLD_LOCALE;
+    patterns->case_may_tell =
+        settings->approximate || settings->expressions || folding == FOLD_LOCALE;
     return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
+            (!settings->expressions || expressions_join(patterns, settings)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
            exhausted(message);
 }
@@ -595,6 +609,16 @@ static enum trawl_method method_named(const char *name, bool *known)
     return TRAWL_METHOD_AUTO;
 }
 
+static void expression_options(const struct settings *settings, struct trawl_plan_options *options)
+{
+    bool characters = settings->surroundings.charset == CHARSET_UTF8 || settings->is_tg;
+
+    options->syntax = settings->syntax;
+    options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
+    options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
+    options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
+}
+
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
@@ -615,6 +639,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         options.flags |= TRAWL_SINGLE_BYTE;
     if (settings->approximate)
         approximate_options(patterns, settings, &options);
+    if (settings->expressions)
+        expression_options(settings, &options);
     if (settings->method != NULL)
         options.method = method_named(settings->method, &known);
     if (!known) {
@@ -626,9 +652,15 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     }
     options.algorithm = settings->algorithm;
     patterns->options = options;
-    status = trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
+    status = patterns->joined.bytes != NULL
+                 ? trawl_plan_build(&patterns->joined, 1, &options, plan, &error)
+                 : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status == TRAWL_OK)
         return true;
+    if (settings->expressions) {
+        expressions_fault(patterns, settings, &options, &error, message);
+        return false;
+    }
     approximate_string(patterns, &error);
     snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
              settings->algorithm != NULL    ? "--algorithm: "

@@ -166,16 +166,17 @@ static void print_why_nothing(struct command_job *job)
         !settings->no_messages)
         job_message(job, "no files were searched: rules left all of them out; --debug says which");
     if (job->error_seen || settings->quiet || settings->any_byte || settings->invert ||
+        settings->syntax != TRAWL_LITERAL || settings->is_tg ||
         !settings->surroundings.messages_to_terminal)
         return;
     pattern = hint_regex(job->patterns);
     if (pattern != NULL)
-        job_message(job,
-                    "hint: '%.*s' looks like a regular expression, but %s searches for strings as "
-                    "they are",
-                    pattern->bytes_count > HINT_BYTES_MAX ? HINT_BYTES_MAX
-                                                          : (int)pattern->bytes_count,
-                    (const char *)pattern->bytes, settings->is_tg ? "tg" : "trawl");
+        job_message(
+            job,
+            "hint: '%.*s' looks like a regular expression, but trawl searches for strings as "
+            "they are; -E and -P search for expressions",
+            pattern->bytes_count > HINT_BYTES_MAX ? HINT_BYTES_MAX : (int)pattern->bytes_count,
+            (const char *)pattern->bytes);
 }
 
 /* As job_walk, with the header of npy. Counts the records in a first pass if the header cannot be

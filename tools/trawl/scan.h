@@ -52,6 +52,8 @@ struct line_span {
  * last holds the totals in bytes_before and matches_before. */
 struct replace_part {
     const char *bytes;
+    const char *name; /* of a group of an expression; NULL: the part is none */
+    uint64_t name_bytes;
     uint64_t bytes_before, matches_before; /* in earlier parts */
 };
 
@@ -61,6 +63,11 @@ struct style_state {
     uint64_t span_count, span_capacity;
     struct replace_part *parts; /* of --replace; filled when the first line is replaced */
     uint64_t part_count, part_capacity;
+    /* of expressions: what replaces each match of the line, one after another in text_bytes */
+    struct trawl_pattern *texts;
+    uint64_t text_capacity;
+    char *text_bytes;
+    uint64_t text_bytes_count, text_bytes_capacity;
     uint64_t replaced_end; /* length of the printed line, after replacement */
     uint8_t *block;        /* bytes [block_begin, block_begin + block_count) of the printed line */
     uint64_t block_begin, block_count, block_capacity;

@@ -180,7 +180,8 @@ static void scan_again(struct text_scan *scan)
 /* Returns whether NUL may end lines while the plan for whole lines ignores NUL. */
 static bool is_unaware_of_nulls(const struct settings *settings)
 {
-    return settings->whole_lines && settings->null_ends_line && !settings->approximate;
+    return settings->whole_lines && settings->null_ends_line && !settings->approximate &&
+           !settings->expressions;
 }
 
 /* Returns whether the first match alone decides the report. */
@@ -188,7 +189,7 @@ static bool first_decides(const struct text_scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
 
-    return !scan->filters && !settings->invert && !scan->every_line &&
+    return !scan->filters && !settings->invert && !scan->every_line && !settings->expressions &&
            scan->binary_files != BINARY_FILES_WITHOUT_MATCH && !is_unaware_of_nulls(settings) &&
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
@@ -242,6 +243,10 @@ static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
+    /* In spans, a match without a byte tells of a line in which an expression matches no byte. */
+    if (settings->expressions && !scan->quiet && !scan->filters &&
+        (settings->pattern_number || settings->replacements != NULL || settings->overlapping))
+        return TRAWL_WINDOW_SPANS;
     if (scan->check_whole_line || scan->filters || settings->overlapping ||
         (settings->shows_distance && !scan->quiet) ||
         (settings->pattern_number && !scan->quiet && !one_match_tells(scan)) ||
@@ -317,7 +322,7 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
         scan->has_blocks)
         binary_look_ahead(scan);
     if (status == TRAWL_OK && scan->rerun) {
-        if (scan->settings->whole_lines && !scan->settings->approximate && !plan_any_position(scan))
+        if (is_unaware_of_nulls(scan->settings) && !plan_any_position(scan))
             return TRAWL_MEMORY;
         scan_again(scan);
         status = windows(scan, error);
@@ -409,6 +414,8 @@ static void scan_free(struct text_scan *scan)
     free(scan->style.spans);
     free(scan->style.parts);
     free(scan->style.block);
+    free(scan->style.texts);
+    free(scan->style.text_bytes);
     free(scan->style.link_path);
     if (scan->spool != NULL)
         best_close(scan);

@@ -226,6 +226,28 @@ static void style_build(struct settings *settings)
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
 
+/* Decides whether patterns are strings after all, where the syntax was not asked for. */
+static bool settings_syntax(struct settings *settings, char *error)
+{
+    const char *stranger = settings->hex                 ? "--hex"
+                           : settings->length_prefixed   ? "--length-prefixed"
+                           : settings->algorithm != NULL ? "--algorithm"
+                           : settings->method != NULL    ? "--method"
+                           : settings->fasta             ? "--fasta"
+                           : settings->approximate       ? "--mismatches, --edits or --alphabet=dna"
+                                                         : NULL;
+
+    if (settings->syntax == TRAWL_LITERAL || stranger == NULL)
+        return true;
+    if (settings->syntax_given) {
+        snprintf(error, SETTINGS_ERROR_BYTES, "%s searches for strings, not for expressions",
+                 stranger);
+        return false;
+    }
+    settings->syntax = TRAWL_LITERAL;
+    return true;
+}
+
 static enum report choose_report(const struct settings *settings)
 {
     if (settings->matrix != MATRIX_NONE)
@@ -275,6 +297,8 @@ bool settings_build(struct settings *settings, char *error)
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
                                    settings->binary_files != BINARY_FILES_WITHOUT_MATCH;
     if (settings->names_errors && !approximate_settings(settings, error))
+        return false;
+    if (!settings_syntax(settings, error))
         return false;
     if (settings->before_count < 0)
         settings->before_count = settings->around_count;

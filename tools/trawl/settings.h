@@ -101,6 +101,9 @@ struct settings {
     size_t storage_count;
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
+    enum trawl_syntax syntax;
+    bool syntax_given; /* by an option */
+    bool no_unicode, multiline;
     bool names_errors; /* an option of approximate search was given */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[SETTINGS_ERROR_BYTES]; /* a line, without the program's name */
@@ -116,6 +119,7 @@ struct settings {
     bool text;               /* no file is binary */
     bool any_byte;           /* strings may contain any byte: --hex, --length-prefixed */
     bool approximate;        /* the plan is approximate */
+    bool expressions;        /* the plan has expressions; set when the patterns were read */
     bool shows_distance;     /* printed matches show their distance */
     bool numbers_wanted;     /* the report needs the numbers of the strings, in the order given */
     bool null_is_binary;     /* a NUL byte makes a file binary */

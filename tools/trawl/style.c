@@ -9,6 +9,7 @@
 #include "trawl/escape.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
+#include "trawl/replace.h"
 #include "trawl/reread.h"
 #include "trawl/utf8.h"
 
@@ -468,6 +469,7 @@ static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_c
     style->parts = parts;
     parts += style->part_count++;
     parts[0].bytes = bytes;
+    parts[0].name = NULL;
     parts[1].bytes_before = parts[0].bytes_before + bytes_count;
     parts[1].matches_before = parts[0].matches_before + (bytes == NULL);
     return true;
@@ -502,8 +504,14 @@ static bool find_parts(struct text_scan *scan)
             if (!add_part(scan, text, 1))
                 return false;
             skipped = text[1] == '$' ? 2 : 1;
-        } else if (name == 1 && text[text[1] == '{' ? 2 : 1] == '0' && !add_part(scan, NULL, 0)) {
-            return false;
+        } else if (name == 1 && text[text[1] == '{' ? 2 : 1] == '0') {
+            if (!add_part(scan, NULL, 0))
+                return false;
+        } else if (scan->settings->expressions) {
+            if (!add_part(scan, "", 0))
+                return false;
+            scan->style.parts[scan->style.part_count - 1].name = text + (text[1] == '{' ? 2 : 1);
+            scan->style.parts[scan->style.part_count - 1].name_bytes = name;
         }
         text += skipped;
     }
@@ -516,6 +524,10 @@ static bool measure_replacement(struct text_scan *scan, const struct view *view,
 {
     const struct style_state *style = &scan->style;
 
+    if (span->text != NULL) {
+        *bytes_count = span->text->bytes_count;
+        return true;
+    }
     if (scan->settings->replacements == NULL) {
         *bytes_count = style->part_count == 0
                            ? 0
@@ -542,6 +554,15 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
         style->block = scan_grow(scan, NULL, &style->block_capacity, REPLACED_BLOCK_BYTES, 1);
     if (style->block == NULL)
         return false;
+    if (scan->settings->expressions && scan->settings->replacements == NULL) {
+        uint64_t content = piece->content;
+        const uint8_t *line = piece->bytes != NULL
+                                  ? piece->bytes
+                                  : reread_range(scan, piece->offset, piece->offset + content);
+
+        if (line == NULL || !replace_texts(scan, view, line, content))
+            return false;
+    }
     for (uint64_t i = 0; i < style->span_count; i++) {
         struct line_span *span = &style->spans[i];
 

@@ -23,14 +23,6 @@ const char *value_shown(const struct value_item *item)
                                           : item->text;
 }
 
-bool value_refuse_regex(struct settings *settings, const char *option)
-{
-    snprintf(settings->error, sizeof settings->error,
-             "%s: regular expressions are not supported, patterns are always fixed strings",
-             option);
-    return false;
-}
-
 bool value_refuse(struct settings *settings, const char *why)
 {
     snprintf(settings->error, sizeof settings->error, "%s", why);

@@ -1,0 +1,188 @@
+/* expressions: which patterns are strings, how several expressions become one, and messages about
+ * mistakes. */
+#include "trawl/expressions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trawl/charset.h"
+#include "trawl/utf8.h"
+
+#define SHOWN_MAX 200u /* bytes of an expression that a message shows */
+
+/* Returns the characters that are operators of the syntax without '\'. */
+static const char *operators_of(const struct settings *settings)
+{
+    return settings->syntax == TRAWL_BASIC ? "*.[^$" : "*.[^$+?(){}|]";
+}
+
+/* Returns whether '\' makes this character stand for itself. */
+static bool is_quotable(const struct settings *settings, char byte)
+{
+    return byte != '\0' &&
+           strchr(settings->syntax == TRAWL_BASIC ? "\\*.[]^$" : "\\*.[]^$+?(){}|", byte) != NULL;
+}
+
+/* Returns whether the expression is a string: characters, some of them after '\'. */
+static bool is_string(const struct settings *settings, const struct trawl_pattern *pattern)
+{
+    const char *bytes = pattern->bytes;
+
+    for (uint64_t i = 0; i < pattern->bytes_count; i++) {
+        if (bytes[i] == '\\' && (++i == pattern->bytes_count || !is_quotable(settings, bytes[i])))
+            return false;
+        if ((i == 0 || bytes[i - 1] != '\\') && bytes[i] != '\0' &&
+            strchr(operators_of(settings), bytes[i]) != NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Keeps memory with the patterns; NULL: no memory. */
+static char *keep(struct patterns *patterns, size_t bytes_count)
+{
+    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
+    char *block = malloc(bytes_count + 1);
+
+    if (blocks != NULL)
+        patterns->blocks = blocks;
+    if (blocks == NULL || block == NULL) {
+        free(block);
+        return NULL;
+    }
+    blocks[patterns->block_count++] = block;
+    return block;
+}
+
+/* Removes each '\' before the character that it makes stand for itself. */
+static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
+{
+    const char *bytes = pattern->bytes;
+    uint64_t count = 0;
+    char *copy;
+
+    if (memchr(bytes, '\\', (size_t)pattern->bytes_count) == NULL)
+        return true;
+    copy = keep(patterns, (size_t)pattern->bytes_count);
+    if (copy == NULL)
+        return false;
+    for (uint64_t i = 0; i < pattern->bytes_count; i++) {
+        i += bytes[i] == '\\';
+        copy[count++] = bytes[i];
+    }
+    *pattern = (struct trawl_pattern){copy, count};
+    return true;
+}
+
+bool expressions_take(struct patterns *patterns, struct settings *settings)
+{
+    settings->expressions = patterns->count > 0 && settings->crlf && settings->whole_lines;
+    for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
+        settings->expressions = !is_string(settings, &patterns->items[i]);
+    for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
+        if (!unquote(patterns, &patterns->items[i]))
+            return false;
+    return true;
+}
+
+bool expressions_have_capitals(const struct patterns *patterns, const struct settings *settings)
+{
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        const char *bytes = patterns->items[i].bytes;
+        uint64_t count = patterns->items[i].bytes_count;
+
+        for (uint64_t at = 0, length; at < count; at += length) {
+            uint32_t code_point;
+
+            length = utf8_character((const uint8_t *)bytes + at, count - at, &code_point);
+            length = length == 0 ? 1 : length;
+            if (bytes[at] == '\\' && at + 1 < count) { /* \S, \pL, \p{Greek} */
+                bool named = bytes[at + 1] == 'p' || bytes[at + 1] == 'P';
+                const char *end = named && at + 2 < count && bytes[at + 2] == '{'
+                                      ? memchr(bytes + at, '}', (size_t)(count - at))
+                                      : NULL;
+
+                length = end != NULL ? (uint64_t)(end - bytes) + 1 - at : named ? 3 : 2;
+            } else if (charset_has_capital(settings->surroundings.charset,
+                                           (const uint8_t *)bytes + at, (size_t)length)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool expressions_join(struct patterns *patterns, const struct settings *settings)
+{
+    const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";
+    const char *after = settings->syntax == TRAWL_PERL ? ")" : "";
+    const char * or = settings->syntax == TRAWL_BASIC ? "\\|" : "|";
+    size_t room = 1;
+    char *joined, *at;
+
+    if (settings->numbers_wanted || patterns->count < 2)
+        return true;
+    for (uint64_t i = 0; i < patterns->count; i++)
+        room += patterns->items[i].bytes_count + 6;
+    joined = at = keep(patterns, room);
+    if (joined == NULL)
+        return false;
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        at = stpcpy(stpcpy(at, i > 0 ? or : ""), before);
+        memcpy(at, patterns->items[i].bytes, (size_t)patterns->items[i].bytes_count);
+        at = stpcpy(at + patterns->items[i].bytes_count, after);
+    }
+    patterns->joined = (struct trawl_pattern){joined, (uint64_t)(at - joined)};
+    return true;
+}
+
+/* Finds the expression at fault, which error->text_offset refers to. Several expressions that were
+ * joined are tried one by one. */
+static struct trawl_pattern faulty(const struct patterns *patterns,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_error *error)
+{
+    struct trawl_error own;
+
+    if (patterns->joined.bytes == NULL)
+        return patterns->items[error->pattern_index < patterns->count ? error->pattern_index : 0];
+    for (uint64_t i = 0; i < patterns->count; i++) {
+        struct trawl_plan *plan = NULL;
+        bool fails = trawl_plan_build(&patterns->items[i], 1, options, &plan, &own) != TRAWL_OK;
+
+        trawl_plan_free(plan);
+        if (fails) {
+            *error = own;
+            return patterns->items[i];
+        }
+    }
+    return patterns->joined;
+}
+
+void expressions_fault(const struct patterns *patterns, const struct settings *settings,
+                       const struct trawl_plan_options *options, const struct trawl_error *error,
+                       char *message)
+{
+    struct trawl_error fault = *error;
+    struct trawl_pattern pattern = {"", 0};
+    const char *bytes, *begin, *end;
+    int column = 0;
+
+    (void)settings;
+    if (error->status == TRAWL_ARGUMENT && patterns->count > 0)
+        pattern = faulty(patterns, options, &fault);
+    if (fault.text_offset > pattern.bytes_count || pattern.bytes_count == 0) {
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", fault.message);
+        return;
+    }
+    bytes = pattern.bytes;
+    begin = fault.text_offset > SHOWN_MAX / 2 ? bytes + fault.text_offset - SHOWN_MAX / 2 : bytes;
+    end = bytes + pattern.bytes_count;
+    end = end - begin > (ptrdiff_t)SHOWN_MAX ? begin + SHOWN_MAX : end;
+    for (const char *at = begin; at < bytes + fault.text_offset; at++)
+        column += ((uint8_t)*at & 0xc0) != 0x80;
+    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%.*s\n    %.*s\n    %*s^",
+                   (int)(SETTINGS_ERROR_BYTES - 2 * SHOWN_MAX - 20), fault.message,
+                   (int)(end - begin), begin, column, "");
+}

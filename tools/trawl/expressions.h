@@ -1,0 +1,19 @@
+/* expressions: makes one plan's expressions of the patterns, or strings where they are strings. */
+#ifndef TRAWL_EXPRESSIONS_H
+#define TRAWL_EXPRESSIONS_H
+
+#include "trawl/patterns.h"
+
+/* Decides whether the patterns are expressions or, without operators, strings, which become what
+ * the expressions mean. Sets settings->expressions. False: no memory. */
+bool expressions_take(struct patterns *patterns, struct settings *settings);
+/* Returns whether an expression has a capital letter that stands for itself. */
+bool expressions_have_capitals(const struct patterns *patterns, const struct settings *settings);
+/* Joins the expressions to one, unless the report needs their numbers. False: no memory. */
+bool expressions_join(struct patterns *patterns, const struct settings *settings);
+/* Writes the message about a plan that could not be built, with a mark under the mistake. */
+void expressions_fault(const struct patterns *patterns, const struct settings *settings,
+                       const struct trawl_plan_options *options, const struct trawl_error *error,
+                       char *message);
+
+#endif
