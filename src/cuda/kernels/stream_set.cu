@@ -1,76 +1,80 @@
 /* stream_set: occurrences of a set of patterns, by a look at some bytes of each stride.
  *
- * Method     takes a sample at every s-th position: the gram of q bytes there, or, of the c grams
- *            that begin there and behind it, the first with the least hash. Each pattern enters the
- *            grams that its s samples have, so that one sample proposes each occurrence
- *            (s + c + q - 2 <= m). With c choices these are 1 + 2 (s - 1) / (c + 1) grams instead
- *            of s, because neighbouring samples often choose the same one. Tables name the
- *            (pattern, offset) pairs with a sample's hash; each lets fewer pass:
+ * Method     takes a sample at every s-th position: the gram of q bytes that begins there, or, if
+ *            the form has c > 1 choices, of the c grams that begin at c consecutive bytes the first
+ *            gram with the least hash. Each pattern enters the grams that its s samples have, so
+ *            that one sample proposes each occurrence (s + c + q - 2 <= m). With c choices a
+ *            pattern has about 1 + 2 (s - 1) / (c + 1) grams instead of s, because neighbouring
+ *            samples often choose the same gram. Tables name the (pattern, offset) pairs with a
+ *            sample's hash; each table lets fewer samples pass than the table before:
  *
  *              text -> hash -> bitmap ---> first queue --> 64-bit words --> second queue --> lists
  *                              shared;     shared, per     L2; two bits     shared, per      heads,
  *                              1 or 2      warp; 64 at                      warp; 32 at      then
  *                              bits        a time                           a time           bytes
  *
- *            The tables are made on the device: set_runs, set_count, set_room, set_fill. A list's
- *            first entry is in its head, the others lie side by side; lanes share the others of 32
- *            samples, because lists are unlike. An entry's key is the hash of its gram and, where
- *            they are in cache or many grams are met, of up to eight bytes beside it. The head has
- *            a filter of the others: two of its 16 bits say which bytes one has beside its gram.
- *            There are two variants. Where much passes the bitmap
- *            (stream_set_dense_S_Q_C), each sample that passes goes to the queue with its hash.
- *            Where little passes (stream_set_S_Q_C), the lanes set a bit for each sample that
- *            passes, without a branch, and the warp votes once for 32 samples of each lane. The
- *            queue has the samples' numbers and the text around them, which is copied from L2 to
- *            shared memory while the warp goes on. The head of their list is looked at instead of
- *            the 64-bit words. From s = 4 on their grams have one bit more.
- * Grid       any; each warp begins with the tile of its number and draws the others from a ticket.
- *            One block per multiprocessor, so that the bitmap can be large.
- * Shared     dynamic: 2.3 KiB of queues per warp, 2.8 where little passes, and the bitmap. Static:
- *            0.4 KiB, and where much passes the launch's arguments, 1.5 KiB.
+ *            The device makes the tables: set_runs, set_count, set_room, set_fill. A list's first
+ *            entry is in its head; the later entries lie side by side. Lists differ in length, so
+ *            the lanes share the later entries of 32 samples. An entry's key is the hash of its
+ *            gram. With tags (small strides, or sets of which the text meets many grams), up to
+ *            eight bytes beside the gram count for the key too. The head has a filter of 16 bits,
+ *            in which two bits for each later entry say which bytes lie beside the entry's gram.
+ *            There are two variants. The *dense* variant (stream_set_dense_S_Q_C) is for sets of
+ *            which many samples pass the bitmap: a lane queues each sample that passes, with its
+ *            hash. The *rare* variant (stream_set_S_Q_C) is for sets of which few samples pass: the
+ *            lanes set a bit for each sample that passes, without a branch, and the warp votes once
+ *            for 32 samples of each lane. The rare variant's queue has the samples' numbers and the
+ *            text around each sample; the text is copied from L2 to shared memory while the warp
+ *            goes on. The warp then reads the heads of the samples' lists instead of the 64-bit
+ *            words. From s = 4 on, a gram has a third bit in the rare variant's bitmap.
+ * Grid       any; a warp's first tile is the tile of the warp's number, and the warp draws further
+ *            tiles from a ticket. One block per multiprocessor, so that the bitmap can be large.
+ * Shared     dynamic: the bitmap, and queues of 2.3 KiB per warp, 2.8 in the rare variant. Static:
+ *            0.4 KiB, and in the dense variant the launch's arguments, 1.5 KiB.
  * Traffic    per text byte: reads 1 (with strides of 64 and more, a sector of 32 bytes per stride),
  *            and 1 / s words of shared memory. Per sample that passes the bitmap: 8 bytes of L2.
- *            Per sample that passes those: 16 bytes of heads, 8 for each further entry, 16 of the
- *            literal, and bytes of both.
+ *            Per sample that passes the 64-bit words: 16 bytes of heads, 8 for each later entry, 16
+ *            of the literal, and bytes of the text and of the literal.
  * Bound      by the text's loads while few samples pass the bitmap, else by the lookups in L2: 160
  *            G/s, and beside a stream of text 3.9 TB/s with 3 lookups per 128 bytes, 3.2 with 4,
- *            2.0 with 8, 1.04 with 16 [H200]. The variant for little, where more passes, by
- *            instructions: about 15 for each sample that does. cost_of() in src/cuda/sets.c weighs
+ *            2.0 with 8, 1.04 with 16 [H200]. If many samples pass, instructions bound the rare
+ *            variant: about 15 for each sample that passes. cost_of() in src/cuda/sets.c weighs
  *            stride, q, choices and tables.
- * Progress   no block waits for another.
- * Order      none: a count, the first, or a bit per begin with an occurrence, from which hits_set
- *            lists.
+ * Progress   no block waits for a different block.
+ * Order      no order: a count, the first, or a bit per begin with an occurrence, from which
+ *            hits_set lists.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then runs automaton.
  * Lost       no bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
  *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs, 16 words for
  *            four entries: 0.52 instead of 0.63 for 100 patterns at s = 4. Loads of the text at two
- *            positions of the code: they share a scoreboard. A vote per row of 512 bytes: 0.92
- *            instead of 0.95 for 100 patterns at s = 4. Loads into the registers that have just
- *            been looked at, row by row: the compiler copies them and waits, 0.90. Samples queued
- *            with their hashes, row by row, after the vote: 0.83 instead of 0.92 for 1,000 patterns
- *            at s = 4, 0.90 instead of 0.79 for 10,000 at s = 8, where the dense variant has 0.93.
- *            128 samples looked up at a time: 0.54 instead of 0.57 for 10,000 patterns. A bitmap
- *            spread over the shared memory of a cluster of blocks: 164 G lookups/s in clusters of
- *            2, 94, 80 and 70 in clusters of 4, 8 and 16, where L2 has 160 and a block's own shared
- *            memory 3,100. Little passing, with the 64-bit words before the lists: 0.59 instead of
- *            0.73 for 10,000 patterns of 8 bytes. 4 grams of 8 bytes at s = 4: 0.47 instead of 0.60
- *            for 100,000 patterns of 16. 5 grams of 12 bytes instead of 9 of 8, from s = 16 on:
- *            1.11 instead of 1.21 for 100,000 of 80. 4 grams of 6 bytes at s = 8 instead of 3 of 7:
- *            0.59 instead of 0.60 for 100,000 of 16. Little passing, without the copies: a sample's
- *            bytes were read again when 64 had come together. Text loaded to be evicted first had
- *            left L2 even for a prefetch at once, and each sample that passed cost 119 bytes of
- *            memory: 0.74 instead of 0.90 for 10,000 patterns of 8. Copies of text that was loaded
- *            past L1: 68 bytes instead of 15, 0.85. Heads not to be evicted last: 15 bytes instead
- *            of 12, and 31 instead of 2 for 10,000 patterns of 16. Two bits instead of three: 0.79
- *            instead of 0.85. A queue entry per lane instead of per sample: level. A filter of
- *            whole keys, which depend on where in its literal's run an entry's gram is, so that a
- *            sample has as many keys as there are such places: 0.230 instead of 0.255 for 10,000
- *            words of 8 bytes, and 0.844 instead of 0.924 for as many of random letters [H200].
- * Source     the sampling rule in docs/kernels.md; the least of some hashes: Schleimer, Wilkerson
- *            and Aiken, "Winnowing: local algorithms for document fingerprinting", 2003; two bits
- *            of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
- *            filters", 2009.
+ *            positions of the code: both positions share a scoreboard. A vote per row of 512 bytes:
+ *            0.92 instead of 0.95 for 100 patterns at s = 4. Loads into the registers of the row
+ *            that was searched last: the compiler copies the registers and waits, 0.90. Samples
+ *            queued with their hashes, row by row, after the vote: 0.83 instead of 0.92 for 1,000
+ *            patterns at s = 4, and 0.90 instead of 0.79 for 10,000 at s = 8, where the dense
+ *            variant has 0.93. 128 samples looked up at a time: 0.54 instead of 0.57 for 10,000
+ *            patterns. A bitmap spread over the shared memory of a cluster of blocks: 164 G
+ *            lookups/s in clusters of 2, and 94, 80 and 70 in clusters of 4, 8 and 16, while L2 has
+ *            160 and a block's own shared memory 3,100. The rare variant with the 64-bit words
+ *            before the lists: 0.59 instead of 0.73 for 10,000 patterns of 8 bytes. 4 grams of 8
+ *            bytes at s = 4: 0.47 instead of 0.60 for 100,000 patterns of 16. 5 grams of 12 bytes
+ *            instead of 9 of 8, from s = 16 on: 1.11 instead of 1.21 for 100,000 of 80. 4 grams of
+ *            6 bytes at s = 8 instead of 3 of 7: 0.59 instead of 0.60 for 100,000 of 16. The rare
+ *            variant without copies of the text, which read the bytes of 64 queued samples again:
+ *            text that was loaded to be evicted first had left L2 even if a prefetch followed at
+ *            once, so each sample that passed cost 119 bytes of memory, and 10,000 patterns of 8
+ *            had 0.74 instead of 0.90. Copies of text that was loaded past L1: 68 bytes instead of
+ *            15, 0.85. Heads without the hint to be evicted last: 15 bytes instead of 12, and 31
+ *            instead of 2 for 10,000 patterns of 16. Two bits of the bitmap instead of three: 0.79
+ *            instead of 0.85. A queue entry per lane instead of per sample: no difference. A filter
+ *            of whole keys in the heads: a key depends on the gram's offset in its literal's run,
+ *            so a sample has a key for each possible offset; 0.230 instead of 0.255 for 10,000
+ *            words of 8 bytes, and 0.844 instead of 0.924 for 10,000 of random letters [H200].
+ * Source     the sampling rule in docs/kernels.md; the least of several hashes: Schleimer,
+ *            Wilkerson and Aiken, "Winnowing: local algorithms for document fingerprinting", 2003;
+ *            two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient
+ *            Bloom filters", 2009.
  */
 #include "sets.h"
 
@@ -78,11 +82,13 @@
 
 /* A gram of a literal. */
 struct sets_gram {
-    uint64_t at; /* of the literals' bytes: what a sample there chooses from */
+    uint64_t at; /* the byte of literal_bytes at which the gram's sample begins */
+    /* where the sample begins in the literal's run; its hash; the number of the chosen gram */
     uint32_t offset, hash, chosen;
 };
 
-/* That of entry i. 0: the entry before has the same. */
+/* Sets *gram to gram number i: gram i % stride of literal i / stride. Returns 0 if number i - 1 is
+ * the same gram. */
 SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct sets_gram *gram)
 {
     struct simt_u32x4 record = simt_load_u32x4(a->sets.literals + 4u * (i / a->sets.stride));
@@ -97,7 +103,8 @@ SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct s
     return before != gram->chosen + 1u;
 }
 
-/* Choose the run of each literal that its grams are taken from: its rarest bytes. */
+/* Chooses the run of each literal from which the literal's grams are taken: the rarest `span` bytes
+ * in a row. */
 SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint32_t span = args.sets.stride + args.sets.choices + args.sets.gram_bytes - 2u;
@@ -122,8 +129,8 @@ SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Enter each gram of each literal into the bitmap and the words, and count it in its list's head.
- * All are zeros before. */
+/* Enters each gram of each literal into the bitmap and the 64-bit words, and counts the gram in the
+ * head of the gram's list. The host has set all tables to zero. */
 SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
@@ -152,7 +159,8 @@ SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Give each list its room for all entries but the first, after set_count. */
+/* Empties each list and gives the list room for its later entries, after set_count: all lanes of a
+ * warp take their lists' room at once. */
 SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
@@ -177,7 +185,8 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Enter each gram into its list, after set_room: as its first entry, which joins the others. */
+/* Enters each gram into its list, after set_room: as the list's first entry. The entry that was the
+ * first before joins the later entries. */
 SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
@@ -209,19 +218,19 @@ SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* Bytes from a lane's 16 to the next lane's. */
+/* Returns the distance in bytes from a lane's 16 bytes to the next lane's. */
 SIMT_FUNCTION uint32_t sets_apart(const struct scan_arguments *a, struct sets_form form)
 {
     return form.stride >= 16u ? a->sets.stride : 16u;
 }
 
-/* Of a lane in a row. */
+/* Returns the number of a lane's samples in a row. */
 SIMT_FUNCTION uint32_t sets_row_samples(uint32_t stride)
 {
     return stride >= 16u ? 1u : 16u / stride;
 }
 
-/* Words beyond a lane's own 16 bytes that its samples reach. */
+/* Returns how many words behind a lane's 16 bytes the lane's samples reach. */
 SIMT_FUNCTION uint32_t sets_behind(struct sets_form form)
 {
     uint32_t bytes = form.choices > 1u ? form.gram + form.choices - 1u : 4u * sets_words(form);
@@ -229,8 +238,9 @@ SIMT_FUNCTION uint32_t sets_behind(struct sets_form form)
     return form.stride >= 16u ? 0 : (16u - form.stride + bytes + 3u) / 4u - 4u;
 }
 
-/* Row k of the step and what is after each lane's 16 bytes, which the lane above has. All lanes of
- * the warp. */
+/* Copies row k of the step to w: the lane's 16 bytes and the `behind` words behind. The next lane
+ * has these words; for the last lane, lane 0 has the words in row k + 1, or in the last row the
+ * lane itself in step->behind. All lanes of the warp call. */
 SIMT_FUNCTION void sets_row_words(const struct sets_step *step, uint32_t k, uint32_t rows,
                                   uint32_t behind, uint32_t *w)
 {
@@ -248,6 +258,7 @@ SIMT_FUNCTION void sets_row_words(const struct sets_step *step, uint32_t k, uint
     }
 }
 
+/* Queues the sample of each lane that passes, with the sample's number and hash. */
 SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint32_t hash)
 {
     uint32_t lanes = simt_ballot(pass);
@@ -257,7 +268,8 @@ SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint
     s->queued += simt_popcount(lanes);
 }
 
-/* Look at a row: queue the samples that pass; `sample` is the number of the lane's first. */
+/* Queues the samples of a row that pass the bitmap. sample: the number of the lane's first sample.
+ * The queue is drained after every SETS_SAMPLES samples of a lane. */
 SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s, const uint32_t *w,
                             uint32_t sample, struct sets_form form)
 {
@@ -279,8 +291,8 @@ SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s,
 
 /* ---- Steps and tiles -------------------------------------------------------------------- */
 
-/* Issue the loads of the step at `place` of the text; where not all of it lies in the text, of what
- * does. */
+/* Issues the loads of the step at `place` of the text. If the step reaches beyond the text, zeros
+ * replace the lanes' rows that begin there, and the words behind. */
 SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uint32_t apart,
                              uint32_t rows, uint32_t behind, struct sets_step *to)
 {
@@ -323,12 +335,13 @@ SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uin
     }
 }
 
+/* Returns the position at which the tile begins. */
 SIMT_FUNCTION uint64_t sets_begin(const struct scan_arguments *a, uint64_t tile)
 {
     return a->position + tile * a->tile_bytes;
 }
 
-/* Look at the step at `at`. */
+/* Searches the step at `at` (dense variant). */
 SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s,
                              const struct sets_step *step, uint64_t at, struct sets_form form)
 {
@@ -337,8 +350,8 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
     uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
 
     s->steps++;
-    /* One word of the neighbour's fetched for all rows at once, so that no row waits for it; more
-     * would take too many registers. */
+    /* If the samples reach one word behind, the lane fetches its neighbour's word for all rows at
+     * once, so that no row waits. Two words would take too many registers. */
     SIMT_UNROLL
     for (uint32_t k = 0; k < rows && behind == 1u; k++)
         sets_row_words(step, k, rows, behind, w[k]);
@@ -353,16 +366,16 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
     }
 }
 
-/* ---- Sets of which little passes the bitmap --------------------------------------------- */
+/* ---- The rare variant ------------------------------------------------------------------- */
 
-/* Is all of the step at `at` there? */
+/* Returns whether the whole step at `at` lies in the text. */
 SIMT_FUNCTION int sets_is_whole(const struct scan_arguments *a, uint64_t at, uint32_t step_bytes)
 {
     return SIMT_BOUND(at + step_bytes <= a->text_end);
 }
 
-/* Issue the loads of the step at `at`; of one that is not whole, which sets_edge looks at, the
- * text's first bytes. */
+/* Issues the loads of the step at `at`. If the step is not whole, loads the text's first bytes
+ * instead, as sets_edge reads a step that is not whole from memory. */
 SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, uint32_t apart,
                                   uint32_t rows, uint32_t behind, struct sets_step *to)
 {
@@ -392,8 +405,9 @@ SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, u
     }
 }
 
-/* Queue a sample of each lane that has one, by its number, and copy the text around it: that goes
- * on, and when 32 have come together their bytes would be read from memory again. */
+/* Queues the sample of each lane that passes, by the sample's number, and starts to copy the text
+ * around the sample. Without the copy, the text would have left L2 when 32 samples are queued, and
+ * the warp would read the text from memory again. */
 SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_lane *s, int pass,
                                   uint32_t sample, struct sets_form form)
 {
@@ -407,8 +421,8 @@ SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_la
     sets_drain(a, s, sets_take(form) - 1u, form);
 }
 
-/* Queue the samples whose bits are set. They are numbered by rows, downwards, from the lane's `top`
- * on. */
+/* Queues the samples whose bits are set. `top` is the number of the first sample that the lane has
+ * in the highest row; bits number the samples of a row upwards, and the rows downwards. */
 SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane *s, uint32_t bits,
                                 uint32_t top, struct sets_form form)
 {
@@ -424,7 +438,7 @@ SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane
     }
 }
 
-/* Look at a step that is not all there, sample by sample. */
+/* Searches a step that is not whole, sample by sample. */
 SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s, uint64_t at,
                              struct sets_form form)
 {
@@ -443,9 +457,9 @@ SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s
     }
 }
 
-/* Look at the step at `at`, after the loads of the one at `following` have been issued. No branch
- * stands between the samples: each leaves a bit, and the warp votes once for 32 of a lane. Rows are
- * taken downwards, because the last lane's grams reach into the next row. */
+/* Issues the loads of the step at `following`, then searches the step at `at`. No branch stands
+ * between the samples: each sample sets a bit, and the warp votes once for 32 samples of a lane.
+ * The rows are searched downwards, because the last lane's grams reach into the next row. */
 SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_lane *s,
                                   struct sets_step *step, uint64_t at, uint64_t following,
                                   struct sets_form form)
@@ -491,9 +505,9 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
     }
 }
 
-/* All of a tile; `next` is the one that the warp takes then. The loads of a step are issued before
- * the one before it is looked at. They stand at one place of the code: a look waits for all loads
- * that the compiler counts by the same counter, and two places would share one. */
+/* Searches a tile. next: the warp's next tile. The loads of a step are issued before the step
+ * before is searched. The code has only one place with loads: the search waits for all loads that
+ * the compiler counts by the same counter, and two places would share a counter. */
 SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s, uint32_t tile,
                              uint32_t next, struct sets_step *ahead, struct sets_form form)
 {
@@ -516,7 +530,7 @@ SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s
     }
 }
 
-/* Look at all that is queued. */
+/* Empties both queues. */
 SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
                             struct sets_form form)
 {
@@ -525,7 +539,8 @@ SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
                 sets_most(a, s));
 }
 
-/* Is the tile behind the first occurrence found so far? One thread. */
+/* Returns whether all begins that the tile's samples propose are behind the first occurrence found
+ * so far. One thread calls. */
 SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
 {
     uint64_t from = a->position + tile * a->tile_bytes;
@@ -535,7 +550,8 @@ SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
                from - a->begin - a->sets.offset_max;
 }
 
-/* Each warp draws tiles for itself, and waits for no other. Returns the lane's last ticket. */
+/* Searches the tiles that the warp draws, and waits for no other warp. Returns the lane's last
+ * ticket, for tile_finish. */
 SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_lane *s,
                                   struct sets_form form)
 {
@@ -573,13 +589,15 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
     }
     if (s->warp->gives_up == 0)
         sets_end(a, s, form);
-    /* Waited for as the tickets are, or it might come after the last block's zeros. */
+    /* Use the atomic's result, so that the atomic completes before this block reports. Otherwise
+     * the sum could arrive after the last block has reset `listed`. */
     if (s->warp->gives_up != 0 && simt_lane() == 0)
         ahead |= simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) > UINT32_MAX;
     return ahead;
 }
 
-/* All of the block. */
+/* Copies the launch's arguments to shared memory (sets_arguments). All threads of the block call.
+ */
 SIMT_FUNCTION void sets_keep_arguments(const struct scan_arguments *a)
 {
     const uint32_t *from = (const uint32_t *)(const void *)a;
@@ -589,7 +607,8 @@ SIMT_FUNCTION void sets_keep_arguments(const struct scan_arguments *a)
         to[i] = from[i];
 }
 
-/* All of the block, several loads in flight. */
+/* Copies the bitmap to shared memory, with SETS_LOADS loads of a thread in flight. All threads of
+ * the block call. */
 SIMT_FUNCTION void sets_load_filter(const struct scan_arguments *a, uint32_t *filter)
 {
     uint32_t count = a->sets.filter_words, step = 4u * simt_threads();
@@ -610,7 +629,7 @@ SIMT_FUNCTION void sets_load_filter(const struct scan_arguments *a, uint32_t *fi
 
 SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form form)
 {
-    /* The bitmap first: at an address that the compiler knows. */
+    /* The bitmap lies first, at an address that the compiler knows. */
     SIMT_SHARED_DYNAMIC(uint64_t, sets_memory, a->sets.shared_bytes);
     uint64_t *warps = sets_memory + a->sets.filter_words / 2u;
     struct tile_totals totals = {0, 0, 0};
@@ -639,8 +658,8 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
     tile_finish(a, &totals, asked == UINT32_MAX ? UINT64_MAX : 0);
 }
 
-/* A kernel per form: each takes the registers that it needs. Where little passes the bitmap, and
- * where much does. */
+/* Two kernels per form, of the rare and of the dense variant, so that each kernel takes only the
+ * registers that the form needs. */
 #define SETS_KERNELS(stride, gram, choices)                                                     \
     SIMT_KERNEL(stream_set_##stride##_##gram##_##choices, scan_arguments, SCAN_SETS_THREADS, 1) \
     {                                                                                           \
