@@ -1,34 +1,35 @@
 /* set: occurrences of many patterns.
  *
- * Method     hashes the first q (1 to 4) bytes at each position and tests a bit. Where it is set,
- *            the literals of the gram's bucket are compared one after the other, to count them. To
- *            list, a thread notes what it counts, up to 64 hits of a tile, and writes that; beyond,
- *            it compares again. hits_set also lists from the marks of stream_set.
+ * Method     hashes the first q (1 to 4) bytes at each position and tests a bit. If the bit is set,
+ *            the position is a candidate: the thread compares the literals of the gram's bucket
+ *            with the text, one after the other, and counts the hits. To list hits, a thread notes
+ *            up to 64 hits of a tile while counting, and then writes the noted hits; for further
+ *            hits the thread compares again. hits_set also lists from the marks of stream_set.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
  * Shared     static, 8.2 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
- *            bucket's two ends, and per literal in it 12 bytes and its comparison. Per hit: writes
- *            8; if it is noted, 4 more, and reads them.
+ *            bucket's two ends, and for each literal of the bucket 12 bytes and the comparison.
+ *            Per hit: writes 8; for a noted hit, writes and reads 4 more.
  * Bound      by the lookup at each text byte. Sets whose patterns all have at least 4 bytes
  *            therefore go to stream_set, which looks up one sample per stride.
- * Progress   as every.
+ * Progress   as method every.
  * Order      ascending by (begin, literal).
  * Limits     a thread whose comparisons cost more than the budget ends the launch; the host then
- *            runs automaton. Otherwise as every.
- * Lost       buckets by the first four bytes: of 10,000 patterns that begin alike, 90 KB of text
- *            cost 10^8 comparisons. No budget: 94,000 bytes read per byte of text or occurrence
- *            for 480 patterns a^k b in a^n, now at most 1,300 (counted in the simulator). Lists in
- *            the same kernel as counts: see every.
+ *            runs automaton. Further limits as method every.
+ * Lost       buckets by the first four bytes: for 10,000 patterns with a common beginning, 90 KB of
+ *            text cost 10^8 comparisons. No budget: 94,000 bytes read per byte of text or
+ *            occurrence for 480 patterns a^k b in a^n, now at most 1,300 (counted in the
+ *            simulator). Lists in the same kernel as counts: see every.cu.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
  */
 
-#define SET_COST_BYTES 64u /* that are compared for the cost of a literal */
-#define SET_COST_MIN 256u  /* a thread may spend in any case */
-#define SET_NOTES 64u      /* hits of a thread in a tile whose literals are noted, up to 64 */
-/* A ticket with this bit is no tile's, and no sum has it. */
+#define SET_COST_BYTES 64u /* comparing so many bytes costs as much as a literal of a bucket */
+#define SET_COST_MIN 256u  /* cost that a thread may spend in a tile in any case */
+#define SET_NOTES 64u      /* hits that a thread notes in a tile; at most 64, the bits of `lasts` */
+/* A ticket with this bit is the number of no tile. result->listed never has the bit. */
 #define SET_NO_TILE (1ull << 62)
 
-/* Does the literal stand at x? *spent grows by what it cost to say. */
+/* Returns whether the literal occurs at x. Adds the cost of the comparison to *spent. */
 SIMT_FUNCTION int set_matches(const struct scan_arguments *a, uint64_t x, uint32_t literal,
                               uint32_t *spent)
 {
@@ -45,6 +46,7 @@ SIMT_FUNCTION int set_matches(const struct scan_arguments *a, uint64_t x, uint32
     return same >= count;
 }
 
+/* Returns the bucket of the gram at x. */
 SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
 {
     uint64_t head = (tile_text_word(a, x) | a->set.head_fold) & a->set.head_mask;
@@ -52,16 +54,18 @@ SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
     return plan_hash64(head, a->set.bucket_bits);
 }
 
-/* What a thread found in its words while it counted, begin after begin. */
+/* The literals that a thread found in its words while counting, begin after begin. */
 struct set_notes {
     uint32_t literals[SET_NOTES];
-    uint64_t lasts; /* a bit for each: is it the last of its begin? */
-    uint32_t count; /* of begins of which all are there */
-    uint32_t room;  /* from the first begin on that did not fit, none */
+    uint64_t lasts; /* bit i: literals[i] is the last literal of its begin */
+    uint32_t count; /* noted literals; all literals of a begin are noted, or none is */
+    uint32_t room;  /* the most literals; equal to `count` after a begin whose literals did not fit,
+                       so that no later begin is noted */
 };
 
-/* Count the hits of the begin x; note them, or write them from *slot on, where these are not NULL.
- * Nothing more is counted once *spent is more than `most`. */
+/* Returns the number of hits of the begin x, and sets *lowest to the first hit's literal. If notes
+ * is not NULL, notes the hits; if slot is not NULL, writes the hits from *slot on. Stops once
+ * *spent is more than `most`. */
 SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct tile_shared *shared,
                                  uint64_t x, uint64_t *slot, struct set_notes *notes,
                                  uint32_t *lowest, uint32_t *spent, uint32_t most)
@@ -92,7 +96,7 @@ SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct ti
     return hits;
 }
 
-/* Write the hits of the begin x that were noted from *next on. */
+/* Writes the hits of the begin x, whose notes begin at *next. */
 SIMT_FUNCTION void set_noted(const struct scan_arguments *a, const struct tile_shared *shared,
                              uint64_t x, const struct set_notes *notes, uint32_t *next,
                              uint64_t *slot)
@@ -104,7 +108,7 @@ SIMT_FUNCTION void set_noted(const struct scan_arguments *a, const struct tile_s
     while ((notes->lasts >> (*next)++ & 1u) == 0);
 }
 
-/* What a thread's comparisons in a tile may cost. */
+/* Returns the most that a thread's comparisons in a tile may cost. */
 SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
 {
     return a->set_budget == UINT32_MAX || a->set_budget == 0
@@ -112,7 +116,8 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
                : SET_COST_MIN + a->set_budget * tile_own_words(a);
 }
 
-/* Write the own words' hits from `slot` on, unless they were not all counted. */
+/* Writes the hits of the thread's words from `slot` on. Does nothing if whole is 0: the hits were
+ * not all counted. */
 SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t slot,
                              const struct set_notes *notes, int whole)
@@ -130,9 +135,11 @@ SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
         }
 }
 
-/* Count the own words' hits, clearing bits of begins without one, and for first lower the result's;
- * then write them if wanted. *waited: 0, once what
- * was added to result->listed is there. All threads of the block. */
+/* Counts the hits of the thread's words, clears the bits of begins without a hit, and lowers the
+ * first occurrence (WANT_FIRST). Then writes the hits if the kernel lists. A thread that spends
+ * more than the budget raises result->listed, which ends the launch; *waited depends on the
+ * atomic's result, so that the atomic completes before the block reports. All threads of the block
+ * call. */
 SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t partition,
                               struct tile_totals *totals, uint64_t *waited)
@@ -170,7 +177,7 @@ SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
                   totals->dense_count == 0);
 }
 
-/* Take the tile's bits from a->marks; returns how many of this thread's are set. */
+/* Copies the tile's bits from a->marks. Returns how many bits of this thread's words are set. */
 SIMT_FUNCTION uint32_t set_marked(const struct scan_arguments *a, const struct tile_shared *shared,
                                   uint64_t tile)
 {
@@ -188,6 +195,7 @@ SIMT_FUNCTION uint32_t set_marked(const struct scan_arguments *a, const struct t
     return count;
 }
 
+/* Searches the tiles that the block draws. */
 SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     struct tile_totals totals = {0, 0, 0};
