@@ -2,44 +2,46 @@
  *
  * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, in
  *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
- *            bytes. This decides patterns of up to 4 bytes; longer ones are verified. If too many
- *            candidates survive, the tile is dense: bit planes (plane.h) search it, and the tiles
- *            after it without the filter, as long as they find matches.
+ *            bytes. The comparison decides patterns of up to 4 bytes; candidates of longer patterns
+ *            are verified. If too many candidates survive, the tile is dense: bit planes (plane.h)
+ *            search the tile. The planes also search the next tiles, without the filter, as long
+ *            as the planes find occurrences.
  *
  *              text --16 B/lane--> filter -> bitmap of the tile -> verify -> count, first, list
  *                    (a lane's last bytes     (shared; each warp     |  dense
- *                    come from the lane       writes its own words)  +-> planes
- *                    above, by a shuffle)
+ *                    come from the next       writes its own words)  +-> planes
+ *                    lane, by a shuffle)
  *
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
  * Shared     static, 21.4 KiB (a bitmap of 8 KiB and a plane of 12), 8 more to list hits.
  * Traffic    per text byte: reads 1 1/64 (the last lane of a step loads 8 bytes twice).
  *            Per candidate: reads 16 to 72 text bytes, usually from L1. Per hit: writes 8.
- *            To list, per tile: writes 8, and if it has hits reads up to 2 KiB.
- * Bound      by instructions: filling a bitmap that is nearly always zero takes 460 of them per
- *            warp and 2 KiB of text, three times as many as stream.h (measured for words).
- * Progress   no block waits for another. To list, a block waits for those with lower tiles
- *            (order.h).
+ *            To list, per tile: writes 8, and reads up to 2 KiB if the tile has hits.
+ * Bound      by instructions: filling a bitmap that is nearly always zero takes 460 instructions
+ *            per warp and 2 KiB of text, three times as many as stream.h (measured for words).
+ * Progress   no block waits for a different block, except to list: a block waits for the blocks
+ *            with lower tiles (order.h).
  * Order      ascending.
  * Limits     padding of SCAN_PADDING_BYTES after the text; tile_count < 2^32; pattern bytes
  *            <= SCAN_PATTERN_BYTES_MAX. In dense text, a pattern longer than a tile is read again
  *            for each tile that ends in an occurrence.
- * Lost       lists in the same kernel as counts: their registers and shared memory slowed counts
- *            of dense texts from 0.67 to 0.37 of the read speed [H200].
+ * Lost       lists in the same kernel as counts: the registers and the shared memory of lists
+ *            slowed counts of dense texts from 0.67 to 0.37 of the read speed [H200].
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison.
  */
 #include "plane.h"
 
-/* After a dense tile, the block skips the filter while the fallback keeps finding occurrences, and
- * for `patience` tiles more. The patience doubles if the filter then finds a dense tile again. */
+/* After a dense tile, the block skips the filter while the planes find occurrences, and for
+ * `patience` tiles more. The patience doubles if the filter then finds a dense tile again. */
 #define EVERY_PATIENCE_MAX 64u
 
 struct every_dense {
-    uint32_t left; /* tiles */
+    uint32_t left; /* next tiles of the block that are searched without the filter */
     uint32_t patience;
 };
 
-/* A dense tile. All threads of the block. */
+/* Searches a dense tile with planes, and counts or lists the hits. All threads of the block call.
+ */
 SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
                                       const struct filter_range *range,
                                       const struct tile_shared *shared, struct every_dense *ahead,
@@ -55,8 +57,9 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
     tile_emit(a, origin, shared, partition, totals);
 }
 
-/* What is done with a tile after its filter: `found` is this thread's
- * count of candidates. Returns whether the tile is dense. All threads of the block. */
+/* Verifies the candidates of a tile, and counts or lists the hits. found: the number of this
+ * thread's candidates. Returns whether the tile is dense; the caller then searches a dense tile
+ * with planes. All threads of the block call. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
                                struct every_dense *ahead, uint64_t partition,
@@ -83,8 +86,9 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-/* Which tile is the launch's number `tile`: of all, of a list, or of a list of groups of samples,
- * which have group_tiles each. Returns whether any of its places is wanted. */
+/* Sets *range to the tile with number `tile` of the launch: a tile of the text, of a list of tiles,
+ * or of a list of groups of samples with group_tiles tiles each. Returns whether any place of the
+ * tile is wanted. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {
@@ -110,6 +114,7 @@ SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
     return range->position < range->last;
 }
 
+/* Searches the tiles that the block draws. */
 SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     struct tile_totals totals = {0, 0, 0};
@@ -132,7 +137,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
             continue;
         if (!shared->lists && a->want == WANT_FIRST && range.position > range.first &&
             tile_is_behind(a, range.position - a->shift)) {
-            if (a->tile_list != 0) /* which is in no order */
+            if (a->tile_list != 0) /* the list has no order: a later tile may lie before */
                 continue;
             break;
         }
