@@ -1,7 +1,8 @@
 /* filter: the first look at a tile, 16 text bytes per lane and step.
  *
  * A warp reads its own part of the tile in steps of 512 bytes, 16 aligned bytes per lane. A
- * position needs up to 7 bytes after the lane's own; they come from the lane above, by a shuffle:
+ * position needs up to 7 bytes behind the lane's 16 bytes. These bytes come from the next lane, by
+ * a shuffle:
  *
  *     lane      0         1         2              31
  *     bytes  |0 .. 15||16 .. 31||32 .. 47|  ...  |496 .. 511|  8 more, loaded by lane 31
@@ -9,7 +10,8 @@
  *
  * Traffic    per text byte: reads 1 1/64, since 8 bytes of each 512 are loaded twice.
  *
- * `first` and `last` bound the positions that stand for a begin in [begin, limit).
+ * `first` and `last` bound the positions that stand for a begin in [begin, limit). The *gram* is
+ * the window of the pattern that the filter compares: up to 8 bytes.
  */
 #ifndef TRAWL_CUDA_KERNELS_FILTER_H
 #define TRAWL_CUDA_KERNELS_FILTER_H
@@ -28,16 +30,16 @@ enum {
     FILTER_SET
 };
 
-/* Places of a tile: text positions [position, position + 32 * tile_words), of which those in
- * [first, last) count. */
+/* The places of a tile are the text positions [position, position + 32 * tile_words). Only the
+ * places in [first, last) are wanted. */
 struct filter_range {
     uint64_t position; /* a multiple of 16 */
     uint64_t first;
     uint64_t last;
 };
 
-/* Steps of 512 bytes per warp that are loaded together: four where a step needs few registers.
- * One was 0.70 of the read speed for words, two 0.73 [H200]. */
+/* The number of steps that a warp loads together: four if a step needs few registers. Words had
+ * 0.70 of the read speed with one step, and 0.73 with two [H200]. */
 #define FILTER_STEPS_MAX 4u
 #define FILTER_STEPS(kind) ((kind) == FILTER_BYTE || (kind) == FILTER_STRIDE_8 ? 4u : 2u)
 
@@ -46,7 +48,8 @@ struct filter_words {
     uint32_t w[6];
 };
 
-/* The lane's own 16 bytes, and the 8 after them where no lane above has them. */
+/* Loads the lane's 16 bytes at i. If neighbours is not 0 and no next lane has the 8 bytes behind,
+ * loads the 8 bytes too. */
 SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, uint64_t i,
                                               uint64_t last, int neighbours)
 {
@@ -59,7 +62,7 @@ SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, ui
         words.w[1] = own.w[1];
         words.w[2] = own.w[2];
         words.w[3] = own.w[3];
-        /* The lane above may be out of range, and the last lane has none. */
+        /* The last lane has no next lane, and the next lane may be out of range. */
         if (neighbours && (simt_lane() == SIMT_WARP_THREADS - 1u || i + 16u >= last)) {
             uint64_t more = simt_load_u64((const uint64_t *)(const void *)(a->text + i + 16u));
 
@@ -70,7 +73,8 @@ SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, ui
     return words;
 }
 
-/* The words that the lane above has. All lanes of the warp. */
+/* Copies the two words behind the lane's 16 bytes from the next lane, unless filter_load has loaded
+ * them. All lanes of the warp call. */
 SIMT_FUNCTION void filter_neighbours(struct filter_words *words, uint64_t i, uint64_t last)
 {
     uint32_t next = simt_shuffle_down_u32(words->w[0], 1);
@@ -82,20 +86,21 @@ SIMT_FUNCTION void filter_neighbours(struct filter_words *words, uint64_t i, uin
     }
 }
 
-/* The word at byte j of the lane's six, j in 0...19: constant once unrolled. */
+/* Returns the 4 bytes at byte j of the lane's six words, for j from 0 to 19. j is a constant once
+ * the loop is unrolled. */
 SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
 {
     return j % 4u == 0 ? words->w[j / 4u]
                        : simt_funnel(words->w[j / 4u], words->w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* How many positions apart a kind looks. */
+/* Returns the distance of the positions at which a stride kind compares. */
 SIMT_FUNCTION uint32_t filter_stride(int kind)
 {
     return kind == FILTER_STRIDE_8 ? 8u : kind == FILTER_STRIDE_4 ? 4u : 2u;
 }
 
-/* The words after the lane's 16 bytes that a kind looks at. */
+/* Returns how many words behind the lane's 16 bytes a kind compares. */
 SIMT_FUNCTION uint32_t filter_words_behind(int kind)
 {
     if (kind == FILTER_BYTE || kind == FILTER_STRIDE_8)
@@ -103,13 +108,13 @@ SIMT_FUNCTION uint32_t filter_words_behind(int kind)
     return kind == FILTER_SHORT || kind == FILTER_WORD || kind == FILTER_STRIDE_4 ? 1u : 2u;
 }
 
-/* What 8 bytes are compared by: 32 bits that differ, as a rule, where the bytes differ. */
+/* Returns a fingerprint of 8 bytes. Different bytes rarely have the same fingerprint. */
 SIMT_FUNCTION uint32_t filter_sum(uint32_t low, uint32_t high)
 {
     return low * SCAN_SUM_FACTOR + high;
 }
 
-/* The sum of the gram at byte j of the lane's words. */
+/* Returns the fingerprint of the gram at byte j of the lane's words, for a stride kind. */
 SIMT_FUNCTION uint32_t filter_stride_sum(const struct scan_arguments *a,
                                          const struct filter_words *words, uint32_t j)
 {
@@ -117,7 +122,7 @@ SIMT_FUNCTION uint32_t filter_stride_sum(const struct scan_arguments *a,
                       (filter_word(words, j + 4u) | a->stride_fold) & a->stride_keep);
 }
 
-/* May any of the 16 positions be a candidate? */
+/* Returns whether any of the lane's 16 / stride positions has a gram of the pattern. */
 SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
                                      const struct filter_words *words, uint32_t stride)
 {
@@ -134,7 +139,8 @@ SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
     return hit;
 }
 
-/* A position with gram o proposes the position stride - 1 - o bytes beyond it. */
+/* Returns the candidates among 16 positions, for a stride kind. A position with gram o proposes the
+ * position stride - 1 - o bytes behind. */
 SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
                                       const struct filter_words *words, uint32_t stride)
 {
@@ -153,14 +159,15 @@ SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
     return mask;
 }
 
-/* Bit 7 of each byte of x that is zero: the sums carry into it in all others. */
+/* Returns bit 7 of each byte of x that is zero. In a byte that is not zero, bit 7 is set or the sum
+ * carries into bit 7. */
 SIMT_FUNCTION uint32_t filter_zero_bytes(uint32_t x)
 {
     return ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);
 }
 
-/* filter_zero_bytes of the k-th of four words, as bits 4 k to 4 k + 3: a multiplication moves each
- * of its bits there and the others elsewhere. */
+/* Returns filter_zero_bytes of word k as bits 4 k to 4 k + 3. The multiplication adds shifted
+ * copies of the four bits; the mask keeps a copy of each bit. */
 SIMT_FUNCTION uint32_t filter_gather(uint32_t zeros, uint32_t k)
 {
     uint64_t factor = (1ull << 25 | 1ull << 18 | 1ull << 11 | 1ull << 4) << 4u * k;
@@ -168,7 +175,7 @@ SIMT_FUNCTION uint32_t filter_gather(uint32_t zeros, uint32_t k)
     return (uint32_t)(zeros * factor >> 32) & 0xfu << 4u * k;
 }
 
-/* The positions among 16 that hold the one byte: the bytes of w ^ byte that are zero. */
+/* Returns the positions among 16 that have the pattern's only byte: the zero bytes of w ^ byte. */
 SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct filter_words *words)
 {
     uint32_t repeated = a->gram[0] * 0x01010101u, mask = 0;
@@ -179,8 +186,8 @@ SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct 
     return mask;
 }
 
-/* Does any of 16 positions hold 8 bytes with the gram's fingerprint? A multiplication and a
- * comparison each; what passes is looked at again. */
+/* Returns whether any of 16 positions has 8 bytes with the gram's fingerprint, by a multiplication
+ * and a comparison per position. The caller compares the bytes if so. */
 SIMT_FUNCTION int filter_fingerprint(const struct scan_arguments *a,
                                      const struct filter_words *words)
 {
@@ -193,7 +200,7 @@ SIMT_FUNCTION int filter_fingerprint(const struct scan_arguments *a,
     return hit;
 }
 
-/* The same for exactly 4 bytes. */
+/* Returns whether any of 16 positions has the gram, for a gram of exactly 4 bytes. */
 SIMT_FUNCTION int filter_word_anywhere(const struct scan_arguments *a,
                                        const struct filter_words *words)
 {
@@ -206,14 +213,15 @@ SIMT_FUNCTION int filter_word_anywhere(const struct scan_arguments *a,
     return hit;
 }
 
-/* The bits in which the 4 bytes from byte j on are not the gram's first, under its fold and mask.
- */
+/* Returns the bits in which the 4 bytes from byte j on differ from the gram's first 4 bytes, under
+ * the gram's fold and mask. */
 SIMT_FUNCTION uint32_t filter_folded(const struct scan_arguments *a,
                                      const struct filter_words *words, uint32_t j)
 {
     return ((filter_word(words, j) | a->gram_fold[0]) ^ a->gram[0]) & a->gram_mask[0];
 }
 
+/* Returns the candidates among 16 positions, for a kind that compares every position. */
 SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
                                     const struct filter_words *words, int kind)
 {
@@ -243,6 +251,8 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
     return mask;
 }
 
+/* Returns the wanted positions among 16 at which a gram of the set may begin, by the set's bitmap.
+ */
 SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t wanted)
 {
@@ -260,7 +270,7 @@ SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* The positions of [i, i + 16) that count, as a mask. */
+/* Returns the wanted positions of [i, i + 16), as a mask. */
 SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t i)
 {
     uint32_t mask = 0xffffu;
@@ -272,7 +282,7 @@ SIMT_FUNCTION uint32_t filter_wanted(const struct filter_range *range, uint64_t 
     return mask;
 }
 
-/* The candidates among 16 positions that are all wanted. */
+/* Returns the candidates among 16 positions, wanted or not. */
 SIMT_FUNCTION uint32_t filter_places(const struct scan_arguments *a,
                                      const struct filter_words *words, int kind)
 {
@@ -281,6 +291,7 @@ SIMT_FUNCTION uint32_t filter_places(const struct scan_arguments *a,
     return filter_every(a, words, kind);
 }
 
+/* Returns the candidates among the wanted positions of [i, i + 16). */
 SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct filter_words *words, uint64_t i, int kind)
 {
@@ -292,9 +303,9 @@ SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct 
     return mask != 0 ? mask & filter_wanted(range, i) : 0;
 }
 
-/* Write the bitmap of a tile, or with `only_count` leave it; returns this thread's count of
- * candidates. A warp writes every word that its own lanes own, so the bitmap needs no clearing.
- */
+/* Returns the number of this thread's candidates in the tile. Unless only_count is set, writes the
+ * tile's bitmap of candidates: each warp writes every word of its part of the tile, so no thread
+ * clears the bitmap before. */
 SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
                                       const struct filter_range *range,
                                       const struct tile_shared *shared, int kind, int only_count)
@@ -317,7 +328,7 @@ SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
             uint32_t at = b + step + step_bytes * k, mask, above;
 
             if (step + step_bytes * k >= warp_bytes)
-                break; /* a tile may end between two steps of four */
+                break; /* the warp's part of the tile may end before the last of the steps */
             if (needs_more)
                 filter_neighbours(&words[k], range->position + at, range->last);
             mask = filter_lane(a, range, &words[k], range->position + at, kind);
@@ -332,7 +343,8 @@ SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
     return count;
 }
 
-/* The same, for method every and for sampled's dense groups. */
+/* Calls filter_tile_of with the pattern's kind, for method every and for dense groups of method
+ * sampled. */
 SIMT_FUNCTION uint32_t filter_tile(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, int only_count)
 {
