@@ -1,59 +1,65 @@
-/* simt: the one file that differs between CUDA C and C11.
+/* simt: the only file that differs between CUDA C and C11.
  *
- * A kernel file is CUDA C inside a C11 subset: nvcc compiles it for devices, gcc and clang compile
- * the same text for the simulator of tests/sim. Everything the two worlds call differently has a
- * name here; docs/kernels.md says how to use them. In short:
+ * A kernel file is CUDA C inside a C11 subset: nvcc compiles the file for devices, gcc and clang
+ * compile the same text for the simulator of tests/sim. Everything that has different names in CUDA
+ * and in the simulator has a common name here. docs/kernels.md says how to use the names. In short:
  *
- *   SIMT_KERNEL(name, arguments, threads, blocks)   a kernel; one by-value struct of arguments
+ *   SIMT_KERNEL(name, arguments, threads, blocks)   a kernel; its arguments are a struct by value
  *   SIMT_FUNCTION, SIMT_FUNCTION_LARGE              a helper, inlined or not
  *   SIMT_SHARED(type, name, count)                  an array in shared memory, at function scope
- *   SIMT_SHARED_DYNAMIC(type, name, bytes)          one of as many bytes as the launch gives it
- *   SIMT_CONSTANT(type, name, count)                one in constant memory, at file scope, that the
- *                                                   host fills; simt_constant_u32, _u8 read it
- *   SIMT_BOUND(condition)                           a condition that keeps an access in bounds;
- *                                                   the simulator can make it true to see a test
- *                                                   fail
- *   simt_barrier()                                  all threads of the block
- *   simt_barrier_or(condition)                      the same; is it true for any of them?
- *   simt_arrive(id), simt_wait(id)                  a barrier with a number of its own, 1 to 15:
- *                                                   some warps say that they are there, the others
- *                                                   wait for all of the block
+ *   SIMT_SHARED_DYNAMIC(type, name, bytes)          an array of as many bytes of shared memory as
+ *                                                   the launch asks for
+ *   SIMT_CONSTANT(type, name, count)                an array in constant memory, at file scope; the
+ *                                                   host fills the array, and simt_constant_u32 and
+ *                                                   simt_constant_u8 read it
+ *   SIMT_BOUND(condition)                           a condition that keeps an access in bounds. The
+ *                                                   simulator can replace a condition by true, to
+ *                                                   see a test fail
+ *   simt_barrier()                                  waits for all threads of the block
+ *   simt_barrier_or(condition)                      as simt_barrier; returns whether the condition
+ *                                                   is true for any thread
+ *   simt_arrive(id), simt_wait(id)                  a barrier with its own number, 1 to 15:
+ *                                                   simt_arrive signals that a warp has arrived,
+ *                                                   simt_wait waits for all warps of the block
  *   simt_warp_sync, simt_ballot, simt_shuffle...,
- *   simt_warp_sum_u32                               all 32 threads of the warp, always
- *   simt_load_*, simt_store_*                       global memory: counted and checked when
- *                                                   simulated
- *   simt_load_once_*                                the same, and it need not stay in any cache
- *   simt_load_l2_*                                  the same, and it need not stay in the nearest
- *   simt_load_kept_*                                the same, and it stays in L2 rather than others
- *   simt_copy_u64(to, from)                         copy from global to shared memory, without
- *                                                   waiting for it;
- *   simt_copies_wait()                              all that the thread copied so is there
+ *   simt_warp_sum_u32                               all 32 threads of the warp must call
+ *   simt_load_*, simt_store_*                       access global memory; the simulator counts and
+ *                                                   checks the accesses
+ *   simt_load_once_*                                as simt_load; no cache need keep the data
+ *   simt_load_l2_*                                  as simt_load; L1 need not keep the data
+ *   simt_load_kept_*                                as simt_load; L2 keeps the data rather than
+ *                                                   other data
+ *   simt_copy_u64(to, from)                         starts a copy from global to shared memory
+ *   simt_copies_wait()                              waits for all copies that the thread started
  *   simt_high_u32(a, b)                             the upper half of the product
- *   simt_atomic_*                                   shared or global, relaxed; the old value comes
- *                                                   back
- *   simt_add_u64, simt_max_u64                      the same on global memory, without the old
- *                                                   value: they may happen late
- *   simt_read_*, simt_write_*                       one relaxed access to a word that others change
- *                                                   or look at
- *   simt_hint_u64                                   the same, from the nearest cache: may be old
- *   simt_pause()                                    between two reads of a word that another block
- *                                                   has still to write
- *   simt_fence(), simt_fence_host()                 what the thread wrote before it, other blocks
- *                                                   or the host see before what it writes after it
- *   SIMT_LAUNCH(kernel, blocks, threads, args)      launch a child grid, without waiting for it; 0
- *                                                   or the runtime's error code
- *   simt_launch_is_full(code)                       was it refused for want of room?
+ *   simt_atomic_*                                   relaxed atomics on shared or global memory,
+ *                                                   which return the old value
+ *   simt_add_u64, simt_max_u64                      relaxed atomics on global memory, which return
+ *                                                   nothing: the operation may happen late
+ *   simt_read_*, simt_write_*                       a relaxed access to a word that other threads
+ *                                                   read or write too
+ *   simt_hint_u64                                   as simt_read, but from L1: the value may be old
+ *   simt_pause()                                    pauses between two reads of a word that another
+ *                                                   block has still to write
+ *   simt_fence(), simt_fence_host()                 other blocks, or the host, see the thread's
+ *                                                   writes before the fence earlier than its writes
+ *                                                   after the fence
+ *   SIMT_LAUNCH(kernel, blocks, threads, args)      starts a child grid without waiting for the
+ *                                                   grid; 0 or the runtime's error code
+ *   simt_launch_is_full(code)                       whether SIMT_LAUNCH failed for want of room
  *   simt_opaque_u32(value)                          the value, but unknown to the compiler
  *   simt_add_equal(sum, a, b, one, value)           adds value times `one` to the sum if a equals b
  *
- * Loads are aligned to their size. Shared memory holds garbage until written.
+ * The address of a load is a multiple of the load's size. Shared memory has undefined content until
+ * a thread writes.
  */
 #ifndef TRAWL_CUDA_KERNELS_SIMT_H
 #define TRAWL_CUDA_KERNELS_SIMT_H
 
 #include <stdint.h>
 
-/* The hashes, for host and device alike: these headers themselves know no device. */
+/* Host and device both need the hashes of samples.h and layout.h. These headers know no device, so
+ * CUDA compiles their inline functions for both. */
 #if defined(__CUDACC__)
 #define inline __host__ __device__ inline
 #include "cuda/kernels/samples.h"
@@ -76,11 +82,12 @@ struct simt_u32x4 {
     extern "C" __global__ void __launch_bounds__(threads, blocks) \
         name(const __grid_constant__ struct arguments args)
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
-#if SIMT_QUICK /* to see that the kernels compile, in an eighth of the time: they do not run */
+#if SIMT_QUICK /* only to see that the kernels compile, in an eighth of the time; they cannot run \
+                */
 #define SIMT_FUNCTION SIMT_FUNCTION_LARGE
 #define SIMT_UNROLL SIMT_ROLLED
-/* All arrays in one place: a compiler that does not optimise gives a kernel those of every function
- * that it might call, and so more than a block may have. */
+/* All arrays share the same place. A compiler that does not optimise gives a kernel the arrays of
+ * every function that the kernel might call: more shared memory than a block may have. */
 extern __shared__ __align__(16) unsigned char simt_quick_shared[];
 #define SIMT_SHARED(type, name, count)                      \
     static_assert(sizeof(type) * (count) <= 48u << 10, ""); \
@@ -93,7 +100,7 @@ extern __shared__ __align__(16) unsigned char simt_quick_shared[];
 #define SIMT_ROLLED _Pragma("unroll 1")
 #define SIMT_SHARED_DYNAMIC(type, name, bytes) extern __shared__ type name[]
 #define SIMT_BOUND(condition) (condition)
-/* The braces make it a definition with a plain name. */
+/* The braces make a definition with a plain name. Without braces, extern "C" only declares. */
 #define SIMT_CONSTANT(type, name, count) \
     extern "C" {                         \
     __constant__ type name[count];       \
@@ -133,7 +140,7 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 #define simt_shuffle_u64(value, lane) \
     ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
 
-/* The sum over the warp's lanes. */
+/* Returns the sum over the warp's lanes. */
 SIMT_FUNCTION uint32_t simt_warp_sum_u32(uint32_t value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -149,8 +156,8 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     asm volatile("" : "+r"(value));
     return value;
 }
-/* Additions by the multiplier, which has time where comparisons keep the other units busy: `one` is
- * 1, opaque, and so is a value of 1. */
+/* Adds value to *sum if a equals b. The multiplier adds, since comparisons keep the other units
+ * busy. So `one` must be 1, made opaque by simt_opaque_u32, and likewise a value of 1. */
 SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
                                   uint32_t value)
 {
@@ -170,7 +177,7 @@ SIMT_FUNCTION uint64_t simt_load_u64(const uint64_t *p)
 {
     return __ldg((const unsigned long long *)p);
 }
-/* From L2: it takes no room of the nearer cache. */
+/* Loads from L2, so that the data takes no room in L1. */
 SIMT_FUNCTION uint64_t simt_load_l2_u64(const uint64_t *p)
 {
     return __ldcg((const unsigned long long *)p);
@@ -307,29 +314,31 @@ SIMT_FUNCTION uint32_t simt_popcount(uint32_t value)
 {
     return (uint32_t)__popc(value);
 }
-/* value != 0 */
+/* Returns the number of the lowest set bit. value must not be 0. */
 SIMT_FUNCTION uint32_t simt_lowest_bit(uint32_t value)
 {
     return (uint32_t)__ffs((int)value) - 1u;
 }
-/* value != 0 */
+/* Returns the number of the highest set bit. value must not be 0. */
 SIMT_FUNCTION uint32_t simt_highest_bit(uint32_t value)
 {
     return 31u - (uint32_t)__clz((int)value);
 }
-/* Bytes of low then high, from byte `shift_bits` / 8 on; shift_bits in 0...31. */
+/* Returns the low word of high:low >> shift_bits, where shift_bits is 0 to 31: for a multiple of 8,
+ * the 4 bytes from byte shift_bits / 8 of low on. */
 SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_bits)
 {
     return __funnelshift_r(low, high, shift_bits);
 }
-/* shift_bits <= 32 */
+/* As simt_funnel, for shift_bits from 0 to 32. */
 SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t shift_bits)
 {
     return __funnelshift_rc(low, high, shift_bits);
 }
 #else /* the simulator */
 
-/* With what tests/sim needs to run it: by value for each thread, as a device gets its arguments. */
+/* Defines a kernel, an entry that passes each thread its own copy of the arguments, as on a device,
+ * and the size of the arguments for tests/sim. */
 #define SIMT_KERNEL(name, arguments, threads, blocks)           \
     static void name(const struct arguments args);              \
     enum { name##_arguments_bytes = sizeof(struct arguments) }; \
@@ -360,7 +369,7 @@ SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t s
                      sizeof(arguments) == kernel##_arguments_bytes ? sizeof(arguments) : 0, \
                      (blocks), (threads), __FILE__, __LINE__)
 
-/* Defined by tests/sim/simulator.c; file and line say where the kernel stands. */
+/* tests/sim/simulator.c defines these functions. file and line are the position in the kernel. */
 void *sim_shared(const char *name, int line, uint64_t bytes);
 uint32_t simt_thread(void);
 uint32_t simt_threads(void);
@@ -490,9 +499,10 @@ SIMT_FUNCTION uint32_t simt_warp(void)
     return simt_thread() / SIMT_WARP_THREADS;
 }
 
-/* Does a code of SIMT_LAUNCH say that the device has no room for one more child grid? cuda.h names
- * cudaErrorLaunchPendingCountExceeded, the programming guide cudaErrorLaunchOutOfResources, and the
- * memory that holds pending launches may run out: cudaErrorMemoryAllocation. */
+/* Returns whether a code of SIMT_LAUNCH says that the device has no room for a further child grid:
+ * cudaErrorLaunchPendingCountExceeded according to cuda.h, cudaErrorLaunchOutOfResources according
+ * to the programming guide, or cudaErrorMemoryAllocation, as the memory for pending launches may
+ * run out. */
 SIMT_FUNCTION int simt_launch_is_full(uint32_t code)
 {
     return code == 69u || code == 701u || code == 2u;
