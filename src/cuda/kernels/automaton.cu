@@ -1,33 +1,37 @@
-/* automaton: occurrences of a set, in time linear in the text and the occurrences, whatever they
- * are.
+/* automaton: occurrences of a set, in time linear in the text and the number of occurrences, for
+ * all sets and texts.
  *
- * Method     each thread reads a part of the text backwards, and before it as many bytes after the
- *            part as the longest literal needs. After the byte at x, its state is the longest
- *            string that stands at x and ends some literal; so the state knows all literals that
- *            begin at x. To list, a thread reads its part twice: to count, and to write.
+ * Method     each thread reads a part of the text backwards. Before its part, the thread reads as
+ *            many bytes behind the part as the longest literal needs: the reach. After the byte at
+ *            x, the thread's state is the longest string that stands at x and ends a literal; so
+ *            the state knows all literals that begin at x. To list, a thread reads its part twice:
+ *            to count hits, and to write hits.
  *
  *              tile   | part of thread 0 | part of thread 1 | part of thread 2 | ...
  *                     <------- thread 0 reads: part, and the reach after it
  *                                 first the reach (nothing counts), then the part
  *
- * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads, of
- *            count_automaton up to 512.
- * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton the rows that are kept.
+ * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
+ *            count_automaton has up to 512.
+ * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has the kept rows.
  * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per begin of an
- *            occurrence 4 more. To list, all of this twice; per hit 4 of the literals, 12 for each
- *            state of the chain, writes 8; and where literals of several lengths begin at one
- *            position, up to 40 for each halving of their number.
- * Bound      by the nearest cache, which looks up 32 rows one after the other, and by the latency
- * of the table: each byte's load depends on the state before it. count_automaton has the rows of
- * the states that few bytes lead to in shared memory. Progress   as every. Order      ascending by
- * (begin, literal). Limits     a table of less than 2^31 words. Lost       nothing was measured
- * against it but scan_set, whose comparisons grow with the patterns that share a bucket: see its
- * head. Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search",
- * 1975; parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching using
- * multi-threaded algorithm on GPU", 2010.
+ *            occurrence: 4 more. To list: twice as much, and per hit reads 4 of the literals and 12
+ *            for each state of the chain, and writes 8. If literals of several lengths begin at a
+ *            position, sorting takes up to 40 per hit and halving of the number of hits there.
+ * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
+ *            the table: each byte's load depends on the state before. count_automaton therefore has
+ *            the rows of the states to which few bytes lead in shared memory.
+ * Progress   as method every.
+ * Order      ascending by (begin, literal).
+ * Limits     a table of less than 2^31 words.
+ * Lost       no variant was measured. scan_set is the alternative: its comparisons grow with the
+ *            number of patterns that share a bucket (set.cu).
+ * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;
+ *            parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching
+ *            using multi-threaded algorithm on GPU", 2010.
  */
 
-#define AUTOMATON_LOADS 4u /* of a thread, while rows are copied, at a time */
+#define AUTOMATON_LOADS 4u /* loads of 16 bytes that a thread has in flight while copying rows */
 
 enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
@@ -35,10 +39,12 @@ enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    uint64_t slot;  /* to write: after the last occurrence that is left */
-    uint64_t first; /* the last position with an occurrence, and its state */
-    uint32_t first_state;
+    uint64_t slot;  /* AUTOMATON_WRITE: the slot behind the last hit that is not written yet */
+    uint64_t first; /* AUTOMATON_FIRST: the lowest position so far at which an occurrence begins */
+    uint32_t first_state; /* the state at that position */
 };
+
+/* Returns one of the SCAN_STATE_WORDS words behind the transitions of a state's row. */
 
 SIMT_FUNCTION uint32_t automaton_info(const struct scan_arguments *a, uint32_t state, uint32_t word)
 {
@@ -48,6 +54,7 @@ SIMT_FUNCTION uint32_t automaton_info(const struct scan_arguments *a, uint32_t s
 
 /* ---- Hits of one begin ------------------------------------------------------------------ */
 
+/* Returns the hit in a slot, from the list in shared memory or from a->hits. */
 SIMT_FUNCTION uint64_t automaton_get(const struct scan_arguments *a,
                                      const struct tile_shared *shared, uint64_t slot)
 {
@@ -55,7 +62,7 @@ SIMT_FUNCTION uint64_t automaton_get(const struct scan_arguments *a,
                                      : simt_read_u64(a->hits + slot);
 }
 
-/* Heap sort, Williams 1964: let the hit at `at` of `count` sink. */
+/* Sinks the hit at `at` in a heap of `count` hits (heap sort, Williams 1964). */
 SIMT_FUNCTION void automaton_sink(const struct scan_arguments *a, const struct tile_shared *shared,
                                   uint64_t slot, uint64_t at, uint64_t count)
 {
@@ -77,6 +84,7 @@ SIMT_FUNCTION void automaton_sink(const struct scan_arguments *a, const struct t
     tile_put(a, shared, slot + at, own);
 }
 
+/* Sorts `count` hits from `slot` on in ascending order. */
 SIMT_FUNCTION void automaton_sort(const struct scan_arguments *a, const struct tile_shared *shared,
                                   uint64_t slot, uint64_t count)
 {
@@ -91,7 +99,7 @@ SIMT_FUNCTION void automaton_sort(const struct scan_arguments *a, const struct t
     }
 }
 
-/* How many of the literals at a position with this state are lower than this one? */
+/* Returns how many literals that begin at a position with this state are lower than `literal`. */
 SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t state,
                                       uint32_t literal)
 {
@@ -107,13 +115,13 @@ SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t s
     return rank;
 }
 
-/* Write the hits at x from `slot` on, of which there are `total`: those of each state of the chain
- * ascend, and what is not in order then is sorted. If there is room for some only, which happens
- * once, each goes where it belongs at once. */
+/* Writes the `total` hits at x from `slot` on. The hits of each state of the chain ascend; if the
+ * hits of the whole chain do not, sorts the hits. If a->hits has room for only some of the hits,
+ * which happens at a single position, computes the place of each hit instead. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
                                          uint32_t state, uint64_t slot, uint32_t total)
 {
-    /* Nothing else of it is used: so the rest takes no shared memory. */
+    /* tile_put needs only these members, so the function needs no shared memory of its own. */
     struct tile_shared with_list = {0, 0, 0, 0, 0, 0, list, 0, 1}, *shared = &with_list;
     uint64_t hit = a->hits_base + x - a->begin, at = slot;
     int listed = (slot & TILE_LISTED) != 0, cut = !listed && slot + total > a->capacity;
@@ -139,7 +147,7 @@ SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_
         automaton_sort(a, shared, slot, at - slot);
 }
 
-/* The lowest literal at a position with this state. */
+/* Returns the lowest literal that begins at a position with this state. */
 SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t state)
 {
     uint32_t lowest = UINT32_MAX;
@@ -157,14 +165,15 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t
 
 /* ---- Parts ------------------------------------------------------------------------------ */
 
-/* What a block keeps in shared memory: the class of each byte, and the first words of the rows. */
+/* The tables that a block keeps in shared memory: the class of each byte, and the first `words`
+ * words of the rows. */
 struct automaton_kept {
     const uint8_t *classes;
     const uint32_t *rows;
     uint32_t words;
 };
 
-/* Occurrences begin at x. */
+/* Counts, notes or writes the occurrences that begin at x. */
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
                                    struct automaton_walk *walk, uint64_t x, int want)
 {
@@ -181,7 +190,7 @@ SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct 
     }
 }
 
-/* Read a byte. */
+/* Moves to the state after a byte. */
 SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const struct automaton_kept *kept,
                                   struct automaton_walk *walk, uint32_t byte)
 {
@@ -191,7 +200,8 @@ SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const struct a
         SIMT_BOUND(at < kept->words) ? kept->rows[at] : simt_load_u32(a->automaton.rows + at);
 }
 
-/* Read 8 bytes from the last one on, the first at x; `counts`: occurrences may begin there. */
+/* Reads 8 bytes backwards, of which the first stands at x. counts: 1 if occurrences that begin at
+ * these bytes count. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct automaton_kept *kept, struct automaton_walk *walk,
                                   uint64_t word, uint64_t x, int counts, int want)
@@ -210,7 +220,7 @@ SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct t
     }
 }
 
-/* Read bytes [low, high), from the last one on; occurrences that begin in [low, last) count. */
+/* Reads the bytes [low, high) backwards. Occurrences that begin in [low, last) count. */
 SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct tile_shared *shared,
                                    const struct automaton_kept *kept, struct automaton_walk *walk,
                                    uint64_t low, uint64_t high, uint64_t last, int want)
@@ -222,7 +232,7 @@ SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct 
     }
 }
 
-/* All of the part whose first position is `place`. */
+/* Reads the part whose first position is `place`. */
 SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct automaton_kept *kept, uint64_t place,
                                   struct automaton_walk *walk, int want)
@@ -250,8 +260,8 @@ SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct t
     }
 }
 
-/* Copy the first `words` words of the rows, a multiple of 4, to shared memory, several loads in
- * flight. All of the block. */
+/* Copies the first `words` words of the rows, a multiple of 4, to shared memory. All threads of the
+ * block call. */
 SIMT_FUNCTION void automaton_keep(const struct scan_arguments *a, uint32_t *to, uint32_t words)
 {
     uint32_t step = 4u * simt_threads();
@@ -270,7 +280,8 @@ SIMT_FUNCTION void automaton_keep(const struct scan_arguments *a, uint32_t *to, 
     }
 }
 
-/* All tiles; the first kept_words words of the rows are at kept_rows, in shared memory. */
+/* Searches the tiles that the block draws. kept_rows: shared memory for the first kept_words words
+ * of the rows. */
 SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared,
                                    uint32_t *kept_rows, uint32_t kept_words)
 {
@@ -322,8 +333,8 @@ SIMT_KERNEL(scan_automaton, scan_arguments, SCAN_THREADS_MAX, 6)
     automaton_tiles(&args, &shared, 0, 0);
 }
 
-/* Counts, with the rows of the states that few bytes lead to in shared memory, where most bytes of
- * a text are read. */
+/* Counts, with the first rows in shared memory: the rows of the states to which few bytes lead. A
+ * thread is in these states at most bytes of a text. */
 SIMT_KERNEL(count_automaton, scan_arguments, SCAN_KEPT_THREADS, 3)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept, 4u * args.automaton.kept_words);
@@ -342,8 +353,9 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 
 /* ---- Making the table ------------------------------------------------------------------- */
 
-/* A word of a state's row behind the transitions; `value`: of the row of the state that this state
- * fails to, which is `fail` and which `outputs` literals begin at. */
+/* Returns a word of a state's row behind the transitions. fail: the row of the state to which this
+ * state fails. value: the same word of that row. outputs: the first such word of that row, the
+ * number of literals. */
 SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_t word,
                                           uint32_t value, uint32_t outputs, uint32_t fail)
 {
@@ -356,8 +368,9 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
                        : 0;
 }
 
-/* Write a state's row, and for each child which state the child fails to. The row is the row of the
- * state that this state fails to, but for the children. All lanes of a warp. */
+/* Writes a state's row, and for each child the row of the state to which the child fails. The row
+ * equals the row of the state to which this state fails, except for the transitions to children.
+ * All lanes of the warp call. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
 {
     uint32_t *fails = of->nodes + 4ull * of->node_count, words = of->class_count + SCAN_STATE_WORDS;
@@ -385,8 +398,8 @@ SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state
     }
 }
 
-/* Write the rows of the states that a->begin to a->limit - 1 bytes lead to. Blocks do not wait for
- * each other: a grid of several blocks takes one number of bytes. */
+/* Writes the rows of the states to which args.begin to args.limit - 1 bytes lead. Blocks do not
+ * wait for each other, so the host gives a grid of several blocks a single number of bytes. */
 SIMT_KERNEL(automaton_rows, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     const struct scan_automaton *of = &args.automaton;
