@@ -1,19 +1,20 @@
-/* stream: how often one pattern occurs, or where first, without bitmaps.
+/* stream: counts the occurrences of one pattern, or finds the first, without bitmaps.
  *
- * Method     the filters of every, by pipelined loads; stream.h describes them, with a drawing.
- * Grid       any: each block begins with the tile of its number and draws the others from a ticket.
- *            32 to 256 threads.
+ * Method     the filters of method every, by pipelined loads. stream.h describes the loads, with a
+ *            drawing.
+ * Grid       any: a block's first tile is the tile of the block's number, and the block draws
+ *            further tiles from a ticket. 32 to 256 threads.
  * Shared     static, 10.5 KiB: a queue of 160 entries per warp.
  * Traffic    per text byte: reads 1; 8 bytes of every 2 KiB twice, except for single bytes and
  *            strides of 8. Per candidate: 16 to 72 text bytes.
  * Bound      by the device's memory: 0.98 of the read speed for m = 1 to 32 [H200, 16 GiB].
- * Progress   no block waits for another.
- * Order      none: a count.
- * Limits     want is WANT_COUNT or WANT_FIRST; otherwise as every. Dense tiles are listed, not
- *            counted.
- * Lost       see stream.h and docs/design/cuda.md, among others matrix products on the tensor cores
+ * Progress   no block waits for a different block.
+ * Order      no order: a count.
+ * Limits     want is WANT_COUNT or WANT_FIRST; further limits as method every. The kernel lists
+ *            dense tiles and does not count their occurrences.
+ * Lost       see stream.h and docs/design/cuda.md: for example matrix products on the tensor cores
  *            (0.84 at best), prefetching into L2 (0.91).
- * Source     the filters' own. Overlapped loads in registers: no publication.
+ * Source     as the filters have. Overlapped loads in registers: no publication.
  */
 #include "stream.h"
 
