@@ -1,5 +1,5 @@
-/* kernels: all kernels except those of stream_set as one translation unit. nvcc makes the fat
- * binary from it; tests/sim includes it. */
+/* kernels: all kernels except the kernels of stream_set, as a translation unit. nvcc makes a fat
+ * binary of this file; tests/sim includes the file. */
 #include "every.cu"
 #include "stream.cu"
 #include "stream_hits.cu"

@@ -1,2 +1,2 @@
-/* sets: stream_set's kernels as a translation unit of its own: there are many of them. */
+/* sets: the kernels of stream_set, as a separate translation unit, since stream_set has many. */
 #include "stream_set.cu"
