@@ -34,9 +34,8 @@ static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint3
  * first entry << SCAN_ENTRY_OFFSET_BITS. PLAN_NONE stands for an empty list. */
 #define SCAN_ENTRY_OFFSET_BITS 15u
 #define SCAN_ENTRY_HASH_BITS 16u
-#define SCAN_LIST                                                                  \
-    (1u << (SCAN_ENTRY_OFFSET_BITS + SCAN_ENTRY_HASH_BITS)) /* more than one entry \
-                                                             */
+/* set in the head of a list of more than one entry */
+#define SCAN_LIST (1u << (SCAN_ENTRY_OFFSET_BITS + SCAN_ENTRY_HASH_BITS))
 
 static inline uint32_t scan_entry(uint32_t offset, uint32_t hash)
 {
