@@ -1,11 +1,11 @@
-/* sets: the tables of stream_set: which bytes of the patterns are looked for at which positions,
- * how large the tables are, and the kernels with which the device makes them.
+/* sets: the tables of stream_set. Chooses which grams of the patterns the kernels look for and at
+ * which positions, chooses the sizes of the tables, and starts the kernels that make the tables.
  *
- * The longer the stride, the fewer positions are looked at, and the more entries the tables have:
- * what passes the bitmap in shared memory, per text byte, is patterns / bits whatever the stride.
- * Where a sample may choose among several grams, the tables have fewer entries. Short grams allow
- * longer strides but match more often. cost_of() weighs this, in units of the time in which the
- * device reads the text.
+ * The longer the stride, the fewer samples the kernels take, and the more entries the tables have:
+ * for every stride, about patterns / bits samples per text byte pass the bitmap in shared memory.
+ * If a sample may choose among several grams, the tables have fewer entries. Short grams allow
+ * longer strides but match more often. cost_of() weighs stride, choices and grams, in units of the
+ * time in which the device reads the text.
  */
 #include "cuda/sets.h"
 
@@ -20,49 +20,53 @@
 #define GRAM_MAX 16u
 #define ENTRIES_MAX (1ull << 28)
 #define HEADS_MIN 1024u
-/* Lists are short where there are more heads than entries, as long as these stay in L2. */
+/* Lists are short if there are more heads than entries. HEADS_SPARSE_MAX heads stay in L2. */
 #define HEADS_PER_ENTRY 4u
 #define HEADS_SPARSE_MAX (1u << 20)
-/* Sizes of the bitmap. Shared memory that it does not take is cache for the loads in flight. An
- * SM of 256 KiB sets apart 228, 196, 164, 132, ... for a block, and the queues take 37. Bitmaps of
- * 94, 158 and 188 KiB had 10,000 patterns of 16 bytes at 0.91, 0.94 and 0.88 of the read speed,
- * and 100,000 at 0.42, 0.60 and 0.56 [H200]. */
+/* Sizes of the bitmap, in words. Shared memory that the bitmap does not take is cache for the loads
+ * in flight. A multiprocessor with 256 KiB sets 228, 196, 164, 132, ... KiB apart for a block, and
+ * the queues take 37. Bitmaps of 94, 158 and 188 KiB had 10,000 patterns of 16 bytes at 0.91, 0.94
+ * and 0.88 of the read speed, and 100,000 at 0.42, 0.60 and 0.56 [H200]. */
 #define FILTER_SIZES                                       \
     {                                                      \
         4096, 8192, 16384, 24064, 32256, 40448, UINT32_MAX \
     }
-/* From these on a look-up in L2 costs so many times more, times the share of samples that pass, and
- * from the larger one on everything COST_CACHE times. */
+/* With a bitmap above FILTER_MIDDLE words a look-up in L2 costs 1 + COST_MIDDLE × the share of
+ * samples that pass times as much, and above FILTER_LARGE words with COST_LARGE. Above FILTER_LARGE
+ * words all work except the look-ups costs COST_CACHE times as much. */
 #define FILTER_MIDDLE 32256u
 #define COST_MIDDLE 0.05
 #define FILTER_LARGE 40448u
 #define COST_LARGE 2.0
 #define COST_CACHE 1.06
-/* How much texts unlike the patterns count, and a bitmap, in parts of the larger one: the smaller
- * one is taken if it lets through the same. Without the size 1,000,000 patterns of 80 random
- * letters had 124 KiB that nearly every sample passed: 0.85 instead of 0.90 of the read speed
- * [H200]. */
+/* The weight of the cost for texts unlike the patterns, and the price of a bitmap of FILTER_LARGE
+ * words: of two bitmaps that let the same samples through, the smaller is chosen. Without
+ * COST_SIZE, 1,000,000 patterns of 80 random letters had a bitmap of 124 KiB that nearly every
+ * sample passed: 0.85 instead of 0.90 of the read speed [H200]. */
 #define COST_UNLIKE 1e-6
 #define COST_SIZE 1e-8
-/* What the queues take of them where little passes, and the arguments where much does. */
+/* Words of a bitmap's size that are taken by the longer queues of the rare variant, and by the copy
+ * of the arguments of the dense variant. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
-/* The words of L2: 16 MiB had 1,000,000 patterns of 80 bytes at 0.83 of the read speed, 24 MiB at
- * 0.79, 32 MiB at 0.70; a look-up takes longer from a table that fills half of an H200's L2. */
+/* Sizes of the table of 64-bit words in L2, in words. Tables of 16, 24 and 32 MiB had 1,000,000
+ * patterns of 80 bytes at 0.83, 0.79 and 0.70 of the read speed. A look-up takes longer in a table
+ * that fills half of an H200's L2. */
 #define TABLE_WORDS_MIN 4096u
 #define TABLE_WORDS_FEW (1u << 21)
 #define TABLE_WORDS_MANY (9u << 19)
 #define TABLE_ENTRIES_FEW (1u << 25)
 #define STATIC_SHARED_BYTES 2048u
-#define SAMPLES 2048u /* of the literals' grams */
+#define SAMPLES 2048u /* grams of the literals that are compared with each other */
 #define SAMPLE_LIST_BITS 11u
-#define SAMPLES_INSERTED 16u /* so many are sorted by insertion, more by qsort before */
-#define SAMPLE_BYTES 16384u  /* of the literals, of which the likeness of bytes is measured */
-#define EQUAL_MIN 8          /* pairs of them, for a rate, */
-#define EQUAL_MANY 64        /* and for how it changes */
-/* An entry's key tells the bytes beside its gram where many grams are met, or where these bytes are
- * in cache. Else they are fetched in vain: 0.38 instead of 0.44 for 1,000,000 patterns of 80 random
- * letters, but 0.66 instead of 0.42 for 100,000 of 80 bytes of words [H200]. */
+#define SAMPLES_INSERTED 16u /* insertion sorts up to so many samples; qsort sorts more */
+#define SAMPLE_BYTES 16384u  /* bytes of the literals of which the likeness is measured */
+#define EQUAL_MIN 8          /* equal pairs of samples that suffice for a rate */
+#define EQUAL_MANY 64        /* equal pairs that suffice for the decay of the rate */
+/* An entry's key depends on the bytes beside its gram if the stride is at most TAG_STRIDE_MAX, so
+ * that the bytes are in cache, or if a sample meets more than TAG_MET_MIN grams. Otherwise a kernel
+ * would fetch the bytes in vain: 0.38 instead of 0.44 for 1,000,000 patterns of 80 random letters,
+ * but 0.66 instead of 0.42 for 100,000 of 80 bytes of words [H200]. */
 #define TAG_STRIDE_MAX 8u
 #define TAG_MET_MIN 1e-4
 #define TILE_STEPS 16u
@@ -70,29 +74,32 @@
 #define FILL_BLOCKS 8u /* per multiprocessor */
 #define COST_PER_BYTE 2u
 
-/* What a device takes for each thing, in parts of the time in which it reads a byte of the text
- * [H200]: while it reads 512 bytes a multiprocessor has 54 slots for what shifts and compares, and
- * 27 for shared memory, of which a random access takes 3.5; words of L2; lists. */
+/* Costs [H200], in slots. While the device reads a row of 512 bytes, a multiprocessor has 54 slots
+ * for instructions that shift and compare, and 27 slots for shared memory, of which a random access
+ * takes 3.5. */
 #define SLOTS_PER_ROW 54.0
-#define SLOT_COST 5e-4      /* of a slot that is not the bottleneck */
-#define CHOICE_SLOTS 2.3    /* for a gram more to choose from */
-#define MORE_SLOTS 1.0      /* for a bit more to look at */
-#define WORD_SLOTS 5.0      /* for a third or fourth word of a gram, in a row */
-#define UNALIGNED_SLOTS 4.3 /* for a sample that no word begins with */
+#define SLOT_COST 5e-4      /* cost of a slot that is not the bottleneck, per text byte */
+#define CHOICE_SLOTS 2.3    /* slots of a sample for each further choice */
+#define MORE_SLOTS 1.0      /* slots of a sample for a further bit in the bitmap */
+#define WORD_SLOTS 5.0      /* slots of a row for the third and for the fourth word of a gram */
+#define UNALIGNED_SLOTS 4.3 /* slots of a sample that does not begin at a word */
 #define BANK_SLOTS 3.5
 #define BANK_SLOTS_PER_ROW 27.0
-/* In a language, where grams are equal so many times as often as bytes drawn by themselves, texts
- * meet short grams and chosen ones more often than a sample of the patterns tells: 10,000 patterns
- * of 80 bytes of words were searched at 0.29 instead of 1.36 of the read speed with 5 grams of 12
- * bytes, 100 of 8 bytes at 0.53 instead of 0.62 with grams of 5 [H200]. */
+/* The patterns are like a language if grams are equal more than UNEVEN_TIMES as often as grams of
+ * independent bytes. A text then meets short grams, and grams with several choices, more often than
+ * a sample of the patterns says: UNEVEN_SHORT times for grams of up to UNEVEN_BYTES bytes, and
+ * UNEVEN_CHOICES times. Without these factors, 10,000 patterns of 80 bytes of words were searched
+ * with 5 grams of 12 bytes at 0.29 instead of 1.36 of the read speed, and 100 of 8 bytes with grams
+ * of 5 bytes at 0.53 instead of 0.62 [H200]. */
 #define UNEVEN_TIMES 4
 #define UNEVEN_CHOICES 10
 #define UNEVEN_SHORT 5
 #define UNEVEN_BYTES 6
-#define RARE_MET 0.25 /* of the grams met, at least: those whose list has more than one entry */
+/* the least share of the met grams that have lists of more than one entry */
+#define RARE_MET 0.25
 
-/* Slots of a row and of a sample, and of a sample that passes the bitmap; what its lookup in L2 and
- * its list cost besides. */
+/* row, sample, pass: slots of a row, of a sample, and of a sample that passes the bitmap. table,
+ * list: the cost of a look-up in L2 and of a list, in the time in which the device reads a byte. */
 static const struct {
     double row, sample, pass, table, list;
 } costs[CUDA_SETS_VARIANTS] = {
@@ -100,24 +107,23 @@ static const struct {
 
 struct choice {
     uint32_t stride, gram_bytes;
-    uint32_t form;    /* of SCAN_SETS_FORMS */
-    uint32_t choices; /* grams of a sample to choose from */
+    uint32_t form;    /* index in SCAN_SETS_FORMS */
+    uint32_t choices; /* grams from which a sample chooses */
     uint32_t filter_words;
-    uint32_t bits;    /* of a word of the bitmap, for a gram */
+    uint32_t bits;    /* bits that a gram sets in a word of the bitmap */
     uint32_t variant; /* enum cuda_sets_variant */
-    double cache;     /* what look-ups cost more for want of cache, times the share of samples that
-                         pass */
+    double cache; /* a look-up costs 1 + cache × the share of samples that pass times as much */
     double cost;
-    double met; /* how many grams of the set a sample's is like */
+    double met; /* expected number of grams of the set that are equal to a sample's gram */
 };
 
-/* How often two grams of a text like the patterns are equal, by their length. */
+/* For each number of bytes: how often two grams of a text like the patterns are equal. */
 struct likeness {
     double rate[GRAM_MAX + 1];
-    bool uneven[GRAM_MAX + 1]; /* far more often than if bytes were drawn by themselves */
+    bool uneven[GRAM_MAX + 1]; /* far more often than grams of independent bytes */
 };
 
-/* 1 - e^-x, x >= 0. */
+/* Returns 1 - e^-x, for x >= 0. */
 static double saturation(double x)
 {
     double part = x / 256, power;
@@ -142,7 +148,7 @@ static double power_of(double base, uint32_t exponent)
     return power;
 }
 
-/* -log2(x), about, 0 < x <= 1. */
+/* Returns about -log2(x), for 0 < x <= 1. */
 static float rarity_of(double x)
 {
     float bits = 0, part = 0.5f;
@@ -163,13 +169,14 @@ static float rarity_of(double x)
     return bits;
 }
 
-/* The bytes at some place of a literal, the first one uppermost, zeros where it ends before. */
+/* The first bytes from a place of a literal on; the first byte is the highest byte of `high`. Zeros
+ * follow if the literal ends before. */
 struct gram_sample {
     uint64_t high, low;
-    uint64_t bytes; /* that there are */
+    uint64_t bytes; /* bytes of the literal in the sample, up to GRAM_MAX */
 };
 
-/* Bytes 0 to 15 of a literal from `place` on, of which `bytes` count. */
+/* Returns the sample at byte `place` of a literal. */
 static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t literal, uint64_t place)
 {
     const struct plan_literal of = plan_literal_at(plan, literal);
@@ -189,6 +196,7 @@ static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t lite
     return sample;
 }
 
+/* Returns whether sample x sorts behind sample y. */
 static bool is_behind(const struct gram_sample *x, const struct gram_sample *y)
 {
     return x->high != y->high ? x->high > y->high : x->low > y->low;
@@ -201,7 +209,7 @@ static int compare_samples(const void *a, const void *b)
     return is_behind(x, y) - is_behind(y, x);
 }
 
-/* How many bytes two samples have in common. */
+/* Returns with how many equal bytes two samples begin. */
 static uint64_t common_bytes(const struct gram_sample *x, const struct gram_sample *y)
 {
     uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
@@ -217,8 +225,8 @@ static uint32_t sample_list(const struct gram_sample *sample)
     return plan_hash32((uint32_t)(sample->high >> 32), SAMPLE_LIST_BITS);
 }
 
-/* Groups the samples whose first GRAM_MIN bytes are equal, and sorts each group. `sorted` has room
- * for as many. */
+/* Groups the samples by a hash of the first GRAM_MIN bytes, and sorts each group. `sorted` has room
+ * for `count` samples. */
 static void sort_samples(const struct gram_sample *samples, uint32_t count,
                          struct gram_sample *sorted)
 {
@@ -244,7 +252,8 @@ static void sort_samples(const struct gram_sample *samples, uint32_t count,
     }
 }
 
-/* Samples of different literals or, where these are few, of different places in them. */
+/* Takes samples of different literals, and of several places of each literal if there are fewer
+ * literals than SAMPLES. Returns the number of samples. */
 static uint32_t take_samples(const struct trawl_plan *plan, struct gram_sample *samples)
 {
     uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, SAMPLES);
@@ -265,7 +274,8 @@ static uint32_t take_samples(const struct trawl_plan *plan, struct gram_sample *
     return count;
 }
 
-/* Pairs of samples whose first q bytes are equal, and pairs of samples that have q bytes, by q. */
+/* For each q: the number of pairs of samples whose first q bytes are equal, and the number of pairs
+ * of samples that have q bytes. */
 struct sample_pairs {
     double equal[GRAM_MAX + 1], all[GRAM_MAX + 1];
 };
@@ -274,7 +284,8 @@ static void count_pairs(const struct trawl_plan *plan, struct sample_pairs *pair
 {
     struct gram_sample samples[SAMPLES], sorted[SAMPLES];
     uint64_t equal[GRAM_MAX + 1] = {0}, there[GRAM_MAX + 2] = {0};
-    uint64_t alike[GRAM_MAX + 1] = {0}; /* by q: samples before this one that are equal to it */
+    uint64_t alike[GRAM_MAX + 1] = {
+        0}; /* for each q: earlier samples equal to the current sample */
     uint32_t count = take_samples(plan, samples);
     uint64_t before = 0, common;
 
@@ -294,8 +305,9 @@ static void count_pairs(const struct trawl_plan *plan, struct sample_pairs *pair
     }
 }
 
-/* Where too few samples are equal to tell, each byte more makes grams rarer as the last one did
- * that could be measured: in a language less than bytes drawn by themselves would. */
+/* Measures how often grams of each length are equal. If too few samples are equal, assumes that a
+ * further byte makes grams rarer by the last factor that could be measured: in a language, by less
+ * than an independent byte would. */
 static void measure_likeness(const struct trawl_plan *plan, struct likeness *likeness)
 {
     uint32_t bytes[256] = {0};
@@ -353,9 +365,9 @@ static bool is_rare(enum cuda_kernel kernel)
     return kernel < CUDA_KERNEL_SETS_DENSE;
 }
 
-/* Of entries that set up to three bits of a word each: the share of other grams that pass. A word
- * may hold several entries, so words are unlike; their numbers of entries are Poisson's. Bits are
- * all set unless one, or another, ... is not. */
+/* Returns the share of grams not of the set that pass a bitmap in which each of `entries` entries
+ * sets `bits` bits of a word. The number of entries per word follows Poisson's distribution. The
+ * share follows by inclusion and exclusion over the bits that are not set. */
 static double passing(double entries, double words, double word_bits, uint32_t bits)
 {
     static const double ways[4][4] = {{0}, {0, 1}, {0, 2, -1}, {0, 3, -3, 1}};
@@ -367,21 +379,22 @@ static double passing(double entries, double words, double word_bits, uint32_t b
     return max_double(0, share);
 }
 
-/* Is a bit more looked at than the model chooses? */
+/* Returns 1 if a gram has a further bit in the bitmap, which is not chosen by price, else 0. */
 static uint32_t more_bits(const struct choice *choice)
 {
     return choice->variant == CUDA_SETS_RARE && choice->stride >= SCAN_SETS_MORE_STRIDE;
 }
 
-/* Different grams of a literal that its samples choose. A run of grams that moves by one has
- * another least with chance 2 / (choices + 1) (Schleimer, Wilkerson and Aiken 2003). */
+/* Returns the expected number of entries: for each literal, the number of different grams that its
+ * samples choose. If a run of grams moves by one, a different gram has the least hash with
+ * probability 2 / (choices + 1) (Schleimer, Wilkerson and Aiken 2003). */
 static double entries_of(const struct trawl_plan *plan, const struct choice *choice)
 {
     return (double)plan->literal_count * (1 + (choice->stride - 1) * 2.0 / (choice->choices + 1));
 }
 
-/* How many grams of the set a sample's is like. Those that are chosen have low hashes, and are
- * often alike. */
+/* Returns the expected number of grams of the set that are equal to a sample's gram. Chosen grams
+ * have low hashes, so two chosen grams are equal more often. */
 static double met_by(const struct trawl_plan *plan, const struct choice *choice,
                      const struct likeness *likeness)
 {
@@ -412,11 +425,12 @@ static uint32_t heads_of(uint64_t entries)
 
 static bool is_tagged(const struct choice *choice)
 {
-    return choice->stride + choice->choices > 2 && /* there are bytes beside it */
+    return choice->stride + choice->choices > 2 && /* the run has bytes beside the gram */
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 
-/* The share of samples whose lists are looked at, of those that pass the bitmap. */
+/* Returns the share of samples whose lists are searched. first: the share of samples that pass the
+ * bitmap. */
 static double lists_of(const struct engine_worker *worker, const struct choice *choice,
                        double entries, double first)
 {
@@ -430,8 +444,8 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
            choice->met * (is_tagged(choice) ? max_double(RARE_MET, saturation(load)) : 1);
 }
 
-/* What a text byte costs in this variant if a share `first` of the samples passes the bitmap, and
- * the lists of a share `lists` are looked at. */
+/* Returns the cost of a text byte in this variant if a share `first` of the samples passes the
+ * bitmap, and the lists of a share `lists` are searched. */
 static double cost_with(const struct choice *choice, double first, double lists)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
@@ -463,7 +477,7 @@ static double cost_of_variant(const struct engine_worker *worker, const struct t
     return cost_with(choice, first, lists_of(worker, choice, entries, first));
 }
 
-/* A lower bound of cost_of_variant: no gram passes but those that are met. */
+/* Returns a lower bound of cost_of_variant: only samples that meet a gram of the set pass. */
 static double cost_at_least(const struct choice *choice)
 {
     return cost_with(choice, min_double(1, choice->met),
@@ -471,8 +485,9 @@ static double cost_at_least(const struct choice *choice)
                          (is_tagged(choice) && choice->variant == CUDA_SETS_RARE ? RARE_MET : 1));
 }
 
-/* What decides where every sample of a text like the patterns meets several of them, which no
- * bitmap turns down, so that all cost the same: texts that are unlike them, and then the size. */
+/* Returns a small cost that decides between equal choices: the cost for texts unlike the patterns,
+ * and the size of the bitmap. If every sample of a text like the patterns meets several patterns,
+ * no bitmap turns a sample down, and all choices would cost the same. */
 static double cost_of_ties(const struct engine_worker *worker, const struct trawl_plan *plan,
                            const struct choice *choice)
 {
@@ -483,7 +498,7 @@ static double cost_of_ties(const struct engine_worker *worker, const struct traw
            COST_SIZE * choice->filter_words / FILTER_LARGE;
 }
 
-/* Words that the bitmap may have. */
+/* Returns the most words of the bitmap. */
 static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t variant)
 {
     uint32_t queues = STATIC_SHARED_BYTES + SCAN_WARPS_MAX * (variant == CUDA_SETS_RARE
@@ -497,8 +512,8 @@ static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t va
                                        ~3u;
 }
 
-/* The best variant and size of the bitmap for a form, stride and grams of this many bytes, if the
- * cost may be at most `most`. */
+/* Returns the cheapest variant and size of the bitmap for a form, a stride and grams of gram_bytes
+ * bytes. Skips variants that cost more than `most`. */
 static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
                              const struct likeness *likeness, uint32_t form, uint32_t stride,
                              uint32_t gram_bytes, double most)
@@ -585,8 +600,8 @@ static struct choice choose(const struct engine_worker *worker, const struct tra
     return best;
 }
 
-/* What multiplies the k-th word of a gram: of a word that it has in part, the other bytes shifted
- * out. */
+/* Returns the factor of the k-th word of a gram. If the gram ends within the word, the factor
+ * shifts the bytes behind the gram out of the product. */
 static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
 {
     static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};
@@ -624,8 +639,9 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->gram_bytes = choice.gram_bytes;
     sets->choices = choice.choices;
     sets->tagged = is_tagged(&choice);
-    sets->beside_shift = choice.stride + choice.choices > 4 ? 16 : 24; /* on one side at least */
-    for (uint32_t k = 0; k < sets->words; k++) /* of two words the last one is full */
+    sets->beside_shift =
+        choice.stride + choice.choices > 4 ? 16 : 24; /* bytes that exist at least on one side */
+    for (uint32_t k = 0; k < sets->words; k++)        /* the second of two words is full */
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;
     sets->filter_words = choice.filter_words;
@@ -655,7 +671,7 @@ void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *set
         rarity[b] = (uint32_t)(rarity_of(rates.rate[b] + 1e-9) * (1u << SCAN_SETS_RARITY));
 }
 
-/* Take some bytes of memory that is laid out; the address. */
+/* Returns *at, the address of an array of `bytes` bytes, and moves *at to the next array. */
 static uint64_t layout_take(uint64_t *at, uint64_t bytes)
 {
     uint64_t address = *at;
@@ -664,7 +680,7 @@ static uint64_t layout_take(uint64_t *at, uint64_t bytes)
     return address;
 }
 
-/* All but the entries. */
+/* Lays out all tables except the entries from `address` on. Returns the number of bytes. */
 static uint64_t lay_out(uint64_t address, struct scan_sets *sets)
 {
     uint64_t at = address;
@@ -691,8 +707,9 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                      worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL);
 }
 
-/* Memory for the entries that are in no head, after set_room: of a small set for as many as there
- * may be. Of a large one, which may have a fraction of that, set_room says how many there are. */
+/* Reserves memory for the later entries of the lists, after set_room. A small set reserves memory
+ * for all possible entries. A large set may have only a fraction of the possible entries, so it
+ * waits for the number that set_room computes. */
 static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
@@ -713,8 +730,8 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
     return TRAWL_OK;
 }
 
-/* While the other tables are being copied. Without memory for these the set's other kernel does it.
- * */
+/* Starts the kernels that make the tables, while the plan's other tables are being copied. If the
+ * device lacks memory, sets_ready stays false, and the kernels of set.cu search. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = &worker->tables;
@@ -745,7 +762,7 @@ enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_err
     return TRAWL_OK;
 }
 
-/* Tiles and threads of a launch. */
+/* Chooses the threads and the tiles of a launch. */
 void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
                        struct cuda_launch *launch)
 {

@@ -5,15 +5,16 @@
 #include "cuda/launch.h"
 #include "cuda/worker.h"
 
-/* How stream_set looks at a text for the plan's set: tables->sets, which is zeroed. */
+/* Chooses how stream_set searches for the plan's set, and fills tables->sets and the kernel. The
+ * caller has zeroed tables->sets; sets.stride stays 0 if stream_set cannot search for the set. */
 void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables);
-/* scan_sets.rarity, 256 words. */
+/* Writes the 256 words of scan_sets.rarity. */
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets,
                       uint32_t *rarity);
-/* Its tables on the device, from the literals that are there or being copied. */
+/* Makes the tables on the device, from the literals, which are on the device or being copied. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error);
-/* Tiles and threads of a launch with this many blocks. */
+/* Chooses the tiles and the threads of a launch of `blocks` blocks. */
 void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
                        struct cuda_launch *launch);
 
