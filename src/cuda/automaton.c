@@ -15,9 +15,9 @@
 #include "base/memory.h"
 
 #define PART_BYTES_MIN 32u
-/* The longest part, unless 4 × the bytes that are read after a part are more. */
+/* The longest part, unless 4 × the bytes that are read behind a part are more. */
 #define PART_BYTES_MAX 4096u
-/* Up to so many strings are sorted by insertion, more by counting. */
+/* Insertion sorts up to so many items; counting sorts more. */
 #define INSERTED_MAX 16u
 /* One block writes the rows of consecutive levels that have at most so many states each. */
 #define NARROW_STATES 16u
@@ -48,15 +48,15 @@ struct trie {
     uint8_t *block;
     uint64_t block_bytes;
     uint8_t *class_of;       /* [256] */
-    uint32_t *ends;          /* [literal_count]: each state's literals, ascending */
+    uint32_t *ends;          /* [literal_count]: the literals of each state, ascending */
     uint32_t *levels;        /* [length_max + 2]: the first state of each level */
     struct scan_node *nodes; /* [node_most] */
     uint32_t classes, ends_count, level_count, node_count;
     uint64_t node_most;
 };
 
-/* Assigns byte classes: class 0 has all bytes that no literal holds, if such bytes exist. Each
- * other byte has a class of its own, which both cases of a letter share if case is ignored. */
+/* Assigns byte classes: class 0 has all bytes that no literal has, if there are any. Each further
+ * byte has its own class; both cases of a letter share a class if the plan ignores case. */
 static void make_classes(struct trie *trie, uint8_t class_of[256])
 {
     const struct trawl_plan *plan = trie->plan;
@@ -160,7 +160,7 @@ static uint32_t branch(struct trie *trie, const struct group *group, uint32_t ne
     return next_count;
 }
 
-/* Makes all states, level by level. *fits = false: there are too many. */
+/* Makes all states, level by level. Sets *fits to false if there are too many states. */
 static void make_states(struct trie *trie, bool *fits)
 {
     uint32_t count = 1, next_count;
@@ -187,7 +187,7 @@ static void make_states(struct trie *trie, bool *fits)
     TRAWL_ASSERT(trie->level_count == trie->plan->length_max + 1);
 }
 
-/* Allocates the trie's memory, whose sizes follow from the plan and the classes. */
+/* Allocates the memory of the trie. The sizes follow from the plan and the classes. */
 static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *error)
 {
     const struct trawl_plan *plan = trie->plan;
@@ -249,7 +249,7 @@ static void free_trie(struct trie *trie)
     memory_release(trie->next, count, sizeof *trie->next);
 }
 
-/* Bytes of rows for which a block has room in shared memory. */
+/* Returns the number of bytes of rows for which a block has room in shared memory. */
 static uint64_t kept_bytes(const struct engine_worker *worker)
 {
     uint64_t room = worker->device->shared_max;
@@ -316,8 +316,8 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
     return TRAWL_OK;
 }
 
-/* Makes the automaton of the plan's literals on the device. *fits = false: the automaton exceeds
- * a limit. */
+/* Makes the automaton of the plan's literals on the device. Sets *fits to false if the automaton
+ * exceeds a limit. */
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
     uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_ENDS - 1);
@@ -351,8 +351,9 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* Gives each possible thread one part of the range. All threads read the bytes after their parts
- * at the same time; fewer, longer parts would read fewer bytes in all and take longer. */
+/* Gives each possible thread one part of the range. All threads read the bytes behind their parts
+ * at the same time; with fewer and longer parts, the threads would read fewer bytes and take more
+ * time. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {

@@ -5,11 +5,12 @@
 #include "cuda/launch.h"
 #include "cuda/worker.h"
 
-/* Make the automaton of worker->plan on the device, unless that was done before. There is none if
- * it is too large for the device or the host. */
+/* Makes the automaton of worker->plan on the device, unless the worker has made the automaton
+ * before. If the automaton is too large for the device or the host, the plan has no automaton. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
-/* Chooses threads, shared memory and tiles of a launch. *blocks: of other kernels, one for each
- * multiprocessor of count_automaton, of which more may fit. */
+/* Chooses threads, shared memory and tiles of a launch of *blocks blocks. For count_automaton,
+ * *blocks is at first the number of multiprocessors, and is multiplied by the number of blocks that
+ * a multiprocessor can hold. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch);
 
