@@ -92,6 +92,8 @@ ROWS
 needs_codecs() {
     cat <<'ROWS'
 zlib1g-dev|[ -f /usr/include/zlib.h ]
+libre2-dev|[ -f /usr/include/re2/re2.h ]
+g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]
 libbz2-dev|[ -f /usr/include/bzlib.h ]
 libzstd-dev|[ -f /usr/include/zstd.h ]

@@ -175,6 +175,12 @@ static uint64_t line_begin(const struct step *step, uint64_t at)
         (void)line_after(step, at);
         return records_begin(chunk->records, step->worker->record) - chunk->begin;
     }
+    if (plan->line_end == plan->line_end_also && at > step->from) {
+        const uint8_t *found = (const uint8_t *)memrchr(chunk->bytes + step->from, plan->line_end,
+                                                        (size_t)(at - step->from));
+
+        return found != NULL ? (uint64_t)(found - chunk->bytes) + 1 : step->from;
+    }
     while (at > step->from && chunk->bytes[at - 1] != plan->line_end &&
            chunk->bytes[at - 1] != plan->line_end_also)
         at--;
