@@ -102,6 +102,7 @@ static bool another_pays(const struct scan *scan, struct sampled_progress *progr
         return false;
     worker->least = price / (double)bytes;
     worker->method = other;
+    worker->prices.sampled_learnt = taken / (double)bytes;
     return true;
 }
 

@@ -195,6 +195,9 @@ void plan_price_others(const struct trawl_plan *plan, const struct plan_tuning *
      * periodic literals cost as little as short literals' candidates. */
     bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
     double probes = tuning->first_probes > PROBES_FEW ? tuning->first_probes : PROBES_FEW;
+    /* What a sample has with all probes are mostly occurrences, which have the grams, too. */
+    double gram_rate =
+        max_double(tuning->gram_rate, tuning->is_seen ? tuning->every_rate : tuning->gram_rate);
     double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
@@ -202,8 +205,8 @@ void plan_price_others(const struct trawl_plan *plan, const struct plan_tuning *
                             (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
     prices->grams = 0;
     if (tuning->grams.stride > 0)
-        prices->grams = costs->grams[__builtin_ctz(tuning->grams.stride)] +
-                        costs->candidate * tuning->gram_rate;
+        prices->grams =
+            costs->grams[__builtin_ctz(tuning->grams.stride)] + costs->candidate * gram_rate;
     prices->least = TRAWL_METHOD_EVERY;
     if (prices->grams > 0 && prices->grams < least) {
         prices->least = TRAWL_METHOD_GRAMS;
@@ -229,6 +232,9 @@ bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs
 {
     prices->least = TRAWL_METHOD_SAMPLED;
     prices->sampled = price_sampled(plan, costs, text, text_bytes, &prices->tables);
+    if (prices->sampled > 0)
+        prices->sampled = max_double(prices->sampled, prices->sampled_learnt);
+    prices->sampled_learnt = 0;
     return prices->sampled > 0 && prices->sampled <= least_of_others(plan, costs);
 }
 

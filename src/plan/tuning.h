@@ -74,6 +74,7 @@ struct plan_prices {
     double every;
     double grams;
     double sampled;
+    double sampled_learnt; /* what sampled cost where it left the text; 0 from the next look on */
     enum trawl_method least;
     /* tables of method sampled, if pricing had to make them; else NULL */
     const struct sampled_tables *tables;
