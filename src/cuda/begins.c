@@ -1,8 +1,8 @@
-/* begins: writes the begins of a loaded text's occurrences into one array.
+/* begins: writes the begins of a loaded text's occurrences into an array.
  *
- * An array in device memory is written by the kernel itself, in one launch. For an array in host
- * memory, the lists of begins stay on the devices until the caller knows where in the array each
- * list belongs. Then the lists are copied in pieces through pinned memory, from which several
+ * If the array is in device memory, the kernel writes the array, in a single launch. For an array
+ * in host memory, the lists of begins stay on the devices until the caller knows where in the array
+ * each list belongs. Then the devices copy the lists in pieces to pinned memory, from which several
  * threads copy the pieces to the array.
  */
 #include "cuda/begins.h"
@@ -87,7 +87,7 @@ static enum trawl_status list_begin(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* Waits until the words are written, since another stream copies the words afterwards. */
+/* Waits until the words are written, since the stream `copies` copies the words afterwards. */
 static enum trawl_status list_end(struct engine_worker *worker, struct engine_words *words,
                                   struct trawl_error *error)
 {

@@ -1,10 +1,10 @@
-/* begins: writes the begins of a loaded text's occurrences into one array. */
+/* begins: writes the begins of a loaded text's occurrences into an array. */
 #ifndef TRAWL_CUDA_BEGINS_H
 #define TRAWL_CUDA_BEGINS_H
 
 #include "cuda/worker.h"
 
-/* Runs a task whose output is BEGINS. The caller has entered the device. */
+/* Runs a task with output BEGINS. The caller has entered the device. */
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
 /* Implements engine_ops.bring. */
