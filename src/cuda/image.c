@@ -1,5 +1,5 @@
-/* image: the engine's kernels, embedded. TRAWL_CUDA_IMAGE_SCAN and _SETS name the fat binaries;
- * without them there are none. */
+/* image: the engine's kernels, embedded. TRAWL_CUDA_IMAGE_SCAN and _SETS name the fat binaries of
+ * the kernels. A build that does not define the names has no kernels. */
 #include "cuda/image.h"
 
 #if defined(TRAWL_CUDA_IMAGE_SCAN)

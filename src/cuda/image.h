@@ -1,4 +1,4 @@
-/* image: kernels, as nvcc made them, embedded in the library. */
+/* image: embeds the fat binaries of kernels that nvcc makes in the library. */
 #ifndef TRAWL_CUDA_IMAGE_H
 #define TRAWL_CUDA_IMAGE_H
 
@@ -6,14 +6,16 @@
 
 struct cuda_image {
     const char *content;        /* for messages: "kernels" */
-    const uint8_t *begin, *end; /* equal: the build has none */
+    const uint8_t *begin, *end; /* equal: the build has no such kernels */
 };
 
-/* The kernels of the CUDA engine: stream_set's, and all others. */
+/* The kernels of the CUDA engine: `sets` has the kernels of stream_set, `scan` all other kernels.
+ */
 extern const struct cuda_image cuda_image_scan;
 extern const struct cuda_image cuda_image_sets;
 
-/* Embed a file, and its image: CUDA_IMAGE(name, "file", "content") makes cuda_image_<name>. */
+/* Embeds a file and defines the image: CUDA_IMAGE(name, "file", "content") defines
+ * cuda_image_<name>. */
 #define CUDA_IMAGE(name, file, text)                                                             \
     __asm__(".pushsection .rodata\n"                                                             \
             ".balign 64\n"                                                                       \
@@ -27,7 +29,7 @@ extern const struct cuda_image cuda_image_sets;
     extern const uint8_t cuda_bytes_end_##name[] __attribute__((visibility("hidden")));          \
     const struct cuda_image cuda_image_##name = {text, cuda_bytes_##name, cuda_bytes_end_##name};
 
-/* The same for a build without kernels. */
+/* Defines cuda_image_<name> for a build without kernels. */
 #define CUDA_IMAGE_NONE(name, text)                  \
     static const uint8_t cuda_bytes_##name[1] = {0}; \
     const struct cuda_image cuda_image_##name = {text, cuda_bytes_##name, cuda_bytes_##name};
