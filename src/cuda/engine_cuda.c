@@ -29,7 +29,7 @@ static void cuda_properties(struct engine *engine, struct engine_properties *pro
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
-/* Pins host memory for all devices, by means of one device's context. Returns false if the
+/* Pins host memory for all devices, in the context of the device `index`. Returns false if the
  * driver refuses. */
 static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
@@ -104,8 +104,8 @@ static bool cuda_drop(struct engine *engine, const struct engine_text *text)
 /* ---- Workers ------------------------------------------------------------------------------ */
 
 /* Makes a worker for the plan. The tables are copied to the device at the first scan, since a
- * thread may get no chunk of this search. If the tables are those of the last search, the device
- * has the tables already. */
+ * thread may get no chunk of this search. If the last search had the same plan, the tables are
+ * already on the device. */
 static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
                                       const struct trawl_plan *plan, struct engine_worker **worker,
                                       struct trawl_error *error)

@@ -4,7 +4,7 @@
 
 #include "engine.h"
 
-/* open: ENGINE if there is no driver, no device, or none that fits; DEVICE, MEMORY. */
+/* Errors of open: ENGINE if there is no driver or no device that fits; DEVICE; MEMORY. */
 extern const struct engine_ops engine_cuda;
 
 #endif
