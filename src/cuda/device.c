@@ -1,4 +1,4 @@
-/* device: opening a GPU and its memory. */
+/* device: opens a GPU, and reserves memory of the GPU and pinned memory of the host. */
 #include "cuda/device.h"
 
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 /* Sampling reads single sectors. At the default of 64 bytes the device fetches two sectors for
  * each (DESIGN: 0.99 times the read rate instead of 1.64 at a pattern of 80 bytes). */
 #define FETCH_BYTES 32u
+/* Static shared memory of the kernels that take all further shared memory dynamically. */
+#define STATIC_SHARED_BYTES 2048u
 /* A device holds 2,048 pending child grids unless trawl raises the limit. In a window of text
  * many more begins may need a child grid, and a begin without a child grid is not searched as
  * published. */
-/* static shared memory of kernels whose dynamic shared memory takes all remaining bytes */
-#define STATIC_SHARED_BYTES 2048u
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 

@@ -1,4 +1,4 @@
-/* driver: loading libcuda.so.1 and reporting its errors. */
+/* driver: loads libcuda.so.1 and reports the library's errors. */
 #include "cuda/driver.h"
 
 #include <dlfcn.h>
