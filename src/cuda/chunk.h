@@ -1,11 +1,11 @@
-/* chunk: copies the bytes of one chunk of a text to the device, and searches the chunk range by
+/* chunk: copies the bytes of a chunk of a text to the device, and searches the chunk range by
  * range. */
 #ifndef TRAWL_CUDA_CHUNK_H
 #define TRAWL_CUDA_CHUNK_H
 
 #include "cuda/launch.h"
 
-/* How a chunk is searched, range by range, once its text is on the device. */
+/* How a chunk is searched, range by range, once the chunk's bytes are on the device. */
 struct cuda_steps {
     uint64_t text_bytes_max;  /* the most bytes of text that are copied to the device at a time */
     uint64_t range_bytes_max; /* the most begins of a range */
@@ -15,7 +15,7 @@ struct cuda_steps {
     /* Optional. Called before the first range; may set the sizes above. */
     enum trawl_status (*prepare)(struct engine_worker *worker, enum want want,
                                  struct cuda_steps *steps, struct trawl_error *error);
-    /* Searches one range, as cuda_scan_range does. */
+    /* Searches a range, as cuda_scan_range does. */
     enum trawl_status (*search)(struct engine_worker *worker, void *context,
                                 const struct cuda_range *range, enum want want, uint64_t hits_base,
                                 struct engine_result *result, uint64_t *done,
