@@ -1,4 +1,4 @@
-/* cuda_choose: chooses the method by which a device searches for one pattern. */
+/* cuda_choose: chooses the method by which a device searches for a single pattern. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
 
@@ -17,10 +17,11 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);
 
-/* Marks a method that cannot search, for want of memory. Returns whether another method can. */
+/* Marks a method that cannot search, for want of memory. Returns whether a different method can. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
-/* Returns whether the method's measured price is clearly more than another method's price. */
+/* Returns whether the method's measured price is clearly more than the price of a different method.
+ */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
 #endif
