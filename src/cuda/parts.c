@@ -1,6 +1,6 @@
 /* parts: searches for a set in parts on a device (plan/parts.h).
  *
- * Each part has its own tables. A range of the text is searched for one part after the other.
+ * Each part has its own tables. The worker searches a range of the text for each part in turn.
  * During a part's turn, the part's plan and tables replace the whole plan's in the worker.
  */
 #include "cuda/parts.h"

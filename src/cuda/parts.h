@@ -1,12 +1,12 @@
-/* parts: searches for the parts of a set one after the other on a device. */
+/* parts: searches for each part of a set in turn on a device. */
 #ifndef TRAWL_CUDA_PARTS_H
 #define TRAWL_CUDA_PARTS_H
 
 #include "cuda/chunk.h"
 #include "cuda/worker.h"
 
-/* Prepares the worker for the parts of a new plan, whose tables the device can take. Where host
- * memory does not suffice for the parts, the plan is searched whole. */
+/* Prepares the worker for the parts of a new plan, which cuda_tables_check has accepted. If host
+ * memory does not suffice for the parts, the worker searches for the whole plan. */
 void cuda_parts_take(struct engine_worker *worker);
 /* Returns whether the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct engine_worker *worker);
