@@ -1,4 +1,4 @@
-/* plane: chooses the bit plane by which kernels search dense tiles for one pattern. */
+/* plane: chooses the bit plane by which kernels search dense tiles for a single pattern. */
 #ifndef TRAWL_CUDA_PLANE_H
 #define TRAWL_CUDA_PLANE_H
 
@@ -11,7 +11,7 @@
 uint64_t cuda_plane_words(uint64_t pattern_bytes);
 /* Chooses how kernels/plane.h searches for a pattern of more than 8 bytes, in lower case if
  * `fold`. The window is at most window_max bytes long, a multiple of 8 and at least 64. Fills
- * `plane` and its words; the caller has zeroed both, except for the words' address in `plane`.
+ * *plane and `words`. The caller has zeroed both, and has set the address plane->words.
  * Errors: MEMORY. Cost: linear in the pattern. */
 enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes,
                                     uint32_t window_max, bool fold, uint32_t *words,
