@@ -1,4 +1,4 @@
-/* tables: the tables that kernels need for a plan, in one block of device memory. */
+/* tables: the tables that kernels need for a plan, in a single block of device memory. */
 #include "cuda/tables.h"
 
 #include <inttypes.h>
@@ -22,7 +22,9 @@
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 #define SET_BUDGET 256u /* literals that are compared for 32 positions */
-#define DENSE_LANES 28u /* of 32: one candidate in 110 positions of a large tile's */
+/* lanes of a warp that must have candidates in a dense tile: 1 candidate in 110 positions of a
+ * large tile */
+#define DENSE_LANES 28u
 
 /* The block while the tables are laid out: the first pass computes the size, the second pass,
  * with `bytes`, writes the contents. */
@@ -121,7 +123,8 @@ static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
                        : gram_bytes < 4  ? SCAN_GRAM_SHORT
                        : gram_bytes == 4 ? SCAN_GRAM_WORD
                                          : SCAN_GRAM_LONG;
-    /* The fold is or-ed into letters' bytes alone, so that nothing but a letter passes for one. */
+    /* The fold is or-ed only into the bytes of letters, so only letters compare equal to letters.
+     */
     a->is_exact = count == gram_bytes;
 }
 

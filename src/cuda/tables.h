@@ -16,15 +16,15 @@ enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOM
 struct cuda_prices {
     double price[TRAWL_METHOD_SET + 1];    /* expected or, once measured, the least measured */
     uint32_t counts[TRAWL_METHOD_SET + 1]; /* counts that were measured */
-    /* The expected prices follow from the sample. If false, the sample was not looked at for the
-     * methods that could hardly be cheaper than the chosen one. */
+    /* The expected prices follow from the sample. If false, the sample was not searched for the
+     * methods that could hardly be cheaper than the chosen method. */
     bool is_rated;
 };
 
 /* The device side of a plan: the parts of struct scan_arguments that do not depend on the text. */
 struct cuda_tables {
     enum trawl_method method;
-    bool ready; /* the tables on the device are those of the plan with the number plan_serial */
+    bool ready; /* the device has the tables of the plan with the number plan_serial */
     uint64_t plan_serial;
     /* serial number of the sample from which `tuning` was made; 0: no sample was used */
     uint64_t sample_serial;
@@ -48,7 +48,7 @@ struct cuda_tables {
     double sets_price; /* expected cost of sets_kernel, in units of reading the text once */
     enum cuda_automaton automaton;
     struct cuda_memory memory;
-    /* host_bytes bytes of host memory, in which small tables are laid out before they are copied;
+    /* host_bytes bytes of host memory, in which the host lays out small tables before the copy;
      * kept from plan to plan, since fresh memory costs a page fault for each 4 KiB */
     void *host;
     uint64_t host_bytes;
