@@ -12,7 +12,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-#define PAIR_GAIN_MIN 64u /* pairs pay if they save one sample in this many */
+#define PAIR_GAIN_MIN 64u /* pairs pay if pairs save 1 sample in this many */
 #define WORDS_LOG2_MIN 10u
 
 /* Returns the binary logarithm of the least power of two above `count`. */
@@ -45,8 +45,8 @@ static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)
     return scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
 }
 
-/* The head of a list while its entries are counted: the count is in the low bits. No list begins at
- * entry 0xffff. */
+/* The head of a list while the first pass counts the list's entries: the count is in the low bits.
+ * No list begins at entry 0xffff. */
 #define COUNTED scan_list(0xffffu, 0)
 
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
@@ -57,7 +57,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
 
     TRAWL_ASSERT(offsets <= a->stride && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
     memset(tables->heads, 0xff, sizeof *tables->heads << a->hash_bits); /* PLAN_NONE */
-    /* first pass: write the lists of one entry, and count the entries of the other lists */
+    /* first pass: write the lists of a single entry, and count the entries of longer lists */
     for (uint32_t offset = 0; offset < offsets; offset++) {
         uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];
 
@@ -67,7 +67,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
         tables->words[hash >> (32 - a->sample_words_log2)] |=
             1u << (hash & 31) | 1u << (hash >> 5 & 31);
     }
-    /* second pass: lay out a list when its first entry comes, and write the entries */
+    /* second pass: lay out a list when the list's first entry comes, and write the entries */
     for (uint32_t offset = 0; offset < offsets; offset++) {
         uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];
 
