@@ -1,5 +1,5 @@
-/* launch: chooses the kernel and the grid of one launch, starts the kernel, and reads the
- * kernel's answer. */
+/* launch: chooses the kernel and the grid of a launch, starts the kernel, and reads the kernel's
+ * answer. */
 #ifndef TRAWL_CUDA_LAUNCH_H
 #define TRAWL_CUDA_LAUNCH_H
 
@@ -16,11 +16,11 @@ struct cuda_range {
 /* Offsets in a range are 32-bit. */
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 
-/* Returns the end of the begins after which at least plan->length_min bytes of text follow;
+/* Returns the end of the begins from which on the text has at least plan->length_min bytes;
  * range->begin if the range has no such begin. */
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range);
 
-/* One launch: the kernel, the kernel's arguments and grid, and what the kernel found. */
+/* A launch: the kernel, the kernel's arguments and grid, and the kernel's result. */
 struct cuda_launch {
     enum cuda_kernel kernel;
     struct scan_arguments arguments;
@@ -40,9 +40,9 @@ enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_lau
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum want want,
                          struct cuda_launch *launch);
-/* Returns the most begins that one scan for the plan's set searches. */
+/* Returns the most begins that a scan for the plan's set searches. */
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
-/* Returns the most begins that one launch with the worker's plan may search. */
+/* Returns the most begins that a launch with the worker's plan may search. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
 /* Runs the launch. If a stream gave up tiles, runs the method's tile kernel over these tiles.
  * Adds what the kernels find to launch->found. */
