@@ -7,37 +7,37 @@
 
 #include "trawl.h"
 
-/* The variants of stream_set's kernels: for sets whose bitmap few positions pass, and for sets
- * whose bitmap many positions pass. */
+/* The variants of stream_set's kernels: RARE for sets of which few samples pass the bitmap, DENSE
+ * for sets of which many samples pass the bitmap. */
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
 struct cuda_limits {
-    /* device memory, in bytes, that a worker takes for its chunk of a text */
+    /* device memory, in bytes, that a worker takes for a chunk of a text */
     uint64_t text_bytes_max;
-    /* the most hits of stream_sampled that are sorted; if there are more, another kernel
+    /* the most hits of stream_sampled that are sorted; if there are more, a different kernel
      * searches all positions */
     uint32_t sorted_max;
     /* bytes of device memory that a loaded text leaves free, on devices with much memory */
     uint64_t resident_room_left;
     uint64_t seen_bytes_min; /* the shortest loaded text, in bytes, of which a sample is taken */
-    /* the method for one pattern in a text with a sample; AUTO: chosen by the sample */
+    /* the method for a single pattern in a text with a sample; AUTO: chosen by the sample */
     enum trawl_method seen_method;
     /* the shortest loaded text, in bytes, that is split over the devices */
     uint64_t split_bytes_min;
     /* the length of a part of a split text is about stripe_bytes or less */
     uint64_t stripe_bytes;
     uint64_t split_overlap;     /* bytes that a part shares with the next part */
-    uint64_t launch_begins_max; /* the most begins of one launch */
+    uint64_t launch_begins_max; /* the most begins of a launch */
     uint64_t staging_bytes;     /* bytes of each of a worker's two pinned staging buffers */
     /* memory is reserved in multiples of this many bytes, so that a buffer seldom grows */
     uint64_t room_step_bytes;
     uint64_t hits_room_min; /* hits for which a worker has room at first */
-    uint64_t hits_max;      /* a scan stops between two tiles before it holds more hits */
+    uint64_t hits_max;      /* a scan stops between two tiles before the scan has more hits */
     /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in begins.c) */
     uint64_t begins_room;
     /* the least begins that are copied to the host at a time through the library's pinned memory */
     uint64_t begins_piece;
-    uint64_t begins_piece_most; /* the most begins of one such copy */
+    uint64_t begins_piece_most; /* the most begins that are copied at a time */
     uint32_t threads;           /* per block */
     uint32_t tile_words_max;
     uint32_t blocks_max; /* the most blocks of a launch; 0: as many as are resident */
@@ -48,20 +48,20 @@ struct cuda_limits {
     uint32_t plane_window_max; /* up to SCAN_PLANE_WINDOW_MAX */
 
     /* The members below choose among kernels that give the same answer. */
-    bool streams;                    /* count one pattern by scan_stream */
+    bool streams;                    /* count a single pattern by scan_stream */
     bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
     uint32_t sets_choices;           /* as sets_stride */
     /* bits of the bitmap that a gram sets, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
-    /* one of the possible sizes of the bitmap, in words; 0: chosen by price */
+    /* a possible size of the bitmap (FILTER_SIZES in sets.c), in words; 0: chosen by price */
     uint32_t sets_filter_words;
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
     /* if there is room for at most this many entries, the entries are not counted first */
     uint64_t sets_counted_min;
-    /* the most items of a list, except the first list; a set with a longer list is too dense */
+    /* the most later entries of a list; a set with a longer list is too dense */
     uint32_t sets_items_max;
     /* search dense texts by the automaton, if the table has at most automaton_words_max words */
     bool automaton;
