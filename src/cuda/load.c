@@ -255,8 +255,9 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
 }
 
 /* Loads a text: a long text in stripes, a short text whole on every device. If a device has no
- * room for a short text, workers of that device copy the parts that they search, as for texts
- * that are not loaded. A device's failure is no error if another device has the text. */
+ * room for a short text, each worker of that device copies the chunks that the worker searches, as
+ * for texts that are not loaded. A device's failure is no error if a different device has the text.
+ */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               struct trawl_error *error)
 {
@@ -321,7 +322,7 @@ enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *me
     return status == TRAWL_DEVICE ? TRAWL_FAIL(error, DEVICE, "no device answers") : status;
 }
 
-/* May kernels load what they load around a text, without leaving the allocation? */
+/* Returns whether the allocation contains all bytes around the text that kernels load. */
 static bool is_padded(const struct cuda_driver *driver, uint64_t address, uint64_t count)
 {
     uint64_t begin = 0, end = saturating_add(address, count);
@@ -356,8 +357,8 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
 /* ---- Owners of loaded texts --------------------------------------------------------------- */
 
 /* Returns the entry of this owner for exactly these bytes, or with `any` the first entry of any
- * owner for these bytes. NULL: there is no such entry. A text of NULL finds a free entry. The
- * caller holds the load lock. */
+ * owner for these bytes; NULL if the engine has no such entry. For a text of NULL, returns a free
+ * entry. The caller holds the load lock. */
 static struct cuda_holder *find_holder(struct engine *engine, const void *owner, bool any,
                                        const uint8_t *text, uint64_t text_count)
 {
