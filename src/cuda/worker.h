@@ -1,4 +1,4 @@
-/* worker: the buffers, streams and tables that one host thread has on a device.
+/* worker: the buffers, streams and tables that a host thread has on a device.
  *
  * A scan has three steps: the plan's tables (tables.h) and the text (chunk.h) are copied to the
  * device, a kernel runs (launch.h), and the hits come back (scan.h). Engines on top of the CUDA
@@ -15,15 +15,15 @@
 #include "plan/parts.h"
 
 /* Says which bytes of which chunk lie in the worker's text memory. A scan that continues where
- * the last scan stopped finds its bytes there. */
+ * the last scan stopped finds the chunk's bytes there. */
 struct cuda_held {
     const uint8_t *bytes; /* NULL: the text memory holds no chunk */
     uint64_t begin;
     uint64_t from; /* the chunk's offset at which the memory begins */
-    uint64_t end;  /* the chunk's offset at which it ends */
+    uint64_t end;  /* the chunk's offset at which the memory ends */
 };
 
-/* A worker's state for one part of a plan. While the worker searches for the part, parts.c
+/* A worker's state for a part of a plan. While the worker searches for the part, parts.c
  * exchanges these members with the worker's own members of the same names. */
 struct cuda_part {
     struct cuda_tables tables;
@@ -35,7 +35,7 @@ struct cuda_part {
 
 struct cuda_parts {
     const struct plan_parts *of; /* NULL: the worker's plan is searched whole */
-    uint64_t refused;            /* serial of the plan whose parts had no room in memory; 0: none */
+    uint64_t refused; /* serial of the plan with parts that had no room in memory, or 0 */
     struct cuda_part part[PLAN_PARTS_MAX];
 };
 
@@ -50,15 +50,15 @@ struct engine_worker {
     const uint8_t *searched; /* the text of the chunk, by which the tables are chosen */
     uint64_t searched_bytes;
     struct cuda_memory text;
-    /* one struct scan_result, which is all zeros between launches if sums_ready */
+    /* a struct scan_result, which is all zeros between launches if sums_ready */
     struct cuda_memory sums;
     bool sums_ready;            /* false: a failure may have left other values in sums */
-    struct cuda_pinned answers; /* struct scan_result: what the last launch found */
+    struct cuda_pinned answers; /* struct scan_result: the result of the last launch */
     /* The launches that this worker has started. The count numbers the next launch. */
     uint64_t launches;
     struct cuda_memory result;  /* the order's words */
     struct cuda_memory offsets; /* the list of tiles */
-    /* one bit for each begin: an occurrence of the set begins there */
+    /* a bit for each begin: 1 if an occurrence of the set begins there */
     struct cuda_memory marks;
     struct cuda_memory hits;       /* struct hit */
     struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
@@ -80,7 +80,7 @@ struct engine_worker {
     uint64_t list_end;          /* words of `list` that the last listing filled */
     /* pinned memory through which pieces of `list` pass on the way to the caller's array */
     struct cuda_pinned pieces;
-    uint64_t piece_words; /* the most words of one piece */
+    uint64_t piece_words; /* the most words of a piece */
     /* brought[i] is recorded after piece i was copied; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
     /* The number of coming chunks that go to the host without a scan, because the last chunk was
@@ -90,7 +90,7 @@ struct engine_worker {
     bool may_leave;
     /* the current chunk is dense and there is no automaton, so the host searches the chunk */
     bool leaves;
-    /* begins that one scan for hits may cover, so that the hits are likely to fit in `hits` */
+    /* begins that a scan for hits may cover, so that the hits are likely to fit in `hits` */
     uint64_t reach_bytes;
     bool lists_few;           /* the last scan with this plan found few hits */
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
@@ -116,8 +116,8 @@ void cuda_worker_end(struct engine_worker *worker);
 /* Frees the device memory of all parts' tables. The caller has entered the device. */
 void cuda_worker_parts_release(struct engine_worker *worker);
 
-/* Makes `plan` the worker's plan. Forgets the chunk in the text memory, and the tables if these
- * belong to another plan. */
+/* Makes `plan` the worker's plan. Forgets the chunk in the text memory, and the tables if the
+ * tables belong to a different plan. */
 void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan);
 
 /* Waits, after a failure, for all copies from and to the worker's buffers, and marks the
