@@ -19,7 +19,7 @@
 #define PART_BYTES_MAX 4096u
 /* Insertion sorts up to so many items; counting sorts more. */
 #define INSERTED_MAX 16u
-/* One block writes the rows of consecutive levels that have at most so many states each. */
+/* A single block writes the rows of consecutive levels that have at most so many states each. */
 #define NARROW_STATES 16u
 #define ROW_BLOCKS 8u /* per multiprocessor */
 /* Shared memory of a block of count_automaton without the rows, and the most blocks of a
@@ -27,19 +27,19 @@
 #define STATIC_SHARED_BYTES 2048u
 #define KEPT_BLOCKS 3u
 
-/* A literal whose last bytes have led to a state. */
+/* A literal of which the last bytes have led to a state. */
 struct item {
     const uint8_t *next; /* the byte that is read next */
     uint32_t left;       /* bytes that are not read yet */
     uint32_t literal;
 };
 
-/* The literals items[begin] to items[end - 1] have led to one state. */
+/* The literals items[begin] to items[end - 1] have led to the same state. */
 struct group {
     uint32_t begin, end, state;
 };
 
-/* The trie, in the order in which the arrays lie in one block of memory, which is copied to the
+/* The trie. The arrays from class_of on lie in this order in `block`, which the host copies to the
  * device as a whole. */
 struct trie {
     const struct trawl_plan *plan;
