@@ -1,26 +1,27 @@
 /* plane: searches a dense tile, 32 positions at a time.
  *
- * One bit of each text byte makes a *plane*: a 32-bit word of the plane stands for 32 positions,
- * and shifts of words compare positions. The pattern's plane is made from all bytes of the pattern
- * or, for a long pattern, from a *window* of SCAN_PLANE_WINDOW_MAX bytes. The steps for a tile:
+ * The same bit of each text byte makes a *plane*: a 32-bit word of the plane stands for 32
+ * positions, and shifts of words compare positions. The pattern's plane is made from all bytes of
+ * the pattern or, for a long pattern, from a *window* of SCAN_PLANE_WINDOW_MAX bytes. The steps for
+ * a tile:
  *
- * 0. One run. If the pattern repeats a period, and the tile and all bytes that its occurrences
- * reach repeat the same period, the first period of the tile decides: at most one occurrence begins
- * in the first period, and the later occurrences follow a period apart.
+ * 0. Single run. If the pattern repeats a period, and the tile and all bytes that the tile's
+ *    occurrences reach repeat the same period, the first period of the tile decides: at most one
+ *    occurrence begins in the first period, and the later occurrences follow a period apart.
  * 1. Plane. The block builds the plane of the tile, and of a window's length after the tile, in
  *    shared memory.
  * 2. Probe. A position stays if up to 64 bits of the window's plane stand there: a shift and an AND
  *    per bit and 32 positions. In a plane without a period of 32 or less, some probe of 64 bits has
- *    no such period either (Fine and Wilf 1965). The host chooses that probe, so that at most one
- *    position in 33 stays.
- * 3. Runs. If the plane repeats within half the window, a position stays if its first period stays,
- *    and if the plane and the plane shifted by the period agree from there on. A plane without such
- *    a period is compared word by word, by a lane and then by its warp. The positions that stay are
- *    the occurrences of the window's plane.
- * 4. Bytes. If pattern and tile have only the same two letters, the plane decides alone. Otherwise
- * a pattern whose bytes repeat within half the window is searched by runs once more: a second plane
- * says which bytes equal the bytes a period further on. At last each position's bytes are compared;
- * for a pattern that repeats, only its first period.
+ *    no period of 32 or less either (Fine and Wilf 1965). The host chooses that probe, so that at
+ *    most 1 position in 33 stays.
+ * 3. Runs. If the plane repeats within half the window, a position stays if the position's first
+ *    period stays, and if the plane and the plane shifted by the period agree from there on.
+ *    Without a period within half the window, first a lane and then its warp compare the plane word
+ *    by word. The positions that stay are the occurrences of the window's plane.
+ * 4. Bytes. If pattern and tile have only the same two letters, the plane decides alone. Otherwise,
+ *    if the pattern's bytes repeat within half the window, the block searches for runs once more: a
+ *    second plane says which bytes equal the bytes a period further on. At last the block compares
+ *    the bytes of each position; for a pattern that repeats, only the first period.
  *
  *     text bytes     a b a a b ...     bitmap word w = 32 begins, one lane each
  *     plane          0 1 0 0 1 ...     probe:  w &= plane >> i, or its complement, for each bit i
@@ -37,11 +38,11 @@
  *            - Step 0 reads the tile and the pattern's length at most once, and ends at the first
  *              byte that differs. Then each begin of the first period, which has at most 1,024
  *              bytes, is compared: in the worst case by four steps of a warp.
- *            - Word by word, one position in 33 costs at most window / 1,024 steps of a warp: one
- *              step for each text byte at the longest window.
- *            A pattern longer than its window has at most five positions left in a tile, each of
- *            which may cost its length, or one run: so a long pattern costs up to length / 16,384
- *            times the text.
+ *            - Word by word, 1 position in 33 costs at most window / 1,024 steps of a warp: a step
+ *              for each text byte at the longest window.
+ *            A pattern longer than the window has at most five positions left in a tile. Each
+ *            position may cost the pattern's length, or a run: so a long pattern costs up to
+ *            length / 16,384 times the text.
  * Traffic    per tile of L begins and a window of m bytes: L + m text bytes for each plane; in step
  *            4 about 2 (L + m) text bytes, usually from L2, and 2 (L + m) bytes of the pattern.
  * Bound      by instructions: 157 to 437 per 512 text bytes of two letters, with 63 to 73 % of the
@@ -58,25 +59,23 @@
 #include "filter.h"
 
 #define PLANE_LOADS 2u /* words that a thread loads at a time */
-#define PLANE_LANE_WORDS                                                     \
-    16u /* words that one lane compares alone; the warp compares later words \
-         */
+/* words that a lane compares alone; the warp compares later words */
+#define PLANE_LANE_WORDS 16u
 /* a bound on plane_tile.room: more than a tile needs, less than text positions wrap around */
 #define PLANE_ROOM_MAX (1u << 30)
 #define PLANE_HALF 16u    /* bytes of a load */
 #define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
-#define PLANE_PERIOD_MIN                                                    \
-    3u /* least period of step 0: for 1 or 2 bytes planes are faster [H200] \
-        */
-#define PLANE_PERIOD_MAX \
-    1024u /* largest period of step 0, which compares every begin of a period */
+/* least period of step 0: for periods of 1 or 2 bytes planes are faster [H200] */
+#define PLANE_PERIOD_MIN 3u
+/* largest period of step 0, which compares every begin of a period */
+#define PLANE_PERIOD_MAX 1024u
 
-/* What plane_ones looks for. RUNS: positions where the plane agrees with itself a period further
- * on. EQUAL: bytes that equal the bytes a period further on, from which the second plane is made.
- */
+/* The positions that plane_ones marks. RUNS: positions where the plane has the same bit a period
+ * further on. EQUAL: positions of bytes that equal the byte a period further on, which make the
+ * second plane. */
 enum { PLANE_RUNS, PLANE_EQUAL };
 
-/* Begin b of the tile is bit b of the bitmap, and its window begins at bit b + skew of the plane.
+/* Begin b of the tile is bit b of the bitmap. The window of b begins at bit b + skew of the plane.
  * The plane's bit 0 is the text byte at `address`. The warp owns `words` words of the bitmap from
  * `first` on, of which lane i owns every 32nd, from word first + i on. */
 struct plane_tile {
@@ -91,7 +90,7 @@ struct plane_tile {
     uint32_t warps;  /* number of warps in the block */
     uint32_t whole;  /* 1: all bytes of the plane can be loaded */
     uint32_t inside; /* 1: all begins of the tile lie in the range that is searched */
-    uint32_t beyond; /* number of ones that follow the last word that plane_ones can look at */
+    uint32_t beyond; /* number of set bits that follow the last word that plane_ones can read */
 };
 
 SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
@@ -105,7 +104,7 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
     t.skip = t.base > a->text_end ? (uint32_t)(0 - t.base) : 0;
     room = a->text_end + PLANE_HALF - (t.base + t.skip);
     t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
-    /* The compiler must not see how the address is computed, or each load computes it again. */
+    /* If the compiler saw how the address is computed, each load would compute the address. */
     address = (uint64_t)(uintptr_t)a->text + t.base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
                 simt_opaque_u32((uint32_t)address);
@@ -153,8 +152,7 @@ SIMT_FUNCTION struct plane_bytes plane_load(const struct plane_tile *t, uint32_t
     return bytes;
 }
 
-/* Returns nonzero if some byte is neither the letter whose bit is 0 nor the letter whose bit is 1.
- */
+/* Returns nonzero if some byte is neither of the pattern's two letters. */
 SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct plane_bytes *bytes)
 {
     uint32_t others = 0;
@@ -279,8 +277,8 @@ SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w
 
 /* ---- Runs ------------------------------------------------------------------------------- */
 
-/* Returns bits for the 32 positions of word w. RUNS: the plane agrees with itself a period further
- * on. EQUAL: the byte equals the byte a period further on. */
+/* Returns bits for the 32 positions of word w. RUNS: 1 if the plane has the same bit a period
+ * further on. EQUAL: 1 if the byte equals the byte a period further on. */
 SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct plane_tile *t, uint32_t w, int kind)
 {
@@ -291,14 +289,14 @@ SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct t
     return ~(plane_at(shared->plane, at) ^ plane_at(shared->plane, at + a->plane.period));
 }
 
-/* Returns the first word that plane_ones cannot look at, because the plane ends there. */
+/* Returns the first word that plane_ones cannot read, because the plane ends there. */
 SIMT_FUNCTION uint32_t plane_ones_end(const struct scan_arguments *a, const struct plane_tile *t,
                                       int kind)
 {
     return t->plane_words - 2u - (kind == PLANE_RUNS ? a->plane.period / 32u : 0);
 }
 
-/* Returns how many ones follow the warp's words. A result above `count` may be too low, but is
+/* Returns how many set bits follow the warp's words. A result above `count` may be too low, but is
  * above `count`. All lanes of the warp call. */
 SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
@@ -321,14 +319,14 @@ SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
     return run < most ? run : most + t->beyond;
 }
 
-/* Returns the positions at which `count` ones in a row begin, as bits. `ones` has 32 positions, and
- * `behind` ones follow. */
+/* Returns the positions at which `count` set bits in a row begin, as bits. `ones` has the bits of
+ * 32 positions, and `behind` set bits follow. */
 SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t count)
 {
     uint32_t have = 1, next;
 
     if (count > 32u) {
-        uint32_t last = behind + 32u - count; /* the highest position with `count` ones ahead */
+        uint32_t last = behind + 32u - count; /* the last position with `count` set bits ahead */
 
         if (behind + 32u < count)
             return 0;
@@ -347,9 +345,9 @@ SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t coun
     return have < count ? ones & simt_funnel(ones, next, count - have) : ones;
 }
 
-/* Returns how many ones follow the lane's word, if *behind ones follow the warp's row of 32 words.
- * Sets *behind to the number of ones with which the row begins, for the row before. All lanes of
- * the warp call. */
+/* Returns how many set bits follow the lane's word, if *behind set bits follow the warp's row of 32
+ * words. Sets *behind to the number of set bits with which the row begins, for the row before. All
+ * lanes of the warp call. */
 SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
 {
     uint32_t lane = simt_lane(), own = ones == ~0u ? 32u : simt_lowest_bit(~ones);
@@ -363,8 +361,8 @@ SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
     return run;
 }
 
-/* Returns the positions of the lane's word at which `count` ones in a row begin, as bits. *behind
- * as in plane_follow. */
+/* Returns the positions of the lane's word at which `count` set bits in a row begin, as bits.
+ * *behind as in plane_follow. */
 SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count)
 {
     if (*behind >= count && simt_ballot(ones != ~0u) == 0) {
