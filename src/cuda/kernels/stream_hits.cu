@@ -1,12 +1,12 @@
 /* hits_stream: lists the positions of one pattern in order, by streams.
  *
  * Method     the filters of method every, by the loads of stream.h. All warps of a block except the
- *            last are *filtering warps*: they go through a tile as streams do and set a bit in
- * shared memory for each position that has the pattern or may have it. The *last warp*, up to two
- *            tiles behind, verifies and counts these bits, publishes the count, draws tickets, and
- *            learns how many hits come before older tiles (order.h). Once that number is known,
- * each filtering warp writes its own hits, in the first step of a later tile, while loads are in
- *            flight.
+ *            last are *filtering warps*. The filtering warps go through a tile as streams do and
+ *            set a bit in shared memory for each position that has the pattern or may have the
+ *            pattern. The *last warp*, up to two tiles behind, verifies and counts these bits,
+ *            publishes the count, draws tickets, and learns how many hits come before older tiles
+ *            (order.h). Once that number is known, each filtering warp writes its own hits, in the
+ *            first step of a later tile, while loads are in flight.
  *
  *              turn              t            t + 1                         t + 2
  *              filtering warps   bits of t    bits of t + 1                 write hits of t;
@@ -18,11 +18,11 @@
  * Grid       any; blocks draw tiles from a ticket. 64 to 288 threads.
  * Shared     static, HITS_TURNS times 8.5 KiB: the bits of the last tiles.
  * Traffic    per text byte: reads 1, as stream. Per candidate: 16 to 72 text bytes. Per hit: writes
- *            8. Per tile: writes 8 bytes, and if it has hits reads up to 2 KiB.
+ *            8. Per tile: writes 8 bytes, and reads up to 2 KiB if the tile has hits.
  * Bound      by instructions, if there are many hits: at 1 in 100 positions 101 per row of 512
  *            bytes against 65 for the count, 76 % of the issue slots [H200, m = 4].
  * Progress   the last warp waits for the last warps of blocks with lower tiles (order.h); the
- *            filtering warps wait for the last warp if it is HITS_TURNS tiles behind.
+ *            filtering warps wait for the last warp if the last warp is HITS_TURNS tiles behind.
  * Order      ascending.
  * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or more
  *            than listed_max tiles need much verification, the launch is abandoned: result->listed
@@ -55,8 +55,8 @@
 #define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 
-/* The positions of a tile that have the pattern or may have it. The cells are in the text's order.
- */
+/* The positions of a tile that have the pattern or may have the pattern. The cells are in the
+ * text's order. */
 struct hits_noted {
     uint32_t bits[HITS_CELLS_MAX * HITS_CELL_WORDS]; /* undefined for cells without a bit */
     uint32_t filled[HITS_CELLS_MAX];                 /* number of bits of each cell */
