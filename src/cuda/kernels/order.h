@@ -128,8 +128,8 @@ SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t part
     return ((partition + 1u) & ((1u << a->partition_group_log2) - 1u)) == 0;
 }
 
-/* Returns whether it is known how many hits lie before this partition, which is published and has
- * `own` hits; then sets *before to that number. All lanes of the warp call. */
+/* Returns whether the number of hits before this partition is known, and then sets *before to that
+ * number. The partition is published and has `own` hits. All lanes of the warp call. */
 SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, uint64_t own,
                             uint64_t *before)
 {

@@ -82,8 +82,9 @@ struct simt_u32x4 {
     extern "C" __global__ void __launch_bounds__(threads, blocks) \
         name(const __grid_constant__ struct arguments args)
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
-#if SIMT_QUICK /* only to see that the kernels compile, in an eighth of the time; they cannot run \
-                */
+/* SIMT_QUICK only checks that the kernels compile, in an eighth of the time. The result cannot run.
+ */
+#if SIMT_QUICK
 #define SIMT_FUNCTION SIMT_FUNCTION_LARGE
 #define SIMT_UNROLL SIMT_ROLLED
 /* All arrays share the same place. A compiler that does not optimise gives a kernel the arrays of

@@ -17,8 +17,8 @@
 
 #define TILE_DENSE 4u /* with more hits per word, a warp's lanes write hits together */
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
-#define TILE_LANE_BYTES \
-    64u /* bytes that a lane compares alone; the whole warp compares later bytes */
+/* bytes that a lane compares alone; the whole warp compares later bytes */
+#define TILE_LANE_BYTES 64u
 /* The most hits of a partition that wait in shared memory. A slot with TILE_LISTED set is a slot of
  * that list. */
 #define TILE_LIST_MAX 1024u
