@@ -1,10 +1,11 @@
 /* sets: the tables and queues that the kernels of stream_set.cu share.
  *
  * The kernels have two variants: *rare*, for sets of which few samples pass the bitmap in shared
- * memory, and *dense*. The first queue holds samples that passed the bitmap: with their hashes in
- * the dense variant, with the text around them in the rare variant. A sample goes on to the second
- * queue if its bits are set in the 64-bit words of L2 (dense), or if its list may have its key
- * (rare). The lists of the second queue's samples propose literals, which are compared.
+ * memory, and *dense*. The first queue holds samples that passed the bitmap: in the dense variant
+ * with the samples' hashes, in the rare variant with the text around the samples. A sample goes on
+ * to the second queue if the 64-bit words of L2 have the sample's bits (dense), or if the sample's
+ * list may have the sample's key (rare). The lists of the second queue's samples propose literals,
+ * which are compared.
  */
 #ifndef TRAWL_CUDA_KERNELS_SETS_H
 #define TRAWL_CUDA_KERNELS_SETS_H
@@ -23,7 +24,7 @@
 #define SETS_ITEMS_SHIFT 28u
 #define SETS_FILTER_SHIFT 48u
 
-/* The constants of a kernel that are known when it is compiled. */
+/* The constants of a kernel that are known when the kernel is compiled. */
 struct sets_form {
     uint32_t stride; /* 16 also stands for the multiples of 16 */
     uint32_t gram;   /* bytes of a gram; with choices = 1, the most bytes of a gram */
@@ -513,7 +514,7 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
         sample->others = 0;
 }
 
-/* Returns the sample of another lane. All lanes of the warp call. */
+/* Returns the sample of lane `lane`. All lanes of the warp call. */
 SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
                                                 const struct sets_sample *own, uint32_t lane)
 {
@@ -694,8 +695,8 @@ SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued,
 }
 
 /* sets_is_own returns whether the lane has a k-th sample among `count` queued samples. sets_own
- * returns the index of the lane's k-th sample, or 0 if there is none, so that loads need no branch.
- */
+ * returns the index of the lane's k-th sample, or 0 if the lane has no k-th sample, so that loads
+ * need no branch. */
 SIMT_FUNCTION int sets_is_own(uint32_t k, uint32_t count)
 {
     return SIMT_BOUND(k * SIMT_WARP_THREADS + simt_lane() < count);
@@ -734,8 +735,8 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
 }
 
 /* Takes `count` ≤ 32 entries of the first queue, from `from` on (rare variant). Moves an entry to
- * the second queue if the first entry of its list has the sample's key, or a later entry may have
- * it. */
+ * the second queue if the first entry of the sample's list has the sample's key, or a later entry
+ * may have the key. */
 SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most,
                                      struct sets_form form)
