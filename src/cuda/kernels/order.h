@@ -28,7 +28,7 @@
 #include "simt.h"
 #include "scan.h"
 
-#define ORDER_NOWHERE (1ull << 62) /* a slot beyond the room of any result */
+#define ORDER_NOWHERE (1ull << 62) /* a slot that lies beyond the room of every result */
 #define ORDER_READS ((1u << SCAN_PARTITION_GROUP_LOG2_MAX) / SIMT_WARP_THREADS)
 
 /* Returns the sum over the warp's lanes. All lanes of the warp call. */

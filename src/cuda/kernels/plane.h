@@ -80,7 +80,7 @@ enum { PLANE_RUNS, PLANE_EQUAL };
  * `first` on, of which lane i owns every 32nd, from word first + i on. */
 struct plane_tile {
     uint64_t base; /* text position of the plane's bit 0, a multiple of 32; maybe before the text */
-    uint64_t address;     /* of the byte at `base` */
+    uint64_t address;     /* device address of the byte at `base` */
     uint32_t skew;        /* 0 to 31 */
     uint32_t skip;        /* number of bytes from `base` on that lie before the text */
     uint32_t room;        /* number of bytes that can be loaded after the skipped bytes */

@@ -152,8 +152,8 @@ struct scan_plane {
     uint32_t byte_run;    /* if byte_period > 0: number of bytes from a begin on that must equal the
                              bytes a period further on */
     uint32_t has_letters; /* 1: the pattern has at most one letter for each value of the bit */
-    uint32_t letters;     /* four times the letter whose bit is 0 */
-    uint32_t letter_step; /* the letter whose bit is 1, minus the letter whose bit is 0 */
+    uint32_t letters;     /* the letter with bit 0, in each of the four bytes */
+    uint32_t letter_step; /* the letter with bit 1, minus the letter with bit 0 */
     uint32_t flip[SCAN_PLANE_PROBE_MAX]; /* ~0 where the probe's bit is 0, else 0 */
     uint32_t flip_last[8];               /* `flip` of the probe's last eight bits */
 };
@@ -204,9 +204,9 @@ struct scan_automaton {
     uint32_t *rows;
     const uint32_t *ends;    /* literal numbers, ascending for each state */
     const uint32_t *classes; /* the classes of the 256 bytes, four to a word */
-    const uint32_t *levels;  /* for each number of bytes: the first state that so many lead to */
-    uint32_t *nodes;         /* of each state a struct scan_node; then of each state the row of the
-                                state that is tried where no child is (automaton_rows) */
+    const uint32_t *levels;  /* for each number of bytes: the first state to which so many lead */
+    uint32_t *nodes;         /* a struct scan_node for each state; then for each state the row of
+                                the state to which the state fails (automaton_rows) */
     uint32_t node_count;
     uint32_t class_count;
     uint32_t reach;      /* number of bytes after a begin that decide which literals begin there */
@@ -243,9 +243,9 @@ struct scan_arguments {
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
     uint64_t partition_count;      /* tiles */
-    uint64_t position;             /* of the first tile: a multiple of 16, at most begin + shift */
-    uint32_t is_dense;             /* 1: a block treats its first tile as dense */
-    uint64_t listed_max;           /* a stream stops once more than listed_max tiles are listed */
+    uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
+    uint32_t is_dense;   /* 1: a block treats its first tile as dense */
+    uint64_t listed_max; /* a stream stops once more than listed_max tiles are listed */
     uint32_t *tile_list; /* streams list tiles here; tile kernels search the listed tiles, or all
                             tiles if NULL */
     uint32_t want;       /* enum want */
@@ -253,7 +253,8 @@ struct scan_arguments {
     uint32_t tile_words; /* bitmap words: the block's threads times 1 to 8 */
     uint32_t tile_steps; /* hits_stream: steps of a warp in a tile */
     uint32_t step_bytes; /* hits_stream: bytes that the searching warps take in a step */
-    /* of tiles whole_from to whole_upto - 1, all begins are searched and all bytes can be loaded */
+    /* all begins of the tiles whole_from to whole_upto - 1 are searched, and all bytes of these
+     * tiles can be loaded */
     uint32_t whole_from;
     uint32_t whole_upto;
     uint32_t one;  /* the number 1, hidden from the compiler */

@@ -82,7 +82,7 @@ struct hits_noted {
  * turn t begins when the filtering warps end turn t, and ends before the filtering warps begin turn
  * t + 2. */
 struct hits_shared {
-    struct hits_noted noted[HITS_TURNS]; /* of turn t: noted[t % HITS_TURNS] */
+    struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
     /* after turn t of the last warp, released[t % 2] is the number of turns whose hits may be
      * written */
     uint32_t released[2];
