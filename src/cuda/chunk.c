@@ -1,17 +1,17 @@
-/* chunk: one chunk of a text.
+/* chunk: searches a chunk of a text.
  *
- * Its bytes are copied through pinned buffers, as much at a time as fits, and each part is
- * searched; the workers of one device overlap each other's copies and kernels. A text that was
- * loaded needs no copy. What a device cannot decide is checked here.
+ * A worker copies the chunk's bytes through pinned buffers, as much at a time as fits, and searches
+ * each part. The workers of a device overlap each other's copies and kernels. A loaded text needs
+ * no copy. The host then checks the hits for conditions that a device cannot check.
  */
 #include "cuda/chunk.h"
 
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-#define PATIENT_BYTES (2u << 20)  /* in flight for longer than waking a thread takes */
-#define TAIL_WORK 16u             /* characters of tails that are compared per position, */
-#define TAIL_WORK_MIN (64u << 10) /* and in any case */
+#define PATIENT_BYTES (2u << 20)  /* a copy of so many bytes takes longer than waking a thread */
+#define TAIL_WORK 16u             /* characters of tails that may be compared per position, */
+#define TAIL_WORK_MIN (64u << 10) /* and characters that may be compared in any case */
 #define CHUNKS_LEFT 15u           /* chunks that go to the host after a dense chunk */
 /* if there is no memory for this many bytes of text, the device's memory counts as exhausted */
 #define TEXT_BYTES_MIN (64u << 10)

@@ -42,7 +42,7 @@
 #define READ_SET 0.55
 #define READ_SET_MORE 20.0
 #define READ_SET_BYTE 1e-4
-/* Additional price for each candidate per byte of text: */
+/* The additional price of each candidate per byte of text is: */
 #define FAILED 300.0 /* a candidate that the first comparison rejects */
 #define FAILED_MAX 1.0
 #define FOUND 4500.0 /* a candidate that a warp compares to the end */
@@ -192,9 +192,9 @@ bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *pri
     return false;
 }
 
-/* Returns whether a method need not be looked at: the price of the method whose rates are known is
- * hardly more than a lower bound on the price of any other method. Then sets the prices to lower
- * bounds but for that method. */
+/* Returns whether the price of `method` is hardly more than least_of_others, a lower bound on the
+ * price of every other method. If so, sets the prices of the other methods to lower bounds. The
+ * rates of `method` are known. */
 static bool is_enough(enum trawl_method method, double least_of_others, double length,
                       const struct rates *rates, struct cuda_prices *prices)
 {

@@ -48,17 +48,17 @@ enum cuda_code {
 enum cuda_attribute {
     CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
     CUDA_ATTRIBUTE_MEMORY_KHZ = 36,
-    CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* of its bus */
+    CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* width of the memory's bus */
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* of a block that opts in */
+    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* for a block that opts in */
 };
 
-/* Of an address. */
+/* Attributes of an address. */
 enum cuda_pointer_attribute {
     CUDA_POINTER_MEMORY_TYPE = 2,  /* unsigned */
     CUDA_POINTER_DEVICE = 9,       /* int */
-    CUDA_POINTER_RANGE_BEGIN = 11, /* uint64_t, of the allocation */
+    CUDA_POINTER_RANGE_BEGIN = 11, /* uint64_t: where the allocation begins */
     CUDA_POINTER_RANGE_BYTES = 12  /* size_t */
 };
 enum { CUDA_MEMORY_OF_HOST = 1, CUDA_MEMORY_OF_DEVICE = 2 };
@@ -75,19 +75,21 @@ enum {
     CUDA_HOST_MAPPED = 2
 };
 
-/* The oldest driver whose functions all have the names above: 11.0. */
+/* The oldest driver that has all functions of driver.def: the driver for CUDA 11.0. */
 #define CUDA_DRIVER_VERSION_MIN 11000
 
-/* Open the library and fill the table. ENGINE: not installed, too old, or a function is missing. */
+/* Opens the library and fills the table. Returns ENGINE if the library is not installed, is too
+ * old, or lacks a function. */
 enum trawl_status cuda_driver_open(struct cuda_driver *driver, struct trawl_error *error);
 void cuda_driver_close(struct cuda_driver *driver);
 
-/* For tests: the table that cuda_driver_open copies instead of opening the library; NULL: none.
- * The table is borrowed until replaced. Not thread-safe. */
+/* Makes cuda_driver_open copy this table instead of opening the library, for tests; NULL: opens the
+ * library again. The caller keeps the table until the next call. Not thread-safe. */
 void cuda_driver_replace(const struct cuda_driver *driver);
 
-/* 0 is OK; anything else fills the error with the call, the device's name (may be NULL) and the
- * driver's words, as MEMORY if the device's memory is exhausted, else as DEVICE. */
+/* Returns OK if the code is 0. Otherwise returns MEMORY if the device's memory is exhausted, else
+ * DEVICE, and fills the error with the call, the device's name (may be NULL) and the driver's
+ * words. */
 enum trawl_status cuda_check(const struct cuda_driver *driver, int code, const char *symbol,
                              const char *device_name, struct trawl_error *error);
 

@@ -160,7 +160,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         cuda_scan_chunk(worker, task->chunk, task->from, task->want,
                         cuda_parts_are_there(worker) ? &by_parts : &steps, task->result, &own);
 
-    if (status == TRAWL_MEMORY && cuda_parts_refuse(worker)) /* once more, for the whole plan */
+    if (status == TRAWL_MEMORY && cuda_parts_refuse(worker)) /* search for the whole plan */
         status = cuda_scan_chunk(worker, task->chunk, task->from, task->want, &steps, task->result,
                                  &own);
     if (status != TRAWL_OK && error != NULL)

@@ -7,7 +7,7 @@
 
 /* A range of begins of a text that is on the device. */
 struct cuda_range {
-    uint64_t address; /* of the text's byte 0 on the device */
+    uint64_t address; /* device address of the text's byte 0 */
     uint64_t begin;   /* begins [begin, end) are wanted */
     uint64_t end;
     uint64_t text_end; /* end of the bytes that kernels may read */

@@ -41,7 +41,7 @@ struct cuda_resident {
     struct cuda_sample *sample; /* NULL: no sample was taken */
 };
 
-/* One owner that holds one text. A text's residents stay on the devices as long as at least one
+/* An owner that holds a text. A text's residents stay on the devices as long as at least one
  * owner holds the text. */
 struct cuda_holder {
     const void *owner;

@@ -12,7 +12,7 @@
 #define EACH_BYTE 0x0101010101010101ull
 #define PERIOD_MAX 32u /* half a probe */
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
-/* of a long window, these first bytes decide the order of the bits */
+/* the first bytes of a long window that decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
 /* Multiplied by bytes of 0 or 1, moves byte i into bit i of the top byte. */
 #define GATHER_BITS 0x0102040810204080ull

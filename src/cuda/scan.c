@@ -18,9 +18,9 @@
 /* A set's filter that is expected to cost more than this price may cost far more. */
 #define PRICE_TRIED 4.0
 #define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
-#define MAKE_NS 1e5           /* cost to make the automaton: a fixed part, */
-#define MAKE_BYTE_NS 25.0     /* a part for each byte of the set's literals, */
-#define MAKE_LEVEL_NS 2500.0  /* and a part for each byte of the longest literal: a launch */
+#define MAKE_NS 1e5           /* fixed cost to make the automaton */
+#define MAKE_BYTE_NS 25.0     /* additional cost for each byte of the set's literals */
+#define MAKE_LEVEL_NS 2500.0  /* additional cost for each byte of the longest literal: a launch */
 /* Before the automaton takes over, 2^PATIENT_TIMES_LOG2 times the usual work is spent on a tile. */
 #define PATIENT_TIMES_LOG2 8u
 
@@ -247,7 +247,8 @@ static enum trawl_status bring_hits(struct engine_worker *worker, uint64_t count
 
 /* Returns how many begins, counted from hits_base, are searched completely, after a scan that
  * found more hits than the `count` for which there was room. For a set, hits of the last begin
- * may be missing, so this function drops that begin's hits. 0: all hits have the same begin. */
+ * may be missing, so this function drops that begin's hits. Returns 0 if all hits have the same
+ * begin. */
 static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uint64_t hits_base,
                          struct engine_result *result)
 {

@@ -18,7 +18,7 @@
 #define GRAM_BYTES 8u
 #define HOST_ROOM_MIN (64u << 10)
 #define HOST_KEPT_MAX (1u << 20)
-#define LAUNCH_NS 2e4 /* of a count's time, this is the launch's */
+#define LAUNCH_NS 2e4 /* time of a count that the launch takes, whatever the text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 #define SET_BUDGET 256u /* literals that are compared for 32 positions */

@@ -11,8 +11,8 @@ struct engine_worker;
 /* The state of the set's automaton: not yet needed, on the device, or too large for the device. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
-/* What a count by each method costs in a loaded text, for a plan of one literal, in units of
- * reading the text once. Indexes are methods; entry 0, of TRAWL_METHOD_AUTO, is not used. */
+/* The price of a count by each method in a loaded text, for a plan with a single literal, in units
+ * of reading the text once. Indexes are methods; entry 0, of TRAWL_METHOD_AUTO, is not used. */
 struct cuda_prices {
     double price[TRAWL_METHOD_SET + 1];    /* expected or, once measured, the least measured */
     uint32_t counts[TRAWL_METHOD_SET + 1]; /* counts that were measured */
