@@ -9,8 +9,8 @@
  * before. If the automaton is too large for the device or the host, the plan has no automaton. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
 /* Chooses threads, shared memory and tiles of a launch of *blocks blocks. For count_automaton,
- * *blocks is at first the number of multiprocessors, and is multiplied by the number of blocks that
- * a multiprocessor can hold. */
+ * *blocks is at first the number of multiprocessors. The function multiplies *blocks by the number
+ * of blocks that a multiprocessor can hold, unless limits.blocks_max bounds the blocks. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch);
 

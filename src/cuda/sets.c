@@ -707,8 +707,8 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                      worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL);
 }
 
-/* Reserves memory for the later entries of the lists, after set_room. A small set reserves memory
- * for all possible entries. A large set may have only a fraction of the possible entries, so it
+/* Reserves memory for the later entries of the lists, after set_room: for a small set, for all
+ * possible entries. A large set may have only a fraction of the possible entries, so the function
  * waits for the number that set_room computes. */
 static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
 {
