@@ -9,9 +9,9 @@
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
 
-void dense_allow(struct scan *scan, uint64_t places)
+void dense_allow(struct scan *scan, uint64_t positions)
 {
-    TRAWL_ASSERT(places <= scan->chunk->owned + 64);
+    TRAWL_ASSERT(positions <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
     /* dense_leaves has counted only a part of the work for the previous positions */
     if (scan->worker->dense_waits)
@@ -20,7 +20,7 @@ void dense_allow(struct scan *scan, uint64_t places)
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
         scan->work_max =
-            scan->work + places * scan->worker->work_per_byte + scan->worker->work_spared;
+            scan->work + positions * scan->worker->work_per_byte + scan->worker->work_spared;
 }
 
 void dense_spare(struct scan *scan, uint64_t bytes)

@@ -110,7 +110,7 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
         borders_begin(worker, plan);
     worker->bytes_only =
         plan->length_max == 1 && plan_method_is_open(plan) && bytes_begin(&worker->bytes, plan);
-    worker->tile_places = (uint32_t)cpu_sizes.class_places;
+    worker->tile_positions = (uint32_t)cpu_sizes.class_positions;
     worker->lines_hit = false;
     worker->matcher = NULL;
     return plan_nibbles_want(plan, &worker->nibbles, error);

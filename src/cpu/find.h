@@ -88,10 +88,10 @@ struct find_ops {
                   struct find_tile *tile);
     /* Compares the first `count` bytes of `literal`, 1 ≤ count ≤ 64, at each position of the tile
      * that has a bit, and clears the bits of positions that differ. Returns how many bits were
-     * cleared; *place is the position of one cleared bit. 64 bytes of `literal` are readable.
+     * cleared; *position is the position of one cleared bit. 64 bytes of `literal` are readable.
      * Depends on text bytes up to 64 * word_count + 63. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                      uint32_t count, struct find_tile *tile, uint64_t *place);
+                      uint32_t count, struct find_tile *tile, uint64_t *position);
     /* Returns the first offset where a and b differ; `count` if the bytes are equal. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* Returns the number of bits that are set in the tile's words. */
@@ -103,18 +103,17 @@ struct find_ops {
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
     /* Three functions serve a class that is searched by stems. Each returns how many entries it
-     * wrote, and may write up to SET_ROOM entries more. Positions are less than 2^32.
-     * stem_samples writes the samples whose four bytes pass, among the samples that can lie in a
-     * literal with a begin in a span. The spans ascend. text is readable up to `readable`.
-     * stem_begins looks at each position in `places` and the stride - 1 positions before, and
-     * writes the begins in [begin, end) whose first stem_min bytes pass. Depends on 8 bytes from
-     * each begin on.
-     * stems writes the stems that pass at the begins, as set_stem_code of (begin - base). Depends
-     * on 8 bytes from each begin on. */
+     * wrote, and may write up to SET_ROOM entries more. Positions are less than 2^32. stem_samples
+     * writes the samples whose four bytes pass, among the samples that can lie in a literal with a
+     * begin in a span. The spans ascend. text is readable up to `readable`. stem_begins looks at
+     * each position in `positions` and the stride - 1 positions before, and writes the begins in
+     * [begin, end) whose first stem_min bytes pass. Depends on 8 bytes from each begin on. stems
+     * writes the stems that pass at the begins, as set_stem_code of (begin - base). Depends on 8
+     * bytes from each begin on. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,
-                             uint32_t *places);
-    uint32_t (*stem_begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
+                             uint32_t *positions);
+    uint32_t (*stem_begins)(const uint8_t *text, const uint32_t *positions, uint32_t position_count,
                             uint64_t begin, uint64_t end, uint32_t stride,
                             const struct set_class *class, uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
@@ -126,10 +125,10 @@ struct find_ops {
     uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
                           uint32_t stem_count, struct set_found *found);
     /* Writes base + x for each of 64 * word_count positions x at which all pairs of bytes share a
-     * class, and returns the number of such positions. Depends on text bytes up to
-     * 64 * word_count + 5. NULL if the instruction set has no fast way to test pairs. */
+     * class, and returns the number of such positions. Depends on text bytes up to 64 * word_count
+     * + 5. NULL if the instruction set has no fast way to test pairs. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
-                      uint32_t base, uint32_t *places);
+                      uint32_t base, uint32_t *positions);
 };
 
 extern const struct find_ops find_portable;

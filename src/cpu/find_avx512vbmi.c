@@ -7,7 +7,7 @@
 #include "cpu/find_impl.h"
 
 struct gram_tables {
-    __m512i classes, places, begun, carried;
+    __m512i classes, positions, begun, carried;
 };
 
 /* Maps each byte of the block to the 8 grams that the byte rules out, and then transposes each
@@ -15,8 +15,8 @@ struct gram_tables {
 static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *tables)
 {
     const __m512i unit = _mm512_set1_epi64((int64_t)0x8040201008040201ull);
-    __m512i index = _mm512_ternarylogic_epi64(block, _mm512_set1_epi8(7), tables->places,
-                                              0xea); /* (block & 7) | places */
+    __m512i index = _mm512_ternarylogic_epi64(block, _mm512_set1_epi8(7), tables->positions,
+                                              0xea); /* (block & 7) | positions */
 
     return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->classes), 0);
 }
@@ -49,7 +49,7 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
     uint32_t hot_count = 0;
 
     tables.classes = _mm512_loadu_si512(grams->classes);
-    tables.places = _mm512_set1_epi64(0x3830282018100800LL);
+    tables.positions = _mm512_set1_epi64(0x3830282018100800LL);
     tables.begun = _mm512_set1_epi64((int64_t)grams->begun);
     tables.carried = _mm512_set1_epi64((int64_t)grams->carried);
     memcpy(&word, text - PLAN_GRAM_BYTES, sizeof word);
@@ -192,7 +192,7 @@ static void every_fold_or_near(const uint8_t *text, uint64_t word_count,
 }
 
 /* Writes block + i for each bit i that is set, in ascending order. Returns the number of bits. */
-static inline uint32_t places_of_bits(uint64_t bits, uint32_t block, uint32_t *places)
+static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t *positions)
 {
     const __m512i workers = _mm512_setr_epi64(
         0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110, 0x1f1e1d1c1b1a1918,
@@ -203,7 +203,7 @@ static inline uint32_t places_of_bits(uint64_t bits, uint32_t block, uint32_t *p
     for (uint32_t i = 0; i < count; i += 16) {
         __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set));
 
-        _mm512_storeu_si512(places + i,
+        _mm512_storeu_si512(positions + i,
                             _mm512_add_epi32(sixteen, _mm512_set1_epi32((int32_t)block)));
         set = _mm512_alignr_epi64(set, set, 2);
     }
@@ -250,13 +250,13 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
             __m512i shared = pairs_shared(text + 64 * w, &tables, fold, (GROUPS), (COUNT)); \
                                                                                             \
             __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                           \
-            count += places_of_bits(_mm512_test_epi8_mask(shared, shared),                  \
-                                    base + 64 * (uint32_t)w, places + count);               \
+            count += positions_of_bits(_mm512_test_epi8_mask(shared, shared),               \
+                                       base + 64 * (uint32_t)w, positions + count);         \
         }                                                                                   \
         break;
 
 static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
-                                 const struct find_pairs *pairs, uint32_t base, uint32_t *places)
+                                 const struct find_pairs *pairs, uint32_t base, uint32_t *positions)
 {
     const __m512i fold = _mm512_set1_epi8((char)pairs->fold);
     struct pair_tables tables;

@@ -354,15 +354,16 @@ static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
     uint64_t kept = 0;
 
     for (; bits != 0; bits &= bits - 1) {
-        uint64_t place = (uint64_t)__builtin_ctzll(bits);
+        uint64_t position = (uint64_t)__builtin_ctzll(bits);
 
-        kept |= (uint64_t)((block_same(text + place, literal) | ignored) == UINT64_MAX) << place;
+        kept |= (uint64_t)((block_same(text + position, literal) | ignored) == UINT64_MAX)
+                << position;
     }
     return kept;
 }
 
 static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                                 uint32_t count, struct find_tile *tile, uint64_t *place)
+                                 uint32_t count, struct find_tile *tile, uint64_t *position)
 {
     uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
     uint64_t failed = 0, failed_word = 0; /* the last word with cleared bits, and those */
@@ -382,7 +383,7 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
         failed = kept != 0 ? kept : failed;
     }
     if (failed != 0)
-        *place = 64 * failed_word + (uint64_t)__builtin_ctzll(failed);
+        *position = 64 * failed_word + (uint64_t)__builtin_ctzll(failed);
     return cleared;
 }
 

@@ -118,16 +118,16 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
     }
 }
 
-/* Appends (place, number of the key) for each of the eight keys from `from` on that the mask
+/* Appends (position, number of the key) for each of the eight keys from `from` on that the mask
  * selects. Returns the new count. */
 static inline uint32_t keys_append(struct set_named *named, uint32_t count, __mmask8 which,
-                                   uint32_t place, uint64_t from)
+                                   uint32_t position, uint64_t from)
 {
     const __m512i numbers = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
     __m512i keys = _mm512_add_epi64(numbers, _mm512_set1_epi64((int64_t)from));
-    __m512i both = _mm512_or_si512(_mm512_slli_epi64(keys, 32), _mm512_set1_epi64(place));
+    __m512i both = _mm512_or_si512(_mm512_slli_epi64(keys, 32), _mm512_set1_epi64(position));
 
-    _Static_assert(offsetof(struct set_named, place) == 0, "the low half");
+    _Static_assert(offsetof(struct set_named, position) == 0, "the low half");
     _mm512_storeu_si512(named + count, _mm512_maskz_compress_epi64(which, both));
     return count + (uint32_t)_mm_popcnt_u32(which);
 }
@@ -158,8 +158,8 @@ static uint32_t stem_keys_vectors(const struct set_class *class, const struct se
                _mm512_cmpeq_epi64_mask(tags, _mm512_set1_epi64(stem.four)) |
                _mm512_cmpeq_epi64_mask(tags, _mm512_set1_epi64(stem.two));
         whole = _mm512_cmpeq_epi64_mask(tags, _mm512_set1_epi64(stem.whole));
-        named_count = keys_append(found->named, named_count, there & same, stem.place, from);
-        whole_count = keys_append(found->whole, whole_count, there & whole, stem.place, from);
+        named_count = keys_append(found->named, named_count, there & same, stem.position, from);
+        whole_count = keys_append(found->whole, whole_count, there & whole, stem.position, from);
         found->work += entries;
     }
     TRAWL_ASSERT(named_count < SET_NAMED_MAX + SET_ROOM && whole_count < SET_NAMED_MAX + SET_ROOM);

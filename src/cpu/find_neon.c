@@ -9,9 +9,9 @@
  * eight bytes, and then adds pairs of bytes until eight bytes have become a single byte. */
 static inline uint64_t mask64(const uint8x16_t equal[4])
 {
-    const uint8x16_t place = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-    uint8x16_t first = vpaddq_u8(vandq_u8(equal[0], place), vandq_u8(equal[1], place));
-    uint8x16_t second = vpaddq_u8(vandq_u8(equal[2], place), vandq_u8(equal[3], place));
+    const uint8x16_t position = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t first = vpaddq_u8(vandq_u8(equal[0], position), vandq_u8(equal[1], position));
+    uint8x16_t second = vpaddq_u8(vandq_u8(equal[2], position), vandq_u8(equal[3], position));
     uint8x16_t sums = vpaddq_u8(first, second);
 
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);

@@ -11,21 +11,21 @@
 
 /* Tests a sample. `count` samples have passed before; returns the new count. */
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
-                                   uint64_t i, uint32_t fold, uint32_t *places, uint64_t count)
+                                   uint64_t i, uint32_t fold, uint32_t *positions, uint64_t count)
 {
     uint32_t four;
 
     TRAWL_ASSERT(i <= UINT32_MAX && count < SET_PASSED_MAX + SET_ROOM);
     memcpy(&four, text + i, sizeof four);
     four = set_sample_product(four, fold);
-    places[count] = (uint32_t)i;
+    positions[count] = (uint32_t)i;
     return count + (bitmap[four >> shift] >> (four >> 8 & 31) & 1);
 }
 
 /* Tests the samples at first, first + stride, ... below last. */
 static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first, uint64_t last,
                                             const struct set_class *class, uint64_t fold,
-                                            uint32_t *places)
+                                            uint32_t *positions)
 {
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
     uint32_t shift = set_sample_shift(class), fold32 = (uint32_t)fold;
@@ -33,13 +33,13 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
 
     TRAWL_ASSERT(stride > 0 && last <= UINT32_MAX);
     for (; i + 3 * stride < last; i += 4 * stride) {
-        count = stem_sample(bitmap, shift, text, i, fold32, places, count);
-        count = stem_sample(bitmap, shift, text, i + stride, fold32, places, count);
-        count = stem_sample(bitmap, shift, text, i + 2 * stride, fold32, places, count);
-        count = stem_sample(bitmap, shift, text, i + 3 * stride, fold32, places, count);
+        count = stem_sample(bitmap, shift, text, i, fold32, positions, count);
+        count = stem_sample(bitmap, shift, text, i + stride, fold32, positions, count);
+        count = stem_sample(bitmap, shift, text, i + 2 * stride, fold32, positions, count);
+        count = stem_sample(bitmap, shift, text, i + 3 * stride, fold32, positions, count);
     }
     for (; i < last; i += stride)
-        count = stem_sample(bitmap, shift, text, i, fold32, places, count);
+        count = stem_sample(bitmap, shift, text, i, fold32, positions, count);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return (uint32_t)count;
 }
@@ -57,7 +57,8 @@ static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, 
 
 static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *spans,
                                     uint32_t span_count, uint64_t readable,
-                                    const struct set_class *class, uint64_t fold, uint32_t *places)
+                                    const struct set_class *class, uint64_t fold,
+                                    uint32_t *positions)
 {
     uint32_t count = 0, stride = class->stride;
     uint64_t last = 0;
@@ -68,7 +69,7 @@ static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *
 
         TRAWL_ASSERT(spans[s].from <= spans[s].to && last <= spans[s].from + stride - 1ull);
         last = spans[s].to + stride - 1ull;
-        count += stem_samples_between(text, first, last, class, fold, places + count);
+        count += stem_samples_between(text, first, last, class, fold, positions + count);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
@@ -95,8 +96,8 @@ static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
     return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
 }
 
-static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
-                                   uint32_t place_count, uint64_t begin, uint64_t end,
+static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *positions,
+                                   uint32_t position_count, uint64_t begin, uint64_t end,
                                    uint32_t stride, const struct set_class *class, uint64_t fold,
                                    uint32_t *begins)
 {
@@ -107,15 +108,15 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
     TRAWL_ASSERT(begin < end && end <= UINT32_MAX);
     TRAWL_ASSERT(stem_min > 0 && stem_min <= SET_STEM_BYTES);
     for (uint32_t offset = 0; offset < stride; offset++)
-        for (uint32_t i = 0; i < place_count; i++) {
-            uint64_t x = places[i] - (places[i] < begin + offset ? 0 : offset), low, hash;
+        for (uint32_t i = 0; i < position_count; i++) {
+            uint64_t x = positions[i] - (positions[i] < begin + offset ? 0 : offset), low, hash;
 
             TRAWL_ASSERT(count < SET_PASSED_MAX + SET_ROOM);
             memcpy(&low, text + x, sizeof low);
             begins[count] = (uint32_t)x;
             hash = set_stem_hash(low, fold, stem_min);
             count += stem_passes(view.map[hash >> view.shift], hash, SET_BEGIN_SHIFT) &
-                     (places[i] >= begin + offset) & (x < end);
+                     (positions[i] >= begin + offset) & (x < end);
         }
     return (uint32_t)count;
 }
@@ -133,7 +134,7 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     for (uint32_t i = 0; i < begin_count; i++) {
         uint64_t low, hash;
 
-        TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_PLACES);
+        TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_POSITIONS);
         memcpy(&low, text + begins[i], sizeof low);
         for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
             hash = set_stem_hash(low, fold, k);
@@ -164,7 +165,7 @@ static inline __attribute__((always_inline)) uint32_t gram_loop(
         hash = is_short ? set_gram_short(low, fold, class.keep) : set_gram_long(low, high, fold);
         bits = set_bits(hash);
         passed->hash[count] = hash;
-        passed->place[count] = (uint32_t)i;
+        passed->position[count] = (uint32_t)i;
         count += (class.bitmap[set_word(&class, hash)] & bits) == bits;
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);

@@ -14,14 +14,14 @@
 struct stem_order {
     int32_t words[16];
     uint8_t bytes[64];
-    int32_t places[16];
+    int32_t positions[16];
 };
 
 static inline void stem_order_fill(struct stem_order *order, uint32_t stride)
 {
     for (uint32_t i = 0; i < 16; i++) {
         order->words[i] = (int32_t)(stride * (i / 4) + i % 4);
-        order->places[i] = (int32_t)(stride * i);
+        order->positions[i] = (int32_t)(stride * i);
         for (uint32_t b = 0; b < 4; b++)
             order->bytes[4 * i + b] = (uint8_t)(stride * (i % 4) + b);
     }
@@ -30,7 +30,7 @@ static inline void stem_order_fill(struct stem_order *order, uint32_t stride)
 static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct set_span *spans,
                                             uint32_t span_count, uint64_t readable,
                                             const struct set_class *class, uint64_t fold,
-                                            uint32_t *places)
+                                            uint32_t *positions)
 {
     const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
     const __m512i folds = _mm512_set1_epi32((int32_t)(uint32_t)fold), one = _mm512_set1_epi32(1);
@@ -44,7 +44,7 @@ static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct se
     stem_order_fill(&order, stride);
     words = _mm512_loadu_si512(order.words);
     bytes = _mm512_loadu_si512(order.bytes);
-    offsets = _mm512_loadu_si512(order.places);
+    offsets = _mm512_loadu_si512(order.positions);
     for (uint32_t s = 0; s < span_count; s++) {
         uint64_t i = stem_first(&spans[s], stride, last);
 
@@ -61,13 +61,13 @@ static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct se
             at = _mm512_and_si512(_mm512_srli_epi32(grams, 8), _mm512_set1_epi32(31));
             passed = _mm512_mask_test_epi32_mask(there, word, _mm512_sllv_epi32(one, at));
             _mm512_storeu_si512(
-                places + count,
+                positions + count,
                 _mm512_maskz_compress_epi32(
                     passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
             count += (uint32_t)_mm_popcnt_u32(passed);
         }
         TRAWL_ASSERT(count <= SET_PASSED_MAX);
-        count += stem_samples_between(text, i, last, class, fold, places + count);
+        count += stem_samples_between(text, i, last, class, fold, positions + count);
     }
     return count;
 }
@@ -130,10 +130,11 @@ static inline __mmask8 stem_begin_pass(__mmask8 asked, __m512i low, __m512i fold
 }
 
 /* Appends the positions whose bit in the mask is set. Returns the new count. */
-static inline uint32_t stem_append(uint32_t *begins, uint32_t count, __mmask8 which, __m256i places)
+static inline uint32_t stem_append(uint32_t *begins, uint32_t count, __mmask8 which,
+                                   __m256i positions)
 {
     _mm256_storeu_si256((__m256i *)(void *)(begins + count),
-                        _mm256_maskz_compress_epi32(which, places));
+                        _mm256_maskz_compress_epi32(which, positions));
     return count + (uint32_t)_mm_popcnt_u32(which);
 }
 
@@ -144,8 +145,8 @@ static inline __mmask8 stem_eight(uint32_t left)
 
 /* Handles all begins before a position at once, if the first stem_min bytes of each lie in the same
  * 8 bytes, which are loaded once. The positions are at least `begin` + stride - 1. */
-static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *places,
-                                            uint32_t place_count, uint64_t end, uint32_t stride,
+static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *positions,
+                                            uint32_t position_count, uint64_t end, uint32_t stride,
                                             const struct set_class *class, uint64_t fold,
                                             uint32_t *begins)
 {
@@ -156,9 +157,9 @@ static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t 
 
     TRAWL_ASSERT(class->stem_min + stride - 1 <= SET_STEM_BYTES);
     TRAWL_ASSERT(end <= UINT32_MAX);
-    for (uint32_t i = 0; i < place_count; i += 8) {
-        __mmask8 there = stem_eight(place_count - i);
-        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, places + i),
+    for (uint32_t i = 0; i < position_count; i += 8) {
+        __mmask8 there = stem_eight(position_count - i);
+        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, positions + i),
                                      _mm256_set1_epi32((int32_t)stride - 1));
         __m512i low = stem_load(text, _mm512_cvtepu32_epi64(_mm256_maskz_mov_epi32(there, x)));
 
@@ -173,8 +174,8 @@ static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t 
     return count;
 }
 
-static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *places,
-                                         uint32_t place_count, uint64_t end, uint32_t offset,
+static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *positions,
+                                         uint32_t position_count, uint64_t end, uint32_t offset,
                                          const struct set_class *class, uint64_t fold,
                                          uint32_t *begins)
 {
@@ -184,9 +185,9 @@ static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *pl
 
     TRAWL_ASSERT(offset < SET_STEM_STRIDE_MAX && end <= UINT32_MAX);
     TRAWL_ASSERT(class->stem_min <= SET_STEM_BYTES);
-    for (uint32_t i = 0; i < place_count; i += 8) {
-        __mmask8 there = stem_eight(place_count - i);
-        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, places + i),
+    for (uint32_t i = 0; i < position_count; i += 8) {
+        __mmask8 there = stem_eight(position_count - i);
+        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, positions + i),
                                      _mm256_set1_epi32((int32_t)offset));
         __m512i low;
 
@@ -198,27 +199,27 @@ static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *pl
     return count;
 }
 
-static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *places,
-                                           uint32_t place_count, uint64_t begin, uint64_t end,
+static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *positions,
+                                           uint32_t position_count, uint64_t begin, uint64_t end,
                                            uint32_t stride, const struct set_class *class,
                                            uint64_t fold, uint32_t *begins)
 {
     uint32_t count = 0, first = 0;
 
     TRAWL_ASSERT(stride > 0 && begin <= end);
-    while (first < place_count && places[first] < begin + stride - 1)
+    while (first < position_count && positions[first] < begin + stride - 1)
         first++;
     if (first > 0)
-        count = stem_begins(text, places, first, begin, end, stride, class, fold, begins);
-    TRAWL_ASSERT(count <= stride * first && place_count <= SET_PASSED_MAX);
-    places += first;
-    place_count -= first;
+        count = stem_begins(text, positions, first, begin, end, stride, class, fold, begins);
+    TRAWL_ASSERT(count <= stride * first && position_count <= SET_PASSED_MAX);
+    positions += first;
+    position_count -= first;
     if (class->stem_min + stride - 1 <= SET_STEM_BYTES)
-        return count + stem_begins_together(text, places, place_count, end, stride, class, fold,
-                                            begins + count);
+        return count + stem_begins_together(text, positions, position_count, end, stride, class,
+                                            fold, begins + count);
     for (uint32_t offset = 0; offset < stride; offset++)
-        count +=
-            stem_begins_apart(text, places, place_count, end, offset, class, fold, begins + count);
+        count += stem_begins_apart(text, positions, position_count, end, offset, class, fold,
+                                   begins + count);
     return count;
 }
 
@@ -250,14 +251,14 @@ static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first,
         __m512i high = _mm512_or_si512(sample_load(text + i + q - 8, stride, offsets), folds);
         __m512i hashes = _mm512_add_epi64(_mm512_mullo_epi64(low, low_factor),
                                           _mm512_mullo_epi64(high, high_factor));
-        __m512i places = _mm512_add_epi64(offsets, _mm512_set1_epi64((int64_t)i));
+        __m512i positions = _mm512_add_epi64(offsets, _mm512_set1_epi64((int64_t)i));
         __mmask8 pass;
 
         __builtin_prefetch(text + i + SAMPLES_AHEAD_BYTES);
         hashes = _mm512_xor_si512(hashes, _mm512_srli_epi64(hashes, 29));
         pass = stem_pass(stem_words(hashes, &view), hashes);
         _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
-        count = stem_append(passed->place, count, pass, _mm512_cvtepi64_epi32(places));
+        count = stem_append(passed->position, count, pass, _mm512_cvtepi64_epi32(positions));
     }
     TRAWL_ASSERT(i >= first && count <= SET_PASSED_MAX);
     return gram_loop(text, i, last, class, fold, false, passed, count);

@@ -37,25 +37,26 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 
 /* ---- scan_stems.c: a class that is searched by stems ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
-/* Writes to scratch->places the positions where a literal with a begin below `end` may lie, and
+/* Writes to scratch->positions the positions where a literal with a begin below `end` may lie, and
  * returns their number. If words > 0, pairs name the positions in that many words; else samples. */
-uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words);
-/* As stem_places by samples, for begins in the spans. */
-uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
-                          uint32_t span_count);
+uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
+/* As stem_positions by samples, for begins in the spans. */
+uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
+                             uint32_t span_count);
 /* Returns how many words of the tile pairs may test; 0 if the class has no pairs. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
 /* Finds the begins below `end` where a literal may stand: among each of the positions and the
  * stride - 1 positions before. Returns the number of begins; *begins is their array. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                        const uint32_t *places, uint32_t place_count, const uint32_t **begins);
+                        const uint32_t *positions, uint32_t position_count,
+                        const uint32_t **begins);
 /* Looks up the stems of all lengths at the first SET_STEM_BATCH begins. Writes the stems that pass
  * to scratch->stems, as set_stem_code, and returns their number. */
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
 /* Gathers the occurrences whose begin is in [sampling->begin, end) and up to stride - 1 before a
- * position of `places`. */
+ * position of `positions`. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                              const uint32_t *places, uint32_t place_count);
+                              const uint32_t *positions, uint32_t position_count);
 
 /* ---- scan_stem_lines.c: a class that is searched by stems, for LINES ---- */
 /* Returns how many words of the tile can be searched by lines; 0 if the plan does not allow it. */

@@ -69,45 +69,46 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
 }
 
 /* Fills a word in plain C, at the text's end, where a vector would reach beyond the text. */
-static void fill_last(const uint8_t *text, uint64_t places, const bool has[256],
+static void fill_last(const uint8_t *text, uint64_t positions, const bool has[256],
                       struct find_tile *tile)
 {
-    TRAWL_ASSERT(places > 0 && places <= 64);
+    TRAWL_ASSERT(positions > 0 && positions <= 64);
     tile->mask[0] = 0;
-    for (uint64_t i = 0; i < places; i++)
+    for (uint64_t i = 0; i < positions; i++)
         tile->mask[0] |= (uint64_t)has[text[i]] << i;
     tile->is_dense = true;
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* Fills the worker's tile for the next positions, and returns the number of its words. *places: the
- * number of positions. *vectors: vectors filled the tile, so the text's end is not near. */
-static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
+/* Fills the worker's tile for the next positions, and returns the number of its words. *positions:
+ * the number of positions. *vectors: vectors filled the tile, so the text's end is not near. */
+static uint64_t fill(const struct scan *scan, uint64_t *positions, bool *vectors)
 {
     struct engine_worker *worker = scan->worker;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     uint64_t room = scan->loadable - scan->at, words;
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
-    *places = min_u64(scan->limit - scan->at, 64 * FIND_TILE_WORDS);
+    *positions = min_u64(scan->limit - scan->at, 64 * FIND_TILE_WORDS);
     words =
-        min_u64((*places + 63) / 64, room > FIND_LOAD_SLACK ? (room - FIND_LOAD_SLACK) / 64 : 0);
+        min_u64((*positions + 63) / 64, room > FIND_LOAD_SLACK ? (room - FIND_LOAD_SLACK) / 64 : 0);
     *vectors = words > 0;
     if (!*vectors) {
-        *places = min_u64(*places, 64);
-        fill_last(text, *places, worker->bytes.bytes.has, &worker->tile);
+        *positions = min_u64(*positions, 64);
+        fill_last(text, *positions, worker->bytes.bytes.has, &worker->tile);
         return 1;
     }
-    *places = min_u64(*places, 64 * words);
+    *positions = min_u64(*positions, 64 * words);
     worker->find->bytes(text, words, &worker->bytes.bytes, &worker->tile);
-    tile_cut(&worker->tile, words, *places);
-    TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places <= 64 * words);
+    tile_cut(&worker->tile, words, *positions);
+    TRAWL_ASSERT(words <= FIND_TILE_WORDS && *positions <= 64 * words);
     return words;
 }
 
 /* Fills the worker's tile `ends` with the ends of lines or records. Sets *nulls if some line was
  * ended by a NUL, which does not end lines for all callers. */
-static void fill_ends(struct scan *scan, uint64_t words, uint64_t places, bool vectors, bool *nulls)
+static void fill_ends(struct scan *scan, uint64_t words, uint64_t positions, bool vectors,
+                      bool *nulls)
 {
     struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
@@ -116,25 +117,25 @@ static void fill_ends(struct scan *scan, uint64_t words, uint64_t places, bool v
     bool two = plan->line_end_also != plan->line_end;
 
     also.value = two ? also.value : 0;
-    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS && places <= 64 * words);
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS && positions <= 64 * words);
     TRAWL_ASSERT(!vectors || scan->at + 64 * words + FIND_LOAD_SLACK <= scan->loadable);
     if (scan->chunk->records != NULL) {
         verify_record_ends(scan, scan->at, words);
-        tile_cut(&worker->ends, words, places);
+        tile_cut(&worker->ends, words, positions);
         return;
     }
     if (vectors) {
         worker->find->every(text, words, &probe, 1, 1, &worker->ends);
         worker->find->every(text, words, &also, 1, 1, &worker->ends_also);
-        tile_cut(&worker->ends, words, places);
-        tile_cut(&worker->ends_also, words, places);
+        tile_cut(&worker->ends, words, positions);
+        tile_cut(&worker->ends_also, words, positions);
     } else {
         bool is_end[256] = {false}, is_also[256] = {false};
 
         is_end[probe.value] = true;
         is_also[also.value] = true;
-        fill_last(text, places, is_end, &worker->ends);
-        fill_last(text, places, is_also, &worker->ends_also);
+        fill_last(text, positions, is_end, &worker->ends);
+        fill_last(text, positions, is_also, &worker->ends_also);
     }
     if (worker->ends_also.hot_count == 0)
         return;
@@ -201,20 +202,20 @@ static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
         }
 }
 
-static void select_lines(struct scan *scan, uint64_t words, uint64_t places, bool vectors,
+static void select_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors,
                          bool *nulls)
 {
     struct engine_worker *worker = scan->worker;
 
-    TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
-    TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
+    TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
+    TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
     if (worker->find->count_bits(&worker->tile, words) < words / WORDS_PER_BIT) {
         thin_singly(scan, words, nulls);
         return;
     }
-    fill_ends(scan, words, places, vectors, nulls);
+    fill_ends(scan, words, positions, vectors, nulls);
     if (!thin_lines(&worker->tile, &worker->ends, words))
-        pass_line(scan, scan->at + places, nulls);
+        pass_line(scan, scan->at + positions, nulls);
 }
 
 static void emit(struct scan *scan, uint64_t words)
@@ -260,11 +261,12 @@ void scan_bytes(struct scan *scan)
 
     while (scan->at < scan->limit && !scan->over && !scan_is_full(scan)) {
         bool vectors;
-        uint64_t places, words = fill(scan, &places, &vectors), kept = scan->result->hits.count;
+        uint64_t positions, words = fill(scan, &positions, &vectors),
+                            kept = scan->result->hits.count;
 
-        TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
+        TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
         if (scan->want == WANT_LINES && worker->tile.hot_count > 0)
-            select_lines(scan, words, places, vectors, &nulls);
+            select_lines(scan, words, positions, vectors, &nulls);
         if (worker->tile.hot_count > 0 && scan->want != WANT_COUNT) {
             emit(scan, words);
             scan->result->count += scan->result->hits.count - kept;
@@ -275,7 +277,7 @@ void scan_bytes(struct scan *scan)
                                        : worker->find->count_bits(&worker->tile, words);
         }
         TRAWL_ASSERT(scan->result->hits.count >= kept && words <= FIND_TILE_WORDS);
-        scan->at = max_u64(scan->at + places, scan->line_until);
+        scan->at = max_u64(scan->at + positions, scan->line_until);
     }
     scan->result->candidate_count = scan->result->count;
     scan->result->hits.one_per_line = scan->result->hits.one_per_line && !nulls;

@@ -11,30 +11,31 @@
 #include "cpu/sampling.h"
 
 #define SORTED_BY_HAND 16u
-#define LINE_TILE_PLACES 32u
+#define LINE_TILE_POSITIONS 32u
 #define TILE_WORK 128u                    /* work for a tile with any content */
 #define HITS_AHEAD 16u                    /* distance to the hit whose literal is prefetched */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* the other bytes of a gram, and whole vectors */
 
 /* Samples each begin of the tile, for stride 1. Vectors test all begins except for the text's last
  * bytes. Returns the number of samples that pass. */
-static uint32_t sample_places(const struct sampling *sampling, struct set_passed *passed)
+static uint32_t sample_positions(const struct sampling *sampling, struct set_passed *passed)
 {
     const struct set_class *class = sampling->class;
     const struct scan *scan = sampling->scan;
-    uint64_t room = scan->loadable - sampling->begin, places = sampling->end - sampling->begin;
-    uint64_t words = min_u64((places + 63) / 64, room > HEADS_KEPT ? (room - HEADS_KEPT) / 64 : 0);
+    uint64_t room = scan->loadable - sampling->begin, positions = sampling->end - sampling->begin;
+    uint64_t words =
+        min_u64((positions + 63) / 64, room > HEADS_KEPT ? (room - HEADS_KEPT) / 64 : 0);
     uint64_t fold = sampling->matcher->fold;
     struct find_tile *tile = &scan->worker->tile;
     uint32_t count = 0;
 
-    TRAWL_ASSERT(places > 0 && places <= SET_TILE_PLACES && words <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(positions > 0 && positions <= SET_TILE_POSITIONS && words <= FIND_TILE_WORDS);
     TRAWL_ASSERT(class->stride == 1 && class->q <= 8);
     if (words > 0)
         scan->worker->find->set(scan->chunk->bytes + sampling->begin, words, &class->heads,
                                 class->bitmap, tile);
-    if (64 * words > places)
-        tile_cut(tile, words, places);
+    if (64 * words > positions)
+        tile_cut(tile, words, positions);
     for (uint32_t k = 0; words > 0 && k < (tile->is_dense ? words : tile->hot_count); k++) {
         uint64_t w = tile->is_dense ? k : tile->hot[k], bits = tile->mask[w];
 
@@ -42,7 +43,7 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
             uint64_t i = sampling->begin + 64 * w + (uint64_t)__builtin_ctzll(bits);
 
             passed->hash[count] = set_gram_short(load64(scan->chunk->bytes + i), fold, class->keep);
-            passed->place[count++] = (uint32_t)i;
+            passed->position[count++] = (uint32_t)i;
         }
     }
     for (uint64_t i = sampling->begin + 64 * words; i < sampling->end; i++) {
@@ -53,9 +54,9 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
         if (!set_head_passes(class, low))
             continue;
         passed->hash[count] = set_gram_short(low, fold, class->keep);
-        passed->place[count++] = (uint32_t)i;
+        passed->position[count++] = (uint32_t)i;
     }
-    TRAWL_ASSERT(count <= places);
+    TRAWL_ASSERT(count <= positions);
     return count;
 }
 
@@ -73,7 +74,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
                  class->q + stride - 1 <= class->length_min);
     TRAWL_ASSERT(first >= sampling->begin && first - sampling->begin < stride);
     if (stride == 1)
-        return sample_places(sampling, passed);
+        return sample_positions(sampling, passed);
     if (scan->available < class->q)
         return 0;
     last = min_u64(last, scan->available - class->q + 1);
@@ -91,7 +92,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
         hash = set_gram_short(load_readable(scan, first), sampling->matcher->fold, class->keep);
         bits = set_bits(hash);
         passed->hash[count] = hash;
-        passed->place[count] = (uint32_t)first;
+        passed->position[count] = (uint32_t)first;
         count += (class->bitmap[set_word(class, hash)] & bits) == bits;
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
@@ -100,7 +101,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
 
 /* Sorts hits with the same offset by literal. Often the hits are in order already, or are as many
  * as literals that nest. */
-static void order_place(struct hit *hits, uint32_t count)
+static void order_position(struct hit *hits, uint32_t count)
 {
     uint32_t i = 1;
 
@@ -122,26 +123,25 @@ static void order_place(struct hit *hits, uint32_t count)
     }
 }
 
-/* Sorts the tile's hits, whose offsets are in [begin, begin + places), by a counting sort. Errors:
- * MEMORY.
- */
-static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint64_t places)
+/* Sorts the tile's hits, whose offsets are in [begin, begin + positions), by a counting sort.
+ * Errors: MEMORY. */
+static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint64_t positions)
 {
     struct engine_worker *worker = scan->worker;
     struct hits *hits = &worker->gathered, *ordered = &worker->ordered, other;
-    uint32_t *ends = worker->place_ends;
+    uint32_t *ends = worker->position_ends;
 
-    TRAWL_ASSERT(places > 0 && places <= SET_TILE_PLACES);
+    TRAWL_ASSERT(positions > 0 && positions <= SET_TILE_POSITIONS);
     ordered->count = 0;
     TRAWL_TRY(hits_reserve(ordered, hits->count, scan->error));
-    memset(ends, 0, places * sizeof *ends);
+    memset(ends, 0, positions * sizeof *ends);
     for (uint64_t i = 0; i < hits->count; i++) {
         TRAWL_ASSERT(hits->items[i].offset >= begin);
-        TRAWL_ASSERT(hits->items[i].offset - begin < places);
+        TRAWL_ASSERT(hits->items[i].offset - begin < positions);
         ends[hits->items[i].offset - begin]++;
     }
-    for (uint64_t place = 1; place < places; place++)
-        ends[place] += ends[place - 1];
+    for (uint64_t position = 1; position < positions; position++)
+        ends[position] += ends[position - 1];
     for (uint64_t i = hits->count; i-- > 0;)
         ordered->items[--ends[hits->items[i].offset - begin]] = hits->items[i];
     for (uint64_t i = 0, next; i < hits->count; i = next) {
@@ -149,7 +149,7 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint6
              next < hits->count && ordered->items[next].offset == ordered->items[i].offset;)
             next++;
         if (next > i + 1)
-            order_place(ordered->items + i, (uint32_t)(next - i));
+            order_position(ordered->items + i, (uint32_t)(next - i));
     }
     ordered->count = hits->count;
     other = *hits;
@@ -159,12 +159,12 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint6
 }
 
 /* Counts or emits the tile's occurrences in ascending order. */
-static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
+static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t positions)
 {
     struct hits *hits = &scan->worker->gathered;
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
 
-    TRAWL_ASSERT(scan->at == begin && begin + places <= scan->limit);
+    TRAWL_ASSERT(scan->at == begin && begin + positions <= scan->limit);
     TRAWL_ASSERT(scan->worker->counted == 0 || scan->want == WANT_COUNT);
     if (scan->want == WANT_COUNT && plain) {
         scan->result->count += hits->count + scan->worker->counted;
@@ -177,12 +177,12 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
     for (uint64_t i = 1; i < hits->count && ordered; i++)
         ordered = verify_compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
     if (!ordered)
-        scan->status = order_gathered(scan, begin, places);
+        scan->status = order_gathered(scan, begin, positions);
     scan->over = scan->status != TRAWL_OK;
     for (uint64_t i = 0; i < hits->count && !scan->over; i++) {
         const struct hit *hit = &hits->items[i];
 
-        TRAWL_ASSERT(hit->offset >= begin && hit->offset - begin < places);
+        TRAWL_ASSERT(hit->offset >= begin && hit->offset - begin < positions);
         if (hits->count - i > HITS_AHEAD)
             plan_literal_fetch(scan->plan, hit[HITS_AHEAD].literal);
         if (hit->offset >= scan->run_until || scan->want == WANT_SPANS)
@@ -220,12 +220,12 @@ static void gather_tile(struct sampling *sampling)
 static void adapt_tile(struct engine_worker *worker, bool hit, const struct sampling *sampling)
 {
     uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
-    bool less = sampling->line_words > 0 ? passed_over >= worker->tile_places : hit;
-    uint64_t least = sampling->line_words > 0 ? 64 : LINE_TILE_PLACES;
+    bool less = sampling->line_words > 0 ? passed_over >= worker->tile_positions : hit;
+    uint64_t least = sampling->line_words > 0 ? 64 : LINE_TILE_POSITIONS;
 
-    TRAWL_ASSERT(worker->tile_places > 0 && worker->tile_places <= SET_TILE_PLACES);
-    worker->tile_places =
-        (uint32_t)(less ? least : min_u64(2 * worker->tile_places, cpu_sizes.class_places));
+    TRAWL_ASSERT(worker->tile_positions > 0 && worker->tile_positions <= SET_TILE_POSITIONS);
+    worker->tile_positions =
+        (uint32_t)(less ? least : min_u64(2 * worker->tile_positions, cpu_sizes.class_positions));
 }
 
 enum trawl_status classes_begin(const struct scan *scan)
@@ -248,13 +248,14 @@ void scan_classes(struct scan *scan)
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {
             scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
-        uint64_t places = scan->want == WANT_LINES ? worker->tile_places : cpu_sizes.class_places;
+        uint64_t positions =
+            scan->want == WANT_LINES ? worker->tile_positions : cpu_sizes.class_positions;
         uint64_t kept = scan->result->count;
 
         scan->at = sampling.begin;
         if (scan->at >= scan->limit)
             return;
-        sampling.end = min_u64(scan->limit, scan->at + places);
+        sampling.end = min_u64(scan->limit, scan->at + positions);
         sampling.line_words = stem_line_words(&sampling);
         if (sampling.line_words > 0)
             sampling.end = sampling.begin + 64 * sampling.line_words;

@@ -93,7 +93,7 @@ static enum trawl_status worker_reserve(struct dense_worker *worker, uint64_t en
     return TRAWL_OK;
 }
 
-/* ---- Lists: the strings that begin at a place, ascending ---- */
+/* ---- Lists: the strings that begin at a position, ascending ---- */
 
 static int compare_strings(const void *a, const void *b)
 {
@@ -178,14 +178,14 @@ static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, cons
 
 /* ---- A step ---- */
 
-static uint64_t chunk_place(const struct step *step, uint64_t place)
+static uint64_t chunk_position(const struct step *step, uint64_t position)
 {
-    TRAWL_ASSERT(place <= step->count);
-    return step->from + (step->origin == NULL ? place : step->origin[place]);
+    TRAWL_ASSERT(position <= step->count);
+    return step->from + (step->origin == NULL ? position : step->origin[position]);
 }
 
 /* Returns the first position of the rewritten text that comes from byte `bytes` or a later byte. */
-static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t bytes)
+static uint64_t folded_position(const uint32_t *origin, uint64_t count, uint64_t bytes)
 {
     uint64_t lo = 0, hi = count;
 
@@ -225,7 +225,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, struct step 
         return TRAWL_OK;
     step->count =
         dense_fold_text(set->fold, step->text, step->count, worker->folded, worker->origin);
-    step->begins = folded_place(worker->origin, step->count, step->begins);
+    step->begins = folded_position(worker->origin, step->count, step->begins);
     TRAWL_ASSERT(step->begins <= step->count && step->count < worker->folded_room);
     step->text = worker->folded;
     step->origin = worker->origin;
@@ -260,19 +260,21 @@ static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *litera
     return length;
 }
 
-/* Emits the string at the place, if a variant of it stands there and the plan's conditions hold. */
-static void emit_string(struct scan *scan, const struct step *step, uint64_t place, uint32_t string)
+/* Emits the string at the position, if a variant of it stands there and the plan's conditions
+ * hold. */
+static void emit_string(struct scan *scan, const struct step *step, uint64_t position,
+                        uint32_t string)
 {
     const struct dense_set *set = scan->worker->dense.set;
     struct plan_literal own = set->automaton.strings != NULL ? set->automaton.strings[string]
                                                              : plan_literal_at(scan->plan, string);
-    uint64_t x = chunk_place(step, place), length = own.bytes_count;
+    uint64_t x = chunk_position(step, position), length = own.bytes_count;
     uint32_t literal = string;
 
-    TRAWL_ASSERT(string < set->automaton.count && place + length <= step->count);
+    TRAWL_ASSERT(string < set->automaton.count && position + length <= step->count);
     if (set->fold != NULL) {
         literal = own.pattern;
-        length = chunk_place(step, place + length) - x;
+        length = chunk_position(step, position + length) - x;
         if (!dense_fold_is_exact(set->fold))
             length = variant_at(scan, x, &literal);
     }
@@ -280,27 +282,28 @@ static void emit_string(struct scan *scan, const struct step *step, uint64_t pla
         verify_emit(scan, x, literal, length);
 }
 
-/* Emits the strings at the place, the longest first, until a string is accepted. */
-static void emit_longest(struct scan *scan, const struct step *step, uint64_t place, uint32_t end)
+/* Emits the strings at the position, the longest first, until a string is accepted. */
+static void emit_longest(struct scan *scan, const struct step *step, uint64_t position,
+                         uint32_t end)
 {
     const struct plan_automaton *set = &scan->worker->dense.set->automaton;
     uint64_t count = scan->result->count;
 
     for (; end != PLAN_NONE; end = set->ends[end].shorter)
         for (uint32_t i = 0; i < set->ends[end].alike; i++) {
-            emit_string(scan, step, place, set->sorted[set->ends[end].first + i]);
+            emit_string(scan, step, position, set->sorted[set->ends[end].first + i]);
             if (scan->over || scan->result->count > count)
                 return;
         }
 }
 
 /* Appends a hit for each string of the list, without any further check. */
-static void take_list(struct scan *scan, const struct step *step, uint64_t place,
+static void take_list(struct scan *scan, const struct step *step, uint64_t position,
                       const uint32_t *list, uint32_t count)
 {
     const struct dense_set *set = scan->worker->dense.set;
     struct hits *hits = &scan->result->hits;
-    uint32_t x = (uint32_t)chunk_place(step, place);
+    uint32_t x = (uint32_t)chunk_position(step, position);
     struct hit *to;
 
     if (count > hits->capacity - hits->count || scan->keeps_lengths) {
@@ -318,15 +321,15 @@ static void take_list(struct scan *scan, const struct step *step, uint64_t place
 
         to[i] = (struct hit){x, string->pattern};
         hits->lengths[hits->count + i] =
-            chunk_place(step, place + string->bytes_count) - chunk_place(step, place);
+            chunk_position(step, position + string->bytes_count) - chunk_position(step, position);
     }
     hits->count += count;
     scan->result->count += count;
 }
 
-/* Emits the strings that begin at the place. */
-static void emit_place(struct scan *scan, const struct step *step, uint64_t place, uint32_t end,
-                       bool tell)
+/* Emits the strings that begin at the position. */
+static void emit_position(struct scan *scan, const struct step *step, uint64_t position,
+                          uint32_t end, bool tell)
 {
     struct dense_worker *worker = &scan->worker->dense;
     uint32_t count = worker->set->automaton.ends[end].outputs;
@@ -334,7 +337,7 @@ static void emit_place(struct scan *scan, const struct step *step, uint64_t plac
 
     scan->result->candidate_count++;
     if (scan->want >= WANT_LINES) {
-        emit_longest(scan, step, place, end);
+        emit_longest(scan, step, position, end);
         return;
     }
     scan->status = list_of(worker, end, &list, scan->error);
@@ -343,35 +346,35 @@ static void emit_place(struct scan *scan, const struct step *step, uint64_t plac
         return;
     if (tell && scan->want == WANT_HITS) {
         TRAWL_ASSERT(scan->keeps_lengths == (step->origin != NULL));
-        take_list(scan, step, place, list, count);
+        take_list(scan, step, position, list, count);
         return;
     }
     for (uint32_t i = 0; i < count && !scan->over; i++)
-        emit_string(scan, step, place, list[i]);
+        emit_string(scan, step, position, list[i]);
 }
 
 /* Emits the strings at all begins of the step. */
-static void emit_places(struct scan *scan, const struct step *step)
+static void emit_positions(struct scan *scan, const struct step *step)
 {
     const struct dense_worker *worker = &scan->worker->dense;
     bool tell = ends_tell(scan);
 
-    for (uint64_t place = 0; place < step->begins && !scan->over; place++) {
-        uint32_t end = worker->ends[place];
+    for (uint64_t position = 0; position < step->begins && !scan->over; position++) {
+        uint32_t end = worker->ends[position];
         uint64_t x;
 
         if (end == PLAN_NONE)
             continue;
-        x = chunk_place(step, place);
+        x = chunk_position(step, position);
         if (x < scan->run_until) {
             if (step->origin == NULL)
-                place = min_u64(scan->run_until - step->from, step->begins) - 1;
+                position = min_u64(scan->run_until - step->from, step->begins) - 1;
             continue;
         }
         if (plan_has_conditions(scan->plan) &&
             !plan_accepts_begin(scan->plan, scan->chunk->bytes, x, scan->chunk->before))
             continue;
-        emit_place(scan, step, place, end, tell);
+        emit_position(scan, step, position, end, tell);
         if (scan_is_full(scan)) {
             scan->at = x + 1;
             scan->over = true;
@@ -380,14 +383,14 @@ static void emit_places(struct scan *scan, const struct step *step)
 }
 
 /* Counts the strings that begin at the step's begins. */
-static uint64_t count_places(const struct dense_worker *worker, uint64_t begins)
+static uint64_t count_positions(const struct dense_worker *worker, uint64_t begins)
 {
     const struct plan_automaton *set = &worker->set->automaton;
     uint64_t count = 0;
 
-    for (uint64_t place = 0; place < begins; place++)
-        if (worker->ends[place] != PLAN_NONE)
-            count += set->ends[worker->ends[place]].outputs;
+    for (uint64_t position = 0; position < begins; position++)
+        if (worker->ends[position] != PLAN_NONE)
+            count += set->ends[worker->ends[position]].outputs;
     return count;
 }
 
@@ -412,9 +415,9 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
             worker->read_bytes += step.begins;
         }
         if (scan->want == WANT_COUNT && ends_tell(scan))
-            scan->result->count += count_places(worker, step.begins);
+            scan->result->count += count_positions(worker, step.begins);
         else
-            emit_places(scan, &step);
+            emit_positions(scan, &step);
         if (!scan->over)
             scan->at = max_u64(step.until, scan->run_until);
     }

@@ -48,7 +48,7 @@ static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)
         verify_emit(scan, x, index, length);
 }
 
-static void verify_place(struct scan *scan, uint64_t x)
+static void verify_position(struct scan *scan, uint64_t x)
 {
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set *set = &plan->set;
@@ -87,47 +87,47 @@ static void verify_place(struct scan *scan, uint64_t x)
 
 /* Fills the tile for the next positions. Returns the number of words filled; 0 near the text's end,
  * where vectors would load too much. */
-static uint64_t fill(struct scan *scan, uint64_t *places)
+static uint64_t fill(struct scan *scan, uint64_t *positions)
 {
     const struct trawl_plan *plan = scan->plan;
     const struct find_ops *find = scan->worker->find;
     uint64_t room = scan->loadable - scan->at, words;
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
-    *places = min_u64(scan->limit - scan->at, cpu_sizes.tile_places);
-    words = min_u64((*places + 63) / 64, room > SET_KEPT ? (room - SET_KEPT) / 64 : 0);
+    *positions = min_u64(scan->limit - scan->at, cpu_sizes.tile_positions);
+    words = min_u64((*positions + 63) / 64, room > SET_KEPT ? (room - SET_KEPT) / 64 : 0);
     if (words == 0)
         return 0;
-    *places = min_u64(*places, 64 * words);
+    *positions = min_u64(*positions, 64 * words);
     if (scan->worker->nibbles != NULL && find->nibbles != NULL)
         find->nibbles(scan->chunk->bytes + scan->at, words, scan->worker->nibbles,
                       &scan->worker->tile);
     else
         find->set(scan->chunk->bytes + scan->at, words, &plan->set,
                   plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap, &scan->worker->tile);
-    tile_cut(&scan->worker->tile, words, *places);
+    tile_cut(&scan->worker->tile, words, *positions);
     if (scan->worker->at_borders)
         borders_apply(scan, words);
-    TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places > 64 * (words - 1));
+    TRAWL_ASSERT(words <= FIND_TILE_WORDS && *positions > 64 * (words - 1));
     return words;
 }
 
 void scan_set(struct scan *scan)
 {
     while (scan->at < scan->limit && !scan_is_full(scan)) {
-        uint64_t places, words = fill(scan, &places), begin = scan->at;
+        uint64_t positions, words = fill(scan, &positions), begin = scan->at;
 
-        dense_allow(scan, max_u64(places, 64 * words));
+        dense_allow(scan, max_u64(positions, 64 * words));
         if (words == 0) {
-            places = 1;
-            verify_place(scan, scan->at);
+            positions = 1;
+            verify_position(scan, scan->at);
         } else {
-            verify_tile(scan, words, verify_place);
+            verify_tile(scan, words, verify_position);
         }
         if (scan->over)
             return;
-        TRAWL_ASSERT(places > 0 && begin + places <= scan->limit);
-        dense_spare(scan, places);
-        scan->at = max_u64(begin + places, scan->run_until);
+        TRAWL_ASSERT(positions > 0 && begin + positions <= scan->limit);
+        dense_spare(scan, positions);
+        scan->at = max_u64(begin + positions, scan->run_until);
     }
 }

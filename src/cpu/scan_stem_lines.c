@@ -27,13 +27,13 @@ static inline uint32_t bits_of_word(uint64_t word)
 struct line_map {
     const uint64_t *ends;
     uint64_t begin;
-    uint32_t before[SET_TILE_PLACES / 64 + 1]; /* number of line ends before each word */
+    uint32_t before[SET_TILE_POSITIONS / 64 + 1]; /* number of line ends before each word */
     uint32_t count;
 };
 
 static void map_lines(struct line_map *map, const struct sampling *sampling)
 {
-    TRAWL_ASSERT(sampling->line_words > 0 && 64 * sampling->line_words <= SET_TILE_PLACES);
+    TRAWL_ASSERT(sampling->line_words > 0 && 64 * sampling->line_words <= SET_TILE_POSITIONS);
     TRAWL_ASSERT(sampling->end == sampling->begin + 64 * sampling->line_words);
     map->ends = verify_ends(sampling->scan, sampling->begin, sampling->line_words);
     map->begin = sampling->begin;
@@ -41,23 +41,23 @@ static void map_lines(struct line_map *map, const struct sampling *sampling)
     for (uint64_t w = 0; w < sampling->line_words; w++)
         map->before[w + 1] = map->before[w] + bits_of_word(map->ends[w]);
     map->count = map->before[sampling->line_words] + 1;
-    TRAWL_ASSERT(map->count <= SET_TILE_PLACES + 1);
+    TRAWL_ASSERT(map->count <= SET_TILE_POSITIONS + 1);
 }
 
 /* Returns the number of the line that holds x, from 0. */
 static uint32_t line_of(const struct line_map *map, uint64_t x)
 {
-    uint64_t place = x - map->begin;
-    uint64_t below = map->ends[place / 64] & ((1ull << place % 64) - 1);
+    uint64_t position = x - map->begin;
+    uint64_t below = map->ends[position / 64] & ((1ull << position % 64) - 1);
 
-    TRAWL_ASSERT(x >= map->begin && place < SET_TILE_PLACES);
-    return map->before[place / 64] + bits_of_word(below);
+    TRAWL_ASSERT(x >= map->begin && position < SET_TILE_POSITIONS);
+    return map->before[position / 64] + bits_of_word(below);
 }
 
-/* Makes a span of the first `places` positions of each line of the tile. Returns the number of
+/* Makes a span of the first `positions` positions of each line of the tile. Returns the number of
  * spans. */
 static uint32_t first_spans(const struct sampling *sampling, const struct line_map *map,
-                            uint32_t places)
+                            uint32_t positions)
 {
     struct set_scratch *scratch = sampling->scan->worker->scratch;
     uint32_t from = (uint32_t)sampling->begin, line = 0;
@@ -68,7 +68,7 @@ static uint32_t first_spans(const struct sampling *sampling, const struct line_m
 
             TRAWL_ASSERT(from < end && end <= sampling->end);
             scratch->spans[line].from = from;
-            scratch->spans[line].to = (uint32_t)min_u64(end, from + places);
+            scratch->spans[line].to = (uint32_t)min_u64(end, from + positions);
             scratch->span_line[line] = (uint16_t)line;
             scratch->span_end[line++] = end;
             from = end;
@@ -77,15 +77,15 @@ static uint32_t first_spans(const struct sampling *sampling, const struct line_m
     if (from == sampling->end)
         return line;
     scratch->spans[line].from = from;
-    scratch->spans[line].to = (uint32_t)min_u64(sampling->end, from + places);
+    scratch->spans[line].to = (uint32_t)min_u64(sampling->end, from + positions);
     scratch->span_line[line] = (uint16_t)line;
     scratch->span_end[line] = (uint32_t)sampling->end;
     return line + 1;
 }
 
-/* Moves each span to the next `places` positions of its line, and drops the spans of lines that
+/* Moves each span to the next `positions` positions of its line, and drops the spans of lines that
  * have a hit or no positions left. Returns the number of spans. */
-static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t places)
+static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t positions)
 {
     uint32_t kept = 0;
 
@@ -95,7 +95,7 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
 
         TRAWL_ASSERT(from <= end && kept <= i);
         scratch->spans[kept].from = from;
-        scratch->spans[kept].to = (uint32_t)min_u64(end, (uint64_t)from + places);
+        scratch->spans[kept].to = (uint32_t)min_u64(end, (uint64_t)from + positions);
         scratch->span_line[kept] = line;
         scratch->span_end[kept] = end;
         kept += (from < end) & (scratch->line_hit[line] == NO_HIT);
@@ -141,7 +141,7 @@ static enum trawl_status keep_hits(struct engine_worker *worker, uint32_t lines,
 {
     struct hits *hits = &worker->gathered, *kept = &worker->ordered, other;
 
-    TRAWL_ASSERT(lines > 0 && lines <= SET_TILE_PLACES + 1);
+    TRAWL_ASSERT(lines > 0 && lines <= SET_TILE_POSITIONS + 1);
     kept->count = 0;
     TRAWL_TRY(hits_reserve(kept, lines, error));
     for (uint32_t line = 0; line < lines && hits->count > 0; line++) {
@@ -168,7 +168,7 @@ uint64_t stem_line_words(const struct sampling *sampling)
     if (scan->want != WANT_LINES || matcher->class_count != 1 || !matcher->classes[0].by_stems ||
         plan_has_conditions(scan->plan) || room < 2 * FIND_LOAD_SLACK)
         return 0;
-    TRAWL_ASSERT(64 * words <= SET_TILE_PLACES);
+    TRAWL_ASSERT(64 * words <= SET_TILE_POSITIONS);
     return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
 }
 
@@ -176,10 +176,10 @@ uint64_t stem_line_words(const struct sampling *sampling)
 static enum trawl_status gather_lines(const struct sampling *sampling)
 {
     uint64_t words = stem_pair_words(sampling, sampling->end);
-    uint32_t count = stem_places(sampling, sampling->end, words);
+    uint32_t count = stem_positions(sampling, sampling->end, words);
 
     return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride,
-                       sampling->scan->worker->scratch->places, count);
+                       sampling->scan->worker->scratch->positions, count);
 }
 
 /* Moves the first stem of each line without a hit from scratch->stems to scratch->first. Keeps the
@@ -192,7 +192,8 @@ static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *
 
     TRAWL_ASSERT(*count <= SET_STEMS_MAX);
     for (uint32_t i = 0; i < *count; i++) {
-        uint32_t stem = scratch->stems[i], line = line_of(map, map->begin + set_code_place(stem));
+        uint32_t stem = scratch->stems[i],
+                 line = line_of(map, map->begin + set_code_position(stem));
         bool takes = scratch->line_hit[line] == NO_HIT;
 
         scratch->line_hit[line] = takes ? ASKED : scratch->line_hit[line];
@@ -231,7 +232,7 @@ static enum trawl_status verify_lines(const struct sampling *sampling, const str
         uint32_t stem = scratch->stems[i];
 
         scratch->stems[left] = stem;
-        left += scratch->line_hit[line_of(map, map->begin + set_code_place(stem))] == ASKED;
+        left += scratch->line_hit[line_of(map, map->begin + set_code_position(stem))] == ASKED;
     }
     TRAWL_ASSERT(left <= count);
     TRAWL_TRY(stems_verify(sampling, scratch->stems, left));
@@ -248,22 +249,23 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
     const struct scan *scan = sampling->scan;
     struct set_scratch *scratch = scan->worker->scratch;
     uint32_t stride = sampling->class->stride;
-    const uint32_t places[] = {FIRST_SAMPLES * stride, NEXT_SAMPLES * stride, SET_TILE_PLACES};
-    uint32_t spans = first_spans(sampling, map, places[0]);
+    const uint32_t positions[] = {FIRST_SAMPLES * stride, NEXT_SAMPLES * stride,
+                                  SET_TILE_POSITIONS};
+    uint32_t spans = first_spans(sampling, map, positions[0]);
 
     for (uint32_t round = 1; spans > 0; round++) {
-        uint32_t count = stem_span_places(sampling, scratch->spans, spans);
+        uint32_t count = stem_span_positions(sampling, scratch->spans, spans);
         const uint32_t *begins;
 
         TRAWL_ASSERT(spans <= map->count && count <= SET_PASSED_MAX);
-        count = stem_begins_at(sampling, sampling->end, stride, scratch->places, count, &begins);
+        count = stem_begins_at(sampling, sampling->end, stride, scratch->positions, count, &begins);
         TRAWL_ASSERT(count <= SET_PASSED_MAX);
         for (uint32_t i = 0; i < count && scan->work <= scan->work_max;
              i += (uint32_t)cpu_sizes.stem_batch)
             TRAWL_TRY(verify_lines(sampling, map, stem_stems_at(sampling, begins + i, count - i)));
-        if (round == sizeof places / sizeof *places)
+        if (round == sizeof positions / sizeof *positions)
             break;
-        spans = next_spans(scratch, spans, places[round]);
+        spans = next_spans(scratch, spans, positions[round]);
     }
     return TRAWL_OK;
 }

@@ -3,14 +3,14 @@
  * The search has three steps (find.h). Each works on what the step before left of a tile, without a
  * branch that depends on the text. First, samples of four bytes name positions where a literal may
  * begin. Second, the first stem_min bytes at each such begin are looked up. Third, the stems of
- * each length are looked up. If a class has few literals and the instruction set has a function
- * for pairs, pairs of bytes name the positions instead of samples.
+ * each length are looked up. If a class has few literals and the instruction set has a function for
+ * pairs, pairs of bytes name the positions instead of samples.
  */
 #include "cpu/sampling.h"
 
 /* Keeps the positions whose four bytes begin some literal, and returns their number. Pairs let many
  * positions pass where no literal begins. */
-static uint32_t keep_samples(const struct sampling *sampling, uint32_t *places, uint32_t count)
+static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
 {
     const struct set_class *class = sampling->class;
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
@@ -20,34 +20,34 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *places, 
     TRAWL_ASSERT(sampling->class->by_stems && sampling->class->stride <= SET_STEM_STRIDE_MAX);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t four, place = places[i];
+        uint32_t four, position = positions[i];
 
-        TRAWL_ASSERT(place >= sampling->begin && place < sampling->end);
-        memcpy(&four, text + place, sizeof four);
+        TRAWL_ASSERT(position >= sampling->begin && position < sampling->end);
+        memcpy(&four, text + position, sizeof four);
         four = set_sample_product(four, fold);
-        places[kept] = place;
+        positions[kept] = position;
         kept += bitmap[four >> shift] >> (four >> 8 & 31) & 1;
     }
     return kept;
 }
 
-uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words)
+uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words)
 {
     const struct set_span span = {(uint32_t)sampling->begin, (uint32_t)end};
     struct scan *scan = sampling->scan;
-    uint32_t *places = scan->worker->scratch->places;
+    uint32_t *positions = scan->worker->scratch->positions;
 
     TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
     TRAWL_ASSERT(sampling->begin + 64 * words <= end);
     if (words == 0)
-        return stem_span_places(sampling, &span, 1);
-    return keep_samples(sampling, places,
+        return stem_span_positions(sampling, &span, 1);
+    return keep_samples(sampling, positions,
                         scan->worker->find->pairs(scan->chunk->bytes + sampling->begin, words,
-                                                  sampling->class->pairs, span.from, places));
+                                                  sampling->class->pairs, span.from, positions));
 }
 
-uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
-                          uint32_t span_count)
+uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
+                             uint32_t span_count)
 {
     const struct scan *scan = sampling->scan;
     uint32_t count;
@@ -56,25 +56,25 @@ uint32_t stem_span_places(const struct sampling *sampling, const struct set_span
     TRAWL_ASSERT(spans[span_count - 1].to <= sampling->end);
     count = scan->worker->find->stem_samples(scan->chunk->bytes, spans, span_count, scan->loadable,
                                              sampling->class, sampling->matcher->fold,
-                                             scan->worker->scratch->places);
+                                             scan->worker->scratch->positions);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
 
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                        const uint32_t *places, uint32_t place_count, const uint32_t **begins)
+                        const uint32_t *positions, uint32_t position_count, const uint32_t **begins)
 {
     const struct set_class *class = sampling->class;
     const struct scan *scan = sampling->scan;
     uint32_t count;
 
-    TRAWL_ASSERT(place_count <= SET_PASSED_MAX && end <= sampling->end);
+    TRAWL_ASSERT(position_count <= SET_PASSED_MAX && end <= sampling->end);
     TRAWL_ASSERT(stride == 1 || stride == class->stride);
-    *begins = places;
+    *begins = positions;
     if (!set_looks_at_begins(class))
-        return place_count;
+        return position_count;
     *begins = scan->worker->scratch->begins;
-    count = scan->worker->find->stem_begins(scan->chunk->bytes, places, place_count,
+    count = scan->worker->find->stem_begins(scan->chunk->bytes, positions, position_count,
                                             sampling->begin, end, stride, class,
                                             sampling->matcher->fold, scan->worker->scratch->begins);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
@@ -96,11 +96,11 @@ uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, 
 }
 
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                              const uint32_t *places, uint32_t place_count)
+                              const uint32_t *positions, uint32_t position_count)
 {
     const struct scan *scan = sampling->scan;
     const uint32_t *begins;
-    uint32_t count = stem_begins_at(sampling, end, stride, places, place_count, &begins);
+    uint32_t count = stem_begins_at(sampling, end, stride, positions, position_count, &begins);
 
     TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max;
@@ -152,17 +152,17 @@ enum trawl_status sample_stems(const struct sampling *sampling)
     words = stem_pair_words(&left, end);
     if (words > 0) {
         uint64_t to = left.begin + 64 * words;
-        uint32_t count = stem_places(&left, to, words);
+        uint32_t count = stem_positions(&left, to, words);
 
-        TRAWL_TRY(stem_verify(&left, to, 1, left.scan->worker->scratch->places, count));
+        TRAWL_TRY(stem_verify(&left, to, 1, left.scan->worker->scratch->positions, count));
         left.begin = to;
     }
     TRAWL_ASSERT(left.begin <= left.end && end <= left.end);
     if (left.begin < end) {
-        uint32_t count = stem_places(&left, end, 0);
+        uint32_t count = stem_positions(&left, end, 0);
 
-        TRAWL_TRY(
-            stem_verify(&left, end, left.class->stride, left.scan->worker->scratch->places, count));
+        TRAWL_TRY(stem_verify(&left, end, left.class->stride, left.scan->worker->scratch->positions,
+                              count));
         left.begin = end;
     }
     return left.begin < left.end ? verify_last(&left) : TRAWL_OK;

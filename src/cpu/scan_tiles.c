@@ -14,8 +14,7 @@
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
 /* Every: if more than 1 of 4 positions of a tile is a candidate of a periodic literal of at least 8
- * bytes, the candidates form runs.
- */
+ * bytes, the candidates form runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
 /* Every: if more than 1 of 1024 positions is a candidate that fails, the learned offset becomes a
@@ -84,19 +83,20 @@ static void probes_learn(struct engine_worker *worker)
     probe_bounds(worker);
 }
 
-/* Sets *places to how many positions the next tile has: up to the next cache line of the loaded
+/* Sets *positions to how many positions the next tile has: up to the next cache line of the loaded
  * bytes, then whole tiles. The loads for position scan->at begin at scan->at + lead. Returns how
- * many words of the tile vectors can fill, if the answer for position x depends on bytes up to
- * x + reach. */
-static uint64_t tile_size(const struct scan *scan, uint64_t lead, uint64_t reach, uint64_t *places)
+ * many words of the tile vectors can fill, if the answer for position x depends on bytes up to x +
+ * reach. */
+static uint64_t tile_size(const struct scan *scan, uint64_t lead, uint64_t reach,
+                          uint64_t *positions)
 {
     uint64_t skew = (uint64_t)(uintptr_t)(scan->chunk->bytes + scan->at + lead) % 64;
     uint64_t room = scan->loadable - scan->at, kept = reach + FIND_LOAD_SLACK;
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->at < scan->loadable);
-    *places = min_u64(skew > 0 ? 64 - skew : cpu_sizes.tile_places, scan->limit - scan->at);
-    TRAWL_ASSERT(*places > 0 && *places <= 64 * FIND_TILE_WORDS);
-    return room < kept ? 0 : min_u64((*places + 63) / 64, (room - kept) / 64);
+    *positions = min_u64(skew > 0 ? 64 - skew : cpu_sizes.tile_positions, scan->limit - scan->at);
+    TRAWL_ASSERT(*positions > 0 && *positions <= 64 * FIND_TILE_WORDS);
+    return room < kept ? 0 : min_u64((*positions + 63) / 64, (room - kept) / 64);
 }
 
 static bool probes_match(const struct scan *scan, uint64_t x)
@@ -114,20 +114,20 @@ static bool probes_match(const struct scan *scan, uint64_t x)
 
 /* Fills a word at the text's end, where a vector would reach too far. Tests up to 64 positions in
  * plain C; if the first probe has fold 0, memchr finds the positions to test. */
-static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
+static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_probe *probe = &scan->worker->probes[0];
     const uint8_t *text = scan->chunk->bytes + scan->at + probe->offset, *next;
     struct find_tile *tile = &scan->worker->tile;
 
     TRAWL_ASSERT(scan->worker->probe_count > 0);
-    *places = min_u64(*places, 64);
+    *positions = min_u64(*positions, 64);
     *words = 1;
-    TRAWL_ASSERT(scan->at + *places <= scan->limit);
-    TRAWL_ASSERT(scan->at + *places <= scan->available);
+    TRAWL_ASSERT(scan->at + *positions <= scan->limit);
+    TRAWL_ASSERT(scan->at + *positions <= scan->available);
     tile->mask[0] = 0;
-    for (uint64_t i = 0; i < *places; i++) {
-        next = probe->fold != 0 ? text + i : memchr(text + i, probe->value, *places - i);
+    for (uint64_t i = 0; i < *positions; i++) {
+        next = probe->fold != 0 ? text + i : memchr(text + i, probe->value, *positions - i);
         if (next == NULL)
             break;
         i = (uint64_t)(next - text);
@@ -144,7 +144,7 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
 static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t found,
                         uint64_t cleared)
 {
-    uint64_t places = 64 * words;
+    uint64_t positions = 64 * words;
 
     if (words < FIND_TILE_WORDS || !worker->tile.is_dense ||
         worker->tuning->probe_count <= FIND_FIRST_MAX || worker->head_bytes == 0)
@@ -154,9 +154,9 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
         worker->probe_count = FIND_FIRST_MAX;
         worker->first_probes =
             FIND_FIRST_MAX - 2; /* at - 1, avx512vbmi would still test all probes */
-    } else if (cleared > places / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
+    } else if (cleared > positions / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
         worker->first_probes = ++worker->probe_count;
-    } else if (cleared <= places / DENSE_CLEARED_MIN && worker->probe_count > FIRST_PROBES_MIN) {
+    } else if (cleared <= positions / DENSE_CLEARED_MIN && worker->probe_count > FIRST_PROBES_MIN) {
         worker->first_probes = --worker->probe_count;
     }
     TRAWL_ASSERT(worker->first_probes <= worker->probe_count);
@@ -177,7 +177,7 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes = most;
     else if (exact && worker->tile.is_dense && worker->tile.hot_count == 0)
         worker->first_probes = worker->tuning->first_probes;
-    if (64 * words < cpu_sizes.tile_places || worker->tile.is_dense)
+    if (64 * words < cpu_sizes.tile_positions || worker->tile.is_dense)
         return;
     /* words with candidates pass with any number of first probes */
     passed -= worker->tile.hot_count;
@@ -188,8 +188,9 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions. *places: the positions; *words: their words. */
-static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
+/* Fills the worker's tile for the next positions. *positions: the positions; *words: their
+ * words. */
+static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
@@ -197,12 +198,12 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 
     TRAWL_ASSERT(worker->probe_offset_min <= worker->probe_offset_max);
     TRAWL_ASSERT(worker->first_probes > 0 && worker->first_probes <= worker->probe_count);
-    *words = tile_size(scan, worker->probe_offset_min, worker->probe_offset_max, places);
+    *words = tile_size(scan, worker->probe_offset_min, worker->probe_offset_max, positions);
     if (*words == 0) {
-        fill_last(scan, places, words);
+        fill_last(scan, positions, words);
         return;
     }
-    *places = min_u64(*places, 64 * *words);
+    *positions = min_u64(*positions, 64 * *words);
     (fold ? worker->find->every_fold : worker->find->every)(scan->chunk->bytes + scan->at, *words,
                                                             worker->probes, worker->first_probes,
                                                             worker->probe_count, &worker->tile);
@@ -210,7 +211,7 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
     first_probes_adapt(worker, *words, worker->tile.passed);
 }
 
-static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
+static void fill_grams(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_grams *grams = &scan->worker->tuning->grams;
     /* position x + stride - 1 - o begins the gram of offset o, 8 bytes before the address that find
@@ -219,22 +220,22 @@ static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
 
     TRAWL_ASSERT(grams->q + grams->stride - 1 + grams->offset <= scan->plan->length_min);
     TRAWL_ASSERT(lead >= PLAN_GRAM_BYTES && grams->stride <= PLAN_GRAM_STRIDE_MAX);
-    *words = tile_size(scan, lead, lead, places);
+    *words = tile_size(scan, lead, lead, positions);
     if (*words == 0) {
-        fill_last(scan, places, words);
+        fill_last(scan, positions, words);
         return;
     }
-    *places = min_u64(*places, 64 * *words);
+    *positions = min_u64(*positions, 64 * *words);
     TRAWL_ASSERT(scan->at + lead + 64 * *words <= scan->loadable);
     scan->worker->find->grams(scan->chunk->bytes + scan->at + lead, *words, grams,
                               &scan->worker->tile);
 }
 
-static void emit_word(struct hits *hits, uint64_t place, uint64_t bits)
+static void emit_word(struct hits *hits, uint64_t position, uint64_t bits)
 {
-    TRAWL_ASSERT(hits->count == 0 || hits->items[hits->count - 1].offset < place);
+    TRAWL_ASSERT(hits->count == 0 || hits->items[hits->count - 1].offset < position);
     for (; bits != 0; bits &= bits - 1) {
-        hits->items[hits->count].offset = (uint32_t)(place + (uint64_t)__builtin_ctzll(bits));
+        hits->items[hits->count].offset = (uint32_t)(position + (uint64_t)__builtin_ctzll(bits));
         hits->items[hits->count++].literal = 0;
     }
     TRAWL_ASSERT(hits->count <= hits->capacity);
@@ -273,20 +274,20 @@ static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;
     const uint8_t *text = scan->chunk->bytes + scan->at;
-    uint64_t place = 0, cleared;
+    uint64_t position = 0, cleared;
 
     TRAWL_ASSERT(worker->head_bytes > 0 && worker->head_bytes <= sizeof worker->head);
-    cleared =
-        worker->find->sieve(text, words, worker->head, worker->head_bytes, &worker->tile, &place);
-    TRAWL_ASSERT(cleared <= 64 * words && place < 64 * words);
+    cleared = worker->find->sieve(text, words, worker->head, worker->head_bytes, &worker->tile,
+                                  &position);
+    TRAWL_ASSERT(cleared <= 64 * words && position < 64 * words);
     if (cleared > 0)
-        worker->learned = worker->find->mismatch(worker->head, text + place, worker->head_bytes);
+        worker->learned = worker->find->mismatch(worker->head, text + position, worker->head_bytes);
     return cleared;
 }
 
 /* Verifies the tile's candidates. If the probes are the whole literal, the candidates are
  * occurrences. */
-static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words)
+static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
@@ -303,8 +304,8 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
         return;
     }
     found = worker->find->count_bits(&worker->tile, words);
-    TRAWL_ASSERT(found <= places);
-    if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > places / RUN_SHARE_MIN)
+    TRAWL_ASSERT(found <= positions);
+    if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > positions / RUN_SHARE_MIN)
         exact = false; /* verify_one emits a run as a whole */
     if (!exact && !(equal && worker->at_borders) && worker->head_bytes > 0 &&
         scan->loadable - scan->at >= 64 * words + sizeof worker->head) {
@@ -319,9 +320,9 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
     else
         verify_tile(scan, words, verify_one);
     failed = scan->failed - failed + cleared;
-    TRAWL_ASSERT(failed <= places + 64);
+    TRAWL_ASSERT(failed <= positions + 64);
     if (!scan->over && worker->method == TRAWL_METHOD_EVERY &&
-        failed > places / LEARN_SHARE_MAX + 1)
+        failed > positions / LEARN_SHARE_MAX + 1)
         probes_learn(worker);
 }
 
@@ -330,25 +331,25 @@ void scan_tiles(struct scan *scan)
     struct engine_worker *worker = scan->worker;
 
     while (scan->at < scan->limit && !scan_is_full(scan)) {
-        uint64_t places, words;
+        uint64_t positions, words;
 
         if (worker->method == TRAWL_METHOD_GRAMS)
-            fill_grams(scan, &places, &words);
+            fill_grams(scan, &positions, &words);
         else
-            fill_every(scan, &places, &words);
-        TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
-        TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
+            fill_every(scan, &positions, &words);
+        TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
+        TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
         if (worker->method == TRAWL_METHOD_GRAMS &&
             worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1) {
             worker->method = TRAWL_METHOD_EVERY; /* from this tile on */
             continue;
         }
         if (worker->tile.hot_count > 0) {
-            tile_cut(&worker->tile, words, places);
-            verify_candidates(scan, places, words);
+            tile_cut(&worker->tile, words, positions);
+            verify_candidates(scan, positions, words);
             if (scan->over)
                 return;
         }
-        scan->at = max_u64(scan->at + places, scan->run_until);
+        scan->at = max_u64(scan->at + positions, scan->run_until);
     }
 }

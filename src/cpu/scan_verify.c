@@ -61,9 +61,9 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
 
         scan->work += CANDIDATE_WORK;
         scan->result->candidate_count++;
-        hit->offset = named[i].place;
+        hit->offset = named[i].position;
         hit->literal = named[i].literal;
-        hits->count += stands(scan, named[i].place, named[i].literal, exact);
+        hits->count += stands(scan, named[i].position, named[i].literal, exact);
     }
     TRAWL_ASSERT(hits->count <= hits->capacity);
     return TRAWL_OK;
@@ -72,7 +72,7 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
 /* A sample, for which the literals of its bucket are compared. */
 struct sample {
     uint64_t hash;
-    uint64_t place;
+    uint64_t position;
     /* The values of set_side that an entry may have to pass: for the bytes after the sample's gram,
      * and for the bytes before. UNKNOWN: the text ends there. */
     uint32_t tags[2];
@@ -100,19 +100,19 @@ struct tile {
     bool tags; /* some entries have a tag of side bytes; a compile-time constant */
 };
 
-static inline struct sample sample_at(const struct tile *tile, uint64_t hash, uint64_t place)
+static inline struct sample sample_at(const struct tile *tile, uint64_t hash, uint64_t position)
 {
-    struct sample sample = {hash, place, {UNKNOWN, UNKNOWN}};
-    const uint8_t *text = tile->text + place;
-    uint64_t room = tile->loadable - place;
+    struct sample sample = {hash, position, {UNKNOWN, UNKNOWN}};
+    const uint8_t *text = tile->text + position;
+    uint64_t room = tile->loadable - position;
 
-    TRAWL_ASSERT(place + tile->q <= tile->loadable);
+    TRAWL_ASSERT(position + tile->q <= tile->loadable);
     if (!tile->tags)
         return sample;
     TRAWL_ASSERT(tile->begin <= tile->end && tile->end <= tile->loadable);
     if (room >= tile->q + SET_SIDE_BYTES)
         sample.tags[0] = set_side(load32(text + tile->q), tile->fold);
-    if (place >= SET_SIDE_BYTES)
+    if (position >= SET_SIDE_BYTES)
         sample.tags[1] = set_side(load32(text - SET_SIDE_BYTES), tile->fold);
     return sample;
 }
@@ -138,10 +138,11 @@ static inline uint32_t name(const struct tile *tile, uint64_t index, const struc
     bool tagged = (entry.tagged ^ set_tag(sample->hash)) <= 0xff;
 
     TRAWL_ASSERT(count < SET_NAMED_MAX + SET_ROOM && offset < SET_STRIDE_MAX);
-    named[count].place = (uint32_t)sample->place - offset;
+    named[count].position = (uint32_t)sample->position - offset;
     named[count].literal = entry.literal;
     return count + (tagged & goes_on(tile, sample, entry.tagged & 0xff) &
-                    (sample->place >= tile->begin + offset) & (sample->place < tile->end + offset));
+                    (sample->position >= tile->begin + offset) &
+                    (sample->position < tile->end + offset));
 }
 
 static inline __attribute__((always_inline)) enum trawl_status verify_grams(
@@ -160,7 +161,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     TRAWL_ASSERT(class->entry_count > 0 && class->entry_count < UINT32_MAX);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i++) {
-        const struct sample sample = sample_at(&tile, passed->hash[i], passed->place[i]);
+        const struct sample sample = sample_at(&tile, passed->hash[i], passed->position[i]);
         uint64_t bucket = set_bucket(class, sample.hash);
         uint32_t from = buckets[bucket], entries = buckets[bucket + 1] - from, kept;
 
@@ -220,7 +221,7 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
             __builtin_prefetch(&literals[whole[i].literal]);
         for (uint32_t i = 0; i < whole_count; i++) {
             TRAWL_ASSERT(hits->count < hits->capacity);
-            hits->items[hits->count].offset = whole[i].place;
+            hits->items[hits->count].offset = whole[i].position;
             hits->items[hits->count++].literal = literals[whole[i].literal];
         }
     }
@@ -244,10 +245,10 @@ static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool o
 }
 
 /* Returns whether the text ends before all bytes that tags cover. */
-static inline bool stem_is_open(const struct scan *scan, uint64_t place)
+static inline bool stem_is_open(const struct scan *scan, uint64_t position)
 {
-    TRAWL_ASSERT(place <= scan->loadable);
-    return scan->loadable - place < SET_STEM_BYTES + SET_TAG_BYTES;
+    TRAWL_ASSERT(position <= scan->loadable);
+    return scan->loadable - position < SET_STEM_BYTES + SET_TAG_BYTES;
 }
 
 /* Reads the keys in the stems' buckets. `longer`: all stems have SET_STEM_BYTES bytes; else all
@@ -268,7 +269,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
         uint64_t bucket = set_stem_bucket(class, stem.hash, stem.bytes_count);
         uint64_t from = buckets[bucket], entries = buckets[bucket + 1] - from;
         uint64_t key_of_whole = set_stem_key(stem.hash, stem.whole);
-        bool open = longer && stem_is_open(scan, stem.place);
+        bool open = longer && stem_is_open(scan, stem.position);
 
         TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
         scan->work += entries;
@@ -277,7 +278,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
 
             TRAWL_ASSERT(named_count < SET_NAMED_MAX + SET_ROOM &&
                          whole_count < SET_NAMED_MAX + SET_ROOM);
-            named[named_count] = (struct set_named){stem.place, (uint32_t)(from + e)};
+            named[named_count] = (struct set_named){stem.position, (uint32_t)(from + e)};
             whole[whole_count] = named[named_count];
             named_count += (e < entries) & key_goes_on(key, &stem, open);
             whole_count += (e < entries) & (key == key_of_whole);
@@ -334,7 +335,7 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
 
     *shorter_count = *longer_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t x = sampling->begin + set_code_place(stems[i]);
+        uint64_t x = sampling->begin + set_code_position(stems[i]);
         uint32_t k = set_code_bytes(stems[i]);
         uint64_t low = slow ? load_readable(scan, x) : load64(scan->chunk->bytes + x);
         struct set_stem stem = {set_stem_hash(low, fold, k),
@@ -372,10 +373,10 @@ static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *
     for (uint32_t i = 0; i < count; i++) {
         uint32_t next;
 
-        if (stem_is_open(scan, stems[i].place))
+        if (stem_is_open(scan, stems[i].position))
             continue;
-        TRAWL_ASSERT(stems[i].place + SET_STEM_BYTES + sizeof next <= scan->loadable);
-        next = load32(scan->chunk->bytes + stems[i].place + SET_STEM_BYTES);
+        TRAWL_ASSERT(stems[i].position + SET_STEM_BYTES + sizeof next <= scan->loadable);
+        next = load32(scan->chunk->bytes + stems[i].position + SET_STEM_BYTES);
         stems[i].four = (uint8_t)set_next_four(next, fold);
         stems[i].two = (uint8_t)set_next_two(next, fold);
     }

@@ -306,7 +306,7 @@ static void filler_count(struct filler *filler)
     filler->count = 0;
 }
 
-static void filler_place(struct filler *filler)
+static void filler_position(struct filler *filler)
 {
     for (uint32_t i = 0; i < filler->count; i++) {
         struct filling *filling = &filler->filling[i];
@@ -358,9 +358,9 @@ static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matc
     for (uint32_t i = plan->literal_count; i-- > 0;) {
         filler_add(&filler, i, true);
         if (filler.count >= FILL_MAX)
-            filler_place(&filler);
+            filler_position(&filler);
     }
-    filler_place(&filler);
+    filler_position(&filler);
 }
 
 static void set_matcher_free(void *object)

@@ -80,26 +80,26 @@ struct set_matcher {
 
 /* A literal that may stand at a position of the chunk. */
 struct set_named {
-    uint32_t place;
+    uint32_t position;
     uint32_t literal;
 };
 
-#define SET_TILE_PLACES 4096u
+#define SET_TILE_POSITIONS 4096u
 #define SET_ROOM 16u /* entries that vectors may write beyond the entries that they count */
-#define SET_PASSED_MAX (SET_TILE_PLACES + SET_STRIDE_MAX + 1)
+#define SET_PASSED_MAX (SET_TILE_POSITIONS + SET_STRIDE_MAX + 1)
 #define SET_NAMED_MAX 256u
 
 /* The samples that passed a class's tables. */
 struct set_passed {
     uint64_t hash[SET_PASSED_MAX + SET_ROOM];
-    uint32_t place[SET_PASSED_MAX + SET_ROOM];
+    uint32_t position[SET_PASSED_MAX + SET_ROOM];
 };
 
 /* A stem that passed, and the tags that its literals may have (set_stem_tag). `four` and `two` are
  * tags of the bytes after the stem; 0 if the stem is shorter than SET_STEM_BYTES. */
 struct set_stem {
     uint64_t hash;
-    uint32_t place;
+    uint32_t position;
     uint8_t bytes_count;
     uint8_t whole;
     uint8_t four;
@@ -129,15 +129,15 @@ struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];
     struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
-    uint32_t places[SET_PASSED_MAX + SET_ROOM];
+    uint32_t positions[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
     /* For a search by lines (scan_stem_lines.c). A span holds the begins of a line without a hit
      * that this round looks at; span_line is the line's number in the tile, span_end the end of the
      * line's begins. line_hit is indexed by line: the index of the line's hit in `gathered`. */
-    struct set_span spans[SET_TILE_PLACES + 1];
-    uint16_t span_line[SET_TILE_PLACES + 1];
-    uint32_t span_end[SET_TILE_PLACES + 1];
-    uint32_t line_hit[SET_TILE_PLACES + 1];
+    struct set_span spans[SET_TILE_POSITIONS + 1];
+    uint16_t span_line[SET_TILE_POSITIONS + 1];
+    uint32_t span_end[SET_TILE_POSITIONS + 1];
+    uint32_t line_hit[SET_TILE_POSITIONS + 1];
     uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
     uint32_t first[SET_STEMS_MAX + SET_ROOM]; /* by lines: the first stem of each line, */
     uint16_t first_line[SET_STEMS_MAX];       /* and the number of that line */
@@ -187,21 +187,21 @@ static inline uint64_t set_bits(uint64_t hash)
 }
 
 /* A stem that passed, in 32 bits: its position in the tile, and its length k. */
-#define SET_CODE_PLACE_BITS 28u
+#define SET_CODE_POSITION_BITS 28u
 
-static inline uint32_t set_stem_code(uint32_t place, uint32_t k)
+static inline uint32_t set_stem_code(uint32_t position, uint32_t k)
 {
-    return place | k << SET_CODE_PLACE_BITS;
+    return position | k << SET_CODE_POSITION_BITS;
 }
 
-static inline uint32_t set_code_place(uint32_t code)
+static inline uint32_t set_code_position(uint32_t code)
 {
-    return code & ((1u << SET_CODE_PLACE_BITS) - 1);
+    return code & ((1u << SET_CODE_POSITION_BITS) - 1);
 }
 
 static inline uint32_t set_code_bytes(uint32_t code)
 {
-    return code >> SET_CODE_PLACE_BITS;
+    return code >> SET_CODE_POSITION_BITS;
 }
 
 /* By stems: the first stem_min bytes of a stem use two bits of the hash that differ from the bits

@@ -29,7 +29,7 @@ struct trial {
 /* Two programs that find the same. */
 struct trial_pair {
     /* Searches the begins in [from, to) by program number `which`. Returns where the search goes
-     * on; a place before `to` means that the search ends, because it has its answer, is full, or
+     * on; a position before `to` means that the search ends, because it has its answer, is full, or
      * has failed. */
     uint64_t (*run)(void *state, uint32_t which, uint64_t from, uint64_t to);
     void *state;
@@ -40,7 +40,7 @@ struct trial_pair {
 };
 
 /* Searches the begins in [from, to) by the trial's programs. Returns where the search goes on; a
- * place before `to` means that the search ends. */
+ * position before `to` means that the search ends. */
 uint64_t trial_run(struct trial *trial, const struct trial_pair *pair, uint64_t from, uint64_t to);
 
 #endif

@@ -50,11 +50,11 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
     memset(mask, 0, (size_t)words * sizeof *mask);
     for (uint64_t i = record_at(scan, begin); i < records->count; i++) {
-        uint64_t place = records_begin(records, i + 1) - 1 - from;
+        uint64_t position = records_begin(records, i + 1) - 1 - from;
 
-        if (place >= 64 * words)
+        if (position >= 64 * words)
             break;
-        mask[place / 64] |= 1ull << place % 64;
+        mask[position / 64] |= 1ull << position % 64;
     }
 }
 
@@ -290,17 +290,17 @@ void verify_one(struct scan *scan, uint64_t x)
 }
 
 /* Verifies the candidates of a word, and skips candidates below run_until. */
-static void verify_word(struct scan *scan, uint64_t place, uint64_t bits,
+static void verify_word(struct scan *scan, uint64_t position, uint64_t bits,
                         void (*verify)(struct scan *scan, uint64_t x))
 {
-    TRAWL_ASSERT(place <= scan->limit);
+    TRAWL_ASSERT(position <= scan->limit);
     while (bits != 0 && !scan->over) {
-        uint64_t x = place + (uint64_t)__builtin_ctzll(bits);
+        uint64_t x = position + (uint64_t)__builtin_ctzll(bits);
 
         if (x < scan->run_until) {
-            if (scan->run_until >= place + 64)
+            if (scan->run_until >= position + 64)
                 return;
-            bits &= UINT64_MAX << (scan->run_until - place);
+            bits &= UINT64_MAX << (scan->run_until - position);
             continue;
         }
         TRAWL_ASSERT(x < scan->limit);

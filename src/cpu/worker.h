@@ -76,7 +76,7 @@ struct engine_worker {
     const struct plan_nibbles *nibbles; /* NULL: positions of a set pass by its bitmap */
     const struct set_matcher *matcher;  /* NULL until the set is searched by classes */
     struct set_scratch *scratch;        /* buffers for the matcher; owned */
-    uint32_t tile_places;               /* LINES: positions of the next tile */
+    uint32_t tile_positions;            /* LINES: positions of the next tile */
     bool lines_hit;       /* LINES, by stems: at least 1 of 4 lines of the last tile has a hit */
     bool lines_kept;      /* LINES, by stems: `gathered` has one hit for each line of this tile */
     struct hits gathered; /* hits of the current tile */
@@ -104,7 +104,7 @@ struct engine_worker {
     union {
         uint8_t sample[WORKER_SAMPLE_BYTES]; /* the sample of a look */
         /* by position of a tile: where the sorted hits of that position end */
-        uint32_t place_ends[SET_TILE_PLACES];
+        uint32_t position_ends[SET_TILE_POSITIONS];
     };
 };
 
@@ -123,11 +123,12 @@ struct cpu_sizes {
     /* bytes of the first two parts of a text: in the first the method adapts, the second is
      * timed */
     uint64_t look_first;
-    uint64_t tile_places;  /* begins of a tile; a multiple of 64, ≤ 64 * FIND_TILE_WORDS */
-    uint64_t class_places; /* begins of a tile that is searched by classes, ≤ SET_TILE_PLACES */
-    uint64_t stem_batch;   /* begins whose stems are looked up together, ≤ SET_STEM_BATCH */
-    uint64_t named;        /* literals that are verified together, ≤ SET_NAMED_MAX */
-    uint64_t trial_bytes;  /* bytes of text of a step of a trial */
+    uint64_t tile_positions; /* begins of a tile; a multiple of 64, ≤ 64 * FIND_TILE_WORDS */
+    uint64_t
+        class_positions;  /* begins of a tile that is searched by classes, ≤ SET_TILE_POSITIONS */
+    uint64_t stem_batch;  /* begins whose stems are looked up together, ≤ SET_STEM_BATCH */
+    uint64_t named;       /* literals that are verified together, ≤ SET_NAMED_MAX */
+    uint64_t trial_bytes; /* bytes of text of a step of a trial */
     /* begins that verify_linear searches for a literal before the next literal */
     uint64_t verify_step;
     /* compared bytes per byte of chunk and literal, above which two_way takes over */
@@ -236,8 +237,8 @@ uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, 
 /* Compares hits by (offset, literal), for qsort. */
 int verify_compare_hits(const void *a, const void *b);
 /* For LINES: returns a mask of `words` words with a bit for each position where a line ends or a
- * NUL is. Position 0 is `begin`. The text is readable for FIND_LOAD_SLACK bytes beyond the words.
- */
+ * NUL is. Position 0 is `begin`. The text is readable for FIND_LOAD_SLACK bytes beyond the
+ * words. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Returns the last byte of the record that holds x, at most chunk->owned. *holds: the record holds
  * all `length` bytes from x on. */
@@ -249,7 +250,7 @@ void verify_one(struct scan *scan, uint64_t x);
 /* Calls `verify` for each candidate of the worker's tile, whose position 0 is scan->at. */
 void verify_tile(struct scan *scan, uint64_t word_count,
                  void (*verify)(struct scan *scan, uint64_t x));
-/* Handles a place where the literal's bytes stand, without its tail: matches the tail, and calls
+/* Handles a position where the literal's bytes stand, without its tail: matches the tail, and calls
  * verify_emit. */
 void verify_occurrence(struct scan *scan, uint32_t index, uint64_t x);
 
@@ -301,7 +302,7 @@ void scan_run(struct scan *scan);
  * only after dense parts have taken as much work without the automaton. */
 uint64_t dense_make_work(const struct trawl_plan *plan);
 /* For sets: sets work_max for the next positions. */
-void dense_allow(struct scan *scan, uint64_t places);
+void dense_allow(struct scan *scan, uint64_t positions);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
  * work for later positions. */
 void dense_spare(struct scan *scan, uint64_t bytes);
@@ -327,13 +328,13 @@ static inline void scan_leave(struct scan *scan, uint64_t x)
     scan->over = scan->is_left = true;
 }
 
-/* Clears the tile's bits of positions ≥ places, all of which lie in the last word. */
-static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t places)
+/* Clears the tile's bits of positions ≥ positions, all of which lie in the last word. */
+static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
 {
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
-    TRAWL_ASSERT(places > 64 * (word_count - 1));
-    if (places < 64 * word_count)
-        tile->mask[word_count - 1] &= (1ull << places % 64) - 1;
+    TRAWL_ASSERT(positions > 64 * (word_count - 1));
+    if (positions < 64 * word_count)
+        tile->mask[word_count - 1] &= (1ull << positions % 64) - 1;
 }
 
 #endif

@@ -113,8 +113,8 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
             draw_trial(answer->random, &worker->dense_trial);
         if (worker->has_parts)
             draw_trial(answer->random, &worker->parts_trial);
-        worker->tile_places =
-            (uint32_t)(64 * test_random_between(answer->random, 1, SET_TILE_PLACES / 64));
+        worker->tile_positions =
+            (uint32_t)(64 * test_random_between(answer->random, 1, SET_TILE_POSITIONS / 64));
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         read = worker->dense.read_bytes;
