@@ -14,6 +14,8 @@ LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 64, 80, 128, 256, 512, 1024, 
 WORST_LENGTHS = (8, 16, 64, 256, 1024, 4096, 16384)
 SETS = ((8, 10000), (8, 100000), (8, 1000000), (16, 10), (16, 100), (16, 1000), (16, 10000),
         (16, 100000), (16, 1000000), (24, 10000), (32, 100000))
+MIXED = tuple((kind, count) for kind in ('words of 3 to 20 bytes', 'pieces of 2 to 300 bytes')
+              for count in (100, 1000, 10000))
 WITHIN = (  # (patterns, bases of each, kind of errors, errors, strands, exact motif at the end)
     (1000, 23, 'mismatches', 3, '', ''), (1000, 23, 'mismatches', 4, '', ''),
     (1000, 23, 'mismatches', 4, 'both-strands', ''), (1000, 23, 'mismatches', 4, 'both-strands', 'NGG'),
@@ -95,7 +97,21 @@ def list_rows(options, texts):
                 gpu('begins in memory', call='begins'), gpu('matches', call='positions')], options)
 
 
+def mixed_rows(options, texts):
+    """Yield rows with sets of mixed lengths: counts by a plan that has searched before, and by a new plan."""
+    for label, source in (('English', 'english'), ('sources', 'code'), ('Russian', 'cyrillic')):
+        content = texts.source(source)[0]
+        path = texts.write(source, content)
+        for kind, count in MIXED:
+            patterns = texts.patterns(f'mixed-{source}-{kind[:5]}-{count}', recipes.mixed(content, kind, count))
+            ask = letters(options, 2, text=f'file:{path}', patterns=f'file:{patterns}')
+            yield row('sets', f'{label}, {count:,} {kind}', ask, [cpu(plan='once'), BOUND, gpu()], options)
+            yield row('sets', f'{label}, {count:,} {kind}: plan and first count', ask,
+                      [cpu(plan='once'), BOUND, gpu(plan=None)], options)
+
+
 def set_rows(options, texts):
+    yield from mixed_rows(options, texts)
     for label, text in texts_of(texts):
         for length, count in SETS:
             ask = letters(options, 2, **text, patterns=f'pieces:{count}:{length}:{length}')

@@ -19,7 +19,9 @@ ONE, ALL, HYPERSCAN = 'trawl, one core', 'trawl, all cores', 'Hyperscan, one cor
 MEMMEM, GALLERY = 'memmem, all cores', 'rabin-karp of the gallery, one core'
 SET_COMMANDS = ('grep -F -c -f', 'trawl -c -f', 'trawl -j1 -c -f', 'rg -F -c -f')
 # (kind, number of patterns, bytes of a pattern)
-SETS = (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dna', 10, 16), ('dna', 1000, 16),
+MIXED = tuple((kind, count, 0) for kind in ('words of 3 to 20 bytes', 'pieces of 2 to 300 bytes')
+              for count in (100, 1000, 10000))
+SETS = MIXED + (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dna', 10, 16), ('dna', 1000, 16),
         ('dna', 100000, 16), ('letters', 1000, 16), ('letters', 100000, 16))
 # (kind, number of patterns, bytes of a pattern, most records)
 MATRICES = (('letters', 4096, 12, 1000000), ('letters', 100000, 12, 1000000), ('english', 1000, 4, 20000))  # the last is dense: about 130 cells a record
@@ -55,6 +57,8 @@ def set_patterns(kind, count, length, path, texts):
         return recipes.distinct(recipes.words(texts.source('words')[0], 4), count)
     with open(path, 'rb') as file:
         content = file.read()
+    if (kind, count, length) in MIXED:
+        return recipes.mixed(content, kind, count)
     return recipes.distinct(recipes.pieces(content, count + count // 8 + 8, length, length), count)
 
 
@@ -85,7 +89,7 @@ def set_rows(options, texts):
         bytes_count = min(options.bytes, 64 * MIB)
         path = set_text(kind, bytes_count, texts)
         made = set_patterns(kind, count, length, path, texts)
-        patterns = texts.patterns(f'set-{kind}-{count}', made)
+        patterns = texts.patterns(f"set-{kind.replace(' ', '-')}-{count}", made)
         ask = {'text': f'file:{path}', 'patterns': f'file:{patterns}'}
         own = {'isa': options.instruction_set, 'ours': True}
         who = [{'name': ONE, 'threads': 1, **own}, {'name': ALL, 'threads': options.threads, **own},

@@ -240,6 +240,14 @@ def words(text, least):
     return [word for word in re.findall(rb'[A-Za-z]+', text) if len(word) >= least]
 
 
+def mixed(text, kind, count):
+    """Return strings of the text of mixed lengths: whole words of 3 to 20 bytes, or pieces of lines of 2 to
+    300 bytes."""
+    if kind == 'words of 3 to 20 bytes':
+        return distinct((it for it in re.findall(rb'[A-Za-z0-9_\x80-\xff]+', text) if 3 <= len(it) <= 20), count)
+    return distinct(pieces(text, count + count // 8 + 8, 2, 300), count)
+
+
 # ---- Trees ----------------------------------------------------------------------------------
 
 
