@@ -6,6 +6,8 @@
 #include "base/checked.h"
 #include "plan/parts.h"
 
+#define EXPLAINED_PATTERNS_MAX (1u << 16) /* of more patterns no parts are made to explain them */
+
 /* A text that counts all characters and stores as many as fit. */
 struct explanation {
     char *buffer;
@@ -132,6 +134,28 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     add(text, "table bytes: %" PRIu64 "\n", table_bytes(plan));
 }
 
+/* Adds a line for each part in which a device searches, or the host tries to search, the plan: the
+ * shortest part first. */
+static enum trawl_status explain_parts(struct explanation *text, const struct trawl_plan *plan,
+                                       enum plan_attachment which, struct trawl_error *error)
+{
+    const char *name = which == PLAN_PARTS_HOST ? "host" : "device";
+    const struct plan_parts *parts = NULL;
+
+    if (plan->length_min < plan->length_max && plan->pattern_count <= EXPLAINED_PATTERNS_MAX)
+        TRAWL_TRY(plan_parts_want(plan, which, &parts, error));
+    for (uint32_t i = 0; parts != NULL && i < parts->count; i++) {
+        const struct trawl_plan *part = parts->part[parts->count - 1 - i].plan;
+
+        add(text, "%s part %u: %" PRIu64 " of %" PRIu64, name, i + 1, part->pattern_count,
+            part->length_min);
+        if (part->length_max > part->length_min)
+            add(text, " to %" PRIu64, part->length_max);
+        add(text, " byte%s, %s\n", part->length_max == 1 ? "" : "s", method_name(part->method));
+    }
+    return TRAWL_OK;
+}
+
 static void explain_errors(struct explanation *text, const struct trawl_plan *plan)
 {
     static const char *const alphabets[] = {"bytes", "characters", "DNA"};
@@ -173,6 +197,8 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
         explain_errors(&text, plan);
     else
         explain_method(&text, plan);
+    TRAWL_TRY(explain_parts(&text, plan, PLAN_PARTS_HOST, error));
+    TRAWL_TRY(explain_parts(&text, plan, PLAN_PARTS_DEVICE, error));
     if (plan->tuning.gram_rate > 0)
         add(&text, "expected candidates per MiB of aligned grams: %.2f\n",
             plan->tuning.gram_rate * 1048576.0);

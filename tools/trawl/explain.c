@@ -106,6 +106,24 @@ static void print_method(struct output *output, const char *lines)
         output_text(output, "Strings of different lengths have separate tables.\n");
 }
 
+/* Prints which strings are searched together where the strings have several lengths. */
+static void print_parts(struct output *output, const char *lines, const char *where,
+                        const char *sentence)
+{
+    char name[VALUE_BYTES], value[VALUE_BYTES], text[SENTENCE_BYTES];
+
+    for (unsigned i = 1;; i++) {
+        (void)snprintf(name, sizeof name, "%s part %u", where, i);
+        value_of(lines, name, value);
+        if (*value == '\0')
+            return;
+        if (i == 1)
+            output_text(output, sentence);
+        (void)snprintf(text, sizeof text, "  %s\n", value);
+        output_text(output, text);
+    }
+}
+
 static void print_algorithm(struct output *output, const char *lines, const char *algorithm)
 {
     char source[VALUE_BYTES], text[SENTENCE_BYTES];
@@ -156,6 +174,11 @@ bool explain_print(struct output *output, const struct patterns *patterns,
         print_algorithm(output, lines, value);
     else
         print_method(output, lines);
+    print_parts(output, lines, "host",
+                "The cores try whether separate searches by length are faster (strings, bytes, "
+                "method):\n");
+    print_parts(output, lines, "device",
+                "A graphics processor searches separately for (strings, bytes, method):\n");
     print_errors(output, lines);
     print_who(output, lines, settings);
     if (settings->files.debug) {
