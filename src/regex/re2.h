@@ -39,7 +39,7 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_ATOMS_MIN 2u /* characters of an atom, at least */
+#define REGEX_ATOMS_MIN 1u /* characters of an atom, at least */
 #define REGEX_VERSION 1u
 
 struct regex_ops {
