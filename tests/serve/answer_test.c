@@ -713,6 +713,8 @@ static void check_together(void)
 int main(int argument_count, char **arguments)
 {
     static const uint64_t held_bytes[] = {1, 8192, 0}; /* few files, some files, all files */
+    char *unpacks[] = {(char *)(uintptr_t) "trawl", (char *)(uintptr_t) "--search-zip"};
+    struct settings settings;
     char message[SETTINGS_ERROR_BYTES];
     struct test_random random = test_random_begin("serve_answer");
     struct collection *collection = NULL;
@@ -732,10 +734,11 @@ int main(int argument_count, char **arguments)
     TEST_CHECK(passes_open(&server.passes, runtime, message));
     server.collections = &collection;
     server.collection_count = 1;
+    TEST_CHECK(parse(&settings, 2, unpacks));
     for (size_t i = 0; i < sizeof held_bytes / sizeof *held_bytes; i++) {
         if (i > 0)
             collection_close(collection);
-        collection = open_tree(held_bytes[i]);
+        collection = open_with(&settings, top, true, held_bytes[i]);
         check_table();
         for (uint64_t j = test_amount(300, 15000); j > 0 && test_failures < 10; j--)
             check_random(&random);
@@ -752,6 +755,7 @@ int main(int argument_count, char **arguments)
     TEST_CHECK(server.cancelled_count > 0);
     collection_close(collection);
     passes_close(server.passes);
+    settings_free(&settings);
     free(json_lines.bytes);
     return end_trees();
 }

@@ -49,15 +49,4 @@ static void make_tree(struct test_random *random)
         46);
 }
 
-/* Opens a collection that holds at most so many bytes of files (0: all files) and unpacks
- * compressed files. */
-static struct collection *open_tree(uint64_t host_bytes_max)
-{
-    static char *arguments[] = {(char *)(uintptr_t) "trawl", (char *)(uintptr_t) "--search-zip"};
-    static struct settings settings;
-
-    TEST_CHECK(parse(&settings, 2, arguments));
-    return open_with(&settings, top, true, host_bytes_max);
-}
-
 #endif

@@ -208,9 +208,7 @@ void sim_global(const void *p, uint32_t bytes, int write, const char *file, int 
     if (!sim_range_holds(p, bytes))
         sim_fail(write ? "a write outside of device memory" : "a read outside of device memory",
                  file, line);
-    if (write)
-        sim.counters.global_write_bytes += bytes;
-    else
+    if (!write)
         sim.counters.global_read_bytes += bytes;
     if (sim.plain_switches != 0 && sim_random() % sim.plain_switches == 0)
         sim_yield();
@@ -328,10 +326,8 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
         sim_fail("a child kernel with arguments of another struct", file, line);
     if (!sim_grid_fits(blocks, threads))
         sim_fail("a child grid of no such size", file, line);
-    if (sim.pending >= sim.pending_limit) {
-        sim.counters.child_refusals++;
+    if (sim.pending >= sim.pending_limit)
         return sim.child_code != 0 ? sim.child_code : full_codes[sim_random() % FULL_CODES];
-    }
     sim_memory_flush(); /* children see what their parents did */
     sim.counters.child_grids++;
     if (sim.child_lost > 0 && --sim.child_lost == 0)

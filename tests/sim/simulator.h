@@ -29,12 +29,10 @@ struct sim_counters {
     uint64_t schedules; /* distinct (seed, launch) orders that were run */
     uint64_t switches;
     uint64_t global_read_bytes;
-    uint64_t global_write_bytes;
     uint64_t atomics;
     uint64_t barriers; /* completed, counted once per block */
     uint64_t shuffles; /* counted once per lane */
     uint64_t child_grids;
-    uint64_t child_refusals;
 };
 
 /* A kernel: entry(arguments) for each thread of each block. */

@@ -75,9 +75,6 @@ class Texts:
         self.sources[kind] = made
         return made
 
-    def is_real(self, kind):
-        return kind in FILES and not self.source(kind)[1].startswith('generated')
-
     def write(self, name, content):
         """Write a file unless it exists, and return the path."""
         path = self.path(name)

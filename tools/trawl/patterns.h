@@ -31,9 +31,8 @@ struct patterns {
      * built of `items` */
     struct trawl_pattern joined;
     bool has_empty;
-    bool has_never;       /* some string can occur in no line */
-    bool none_given;      /* all pattern files were empty: nothing matches */
-    bool plan_whole_line; /* the plan itself finds whole lines */
+    bool has_never;  /* some string can occur in no line */
+    bool none_given; /* all pattern files were empty: nothing matches */
     struct trawl_plan *plan;
     struct trawl_plan_options options; /* the options of the last plan */
     struct trawl_utf8 utf8;            /* options.utf8 points here */
