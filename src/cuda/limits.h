@@ -67,7 +67,7 @@ struct cuda_limits {
     bool automaton;
     bool automaton_always; /* search all texts by the automaton */
     uint64_t automaton_words_max;
-    /* the most bytes of the automaton's rows that a block keeps in shared memory; 0: none */
+    /* blocks keep the automaton's rows in shared memory if the rows have at most so many bytes */
     uint32_t automaton_kept_bytes;
     /* if a set's literals have more bytes, a tile is granted more work before the automaton
      * takes over */

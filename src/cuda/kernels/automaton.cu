@@ -19,8 +19,9 @@
  *            for each state of the chain, and writes 8. If literals of several lengths begin at a
  *            position, sorting takes up to 40 per hit and halving of the number of hits there.
  * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
- *            the table: each byte's load depends on the state before. count_automaton therefore has
- *            the rows of the states to which few bytes lead in shared memory.
+ *            the table: each byte's load depends on the state before. count_automaton therefore
+ *            reads the rows from shared memory. The host chooses count_automaton only if all rows
+ *            fit (src/cuda/automaton.c).
  * Progress   as method every.
  * Order      ascending by (begin, literal).
  * Limits     a table of less than 2^31 words.
@@ -333,8 +334,8 @@ SIMT_KERNEL(scan_automaton, scan_arguments, SCAN_THREADS_MAX, 6)
     automaton_tiles(&args, &shared, 0, 0);
 }
 
-/* Counts, with the first rows in shared memory: the rows of the states to which few bytes lead. A
- * thread is in these states at most bytes of a text. */
+/* Counts, with the rows in shared memory, except for up to 3 last words: kept_words is a multiple
+ * of 4. */
 SIMT_KERNEL(count_automaton, scan_arguments, SCAN_KEPT_THREADS, 3)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept, 4u * args.automaton.kept_words);
