@@ -90,7 +90,7 @@ def built_in():
 def section(data):
     found, known = data['rows'], built_in()
     isas = [it['name'] for it in found[0]['results']]
-    lines = machine_lines(data) + [f"- texts of {data['machine']['text_bytes']:,} bytes, one thread; "
+    lines = machine_lines(data) + [f"- texts of {data['machine']['text_bytes']:,} bytes, 1 thread; "
                                    'nanoseconds: a byte, a sample, a candidate', '']
     cells = []
     for isa in isas:

@@ -197,10 +197,10 @@ def section(data):
                      + [number(median(result(row, it)), '.5f') for it in names]
                      + [f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
                         '-' if not name else f'**{value:.2f}**' + f' of {name}' * (name != RG)])
-    lines += [f"- trawl is the fastest of those compared in {len(cells) - len(behind)} of {len(cells)} rows"
-              + ('; another is faster in: ' + ', '.join(behind) if behind else ''),
-              '', 'Seconds by the median; -: the program did not run, or gave another answer. The ratio is that of '
-              f'{RG}, unless another program is named.', '']
+    lines += [f"- trawl is the fastest program in {len(cells) - len(behind)} of {len(cells)} rows"
+              + ('; slower in: ' + ', '.join(behind) if behind else ''),
+              '', 'Seconds by the median; -: the program did not run, or gave a different answer. The ratio is that of '
+              f'{RG}, unless the cell names a program.', '']
     return lines + table(['row', 'pattern', *names, 'MiB', 'ratio'], cells, left=2)
 
 

@@ -152,7 +152,7 @@ def worst_table(data):
             it = figures(row) if row else {}
             cells[-1].append(f"{number(it['one'])} **{number(it['to_read'])}** "
                              f"{number(it['to_random'])}" if row else '-')
-    return (['', '### Worst cases', '', 'With one thread: GB/s, times the read speed, times the speed '
+    return (['', '### Worst cases', '', 'With 1 thread: GB/s, times the read speed, times the speed '
              'on the random text.', '']
             + table(['text and pattern'] + [f'm={length}' for length in WORST_LENGTHS], cells))
 
@@ -165,15 +165,15 @@ def summary(data):
     over = [math.log(value) for value in (figures(row)['to_memmem'] for row in rows) if value]
     if len(reads) < 2 or not over:
         die('no row was measured')
-    return [f"- read speed of the memory: {reads[0]:.1f} GB/s with one thread, {reads[1]:.1f} GB/s "
+    return [f"- read speed of the memory: {reads[0]:.1f} GB/s with 1 thread, {reads[1]:.1f} GB/s "
             f"with {data['machine']['cores']} (median over the rows)",
-            f'- {len(rows)} rows, every count as expected; one thread is '
+            f'- {len(rows)} rows, every count as expected; 1 thread is '
             f'{math.exp(statistics.mean(over)):.1f} times memmem (geometric mean)']
 
 
 def section(data):
     lines = ['![Speed against pattern length](measurements/cpu.svg)', '', *opening(data), *summary(data),
-             spread_line(data), '', 'A figure of each text: GB/s with one thread, **times the read speed**, times memmem, '
+             spread_line(data), '', 'A figure of each text: GB/s with 1 thread, **times the read speed**, times memmem, '
              f"GB/s with {data['machine']['cores']} threads. The texts:", '']
     return lines + letters_tables(data) + worst_table(data)
 

@@ -1,4 +1,5 @@
 """report: computes medians, formats tables, and writes the generated parts of documents."""
+import re
 import statistics
 
 
@@ -71,10 +72,10 @@ def machine_lines(data):
 
 
 def opening(data):
-    """Return the line that names the file of results and the machine."""
+    """Return the lines that name the file of results and the machine, without options that name output files."""
     name = data['benchmark']
     return [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '',
-            *machine_lines(data)]
+            *(re.sub(r' --(json|svg|markdown)=[^ `]+', '', line) for line in machine_lines(data))]
 
 
 def spread_line(data):

@@ -171,17 +171,15 @@ def fast(value):
 
 
 def conclusions(data):
-    """Yield a line for each of PAIRS, which sums up all rows."""
+    """Yield a row of cells for each of PAIRS, which sums up all rows."""
     for faster, than, compiles in PAIRS:
         values = [ratio_of(row, faster, than, compiles) for row in data['rows']]
         values = [value for value in values if value]
         if not values:
             continue
         slower = sum(value < 1 for value in values)
-        yield (f"- {faster} against {than}{', compiling' if compiles else ''}: "
-               f"{fast(min(values))} to {fast(max(values))} times as fast in {len(values)} "
-               f"row{'' if len(values) == 1 else 's'}, "
-               + (f'SLOWER in {slower}' if slower else 'slower in none'))
+        yield [faster, than + (', compiling' if compiles else ''),
+               f'{fast(min(values))} to {fast(max(values))}', str(len(values)), str(slower)]
 
 
 def cost_of(it):
@@ -194,10 +192,10 @@ def section(data):
     """Make the section: conclusions, a table of speeds, and a table of compile times and memory."""
     rows_of = data['rows']
     names = list(dict.fromkeys(it['name'] for row in rows_of for it in row['results']))
-    lines = opening(data) + [spread_line(data), '', 'What the rows come to, by the program:', '']
-    lines += conclusions(data)
+    lines = opening(data) + [spread_line(data), '']
+    lines += table(['', 'compared with', 'times as fast', 'workloads', 'slower in'], conclusions(data), left=2)
     lines += ['', 'GB/s of text, compiling not counted. *: on a part of the work, as far as the time '
-              'allowed. -: not measured, or left out because it would take too long.', '']
+              'allowed. -: not measured, or too slow to measure.', '']
     speeds, costs = [], []
     for contestant in names:
         them = [next((it for it in row['results'] if it['name'] == contestant), {}) for row in rows_of]
@@ -223,4 +221,4 @@ def show(row):
     for it in row['results']:
         print(f"  {it['name']:44} {number(working(it) if it.get('seconds') else None, '.5f'):>10} s  "
               f"{it.get('why', '')}{'another count' * it.get('wrong', False)}")
-    print('\n'.join(conclusions({'rows': [row]})), flush=True)
+    print('\n'.join(', '.join(cells) for cells in conclusions({'rows': [row]})), flush=True)
