@@ -89,7 +89,6 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     if (worker->dense_serial != plan->serial) {
         worker->dense_work = 0;
         worker->trial = (struct trial){.now = plan->has_classes};
-        worker->dense_trial = (struct trial){.now = 0};
         worker->parts_trial = (struct trial){.left = PARTS_FIRST};
     }
     worker->dense_serial = plan->serial;
@@ -177,8 +176,7 @@ enum trawl_status scan_end(const struct scan *scan)
 /* Returns the method by which method set searches at the moment. */
 static enum trawl_method set_method(const struct engine_worker *worker)
 {
-    if (worker->dense_left > 0 || worker->dense_trial.now == 1 ||
-        worker->plan->method_asked == TRAWL_METHOD_AUTOMATON)
+    if (worker->dense_left > 0 || worker->plan->method_asked == TRAWL_METHOD_AUTOMATON)
         return TRAWL_METHOD_AUTOMATON;
     return worker->trial.now == 1 ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
 }
@@ -383,10 +381,8 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
 {
     struct pieces pieces = {worker, task, TRAWL_OK, error};
     const struct trial_pair pair = {
-        .run = run_piece,
-        .state = &pieces,
-        .once_ns =
-            worker->parts_ready ? 0 : PARTS_NS + worker->plan->literal_count * PARTS_LITERAL_NS};
+        run_piece, &pieces,
+        worker->parts_ready ? 0 : PARTS_NS + worker->plan->literal_count * PARTS_LITERAL_NS};
 
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");

@@ -9,10 +9,6 @@
 
 /* time to make the tables of classes, for each literal */
 #define TABLES_LITERAL_NS 128u
-/* A trial of the automaton waits for so many times the time of making the automaton. */
-#define MAKE_WAITS 4u
-/* the automaton's least time for a byte of text */
-#define DENSE_LEAST_NS 3.0
 
 /* Returns whether text is left for a program. */
 static bool goes_on(struct scan *scan)
@@ -78,46 +74,22 @@ static uint64_t run_set(void *state, uint32_t by_classes, uint64_t from, uint64_
     return scan->over ? from : scan->at;
 }
 
-/* Searches the begins in [from, to) by the automaton alone, or by buckets, by classes or by the
- * faster of these. */
-static uint64_t run_dense(void *state, uint32_t by_automaton, uint64_t from, uint64_t to)
+static void run_either(struct scan *scan)
 {
-    struct scan *scan = (struct scan *)state;
     struct engine_worker *worker = scan->worker;
     const struct trial_pair pair = {
-        .run = run_set,
-        .state = scan,
-        .once_ns = worker->matcher == NULL ? scan->plan->literal_count * TABLES_LITERAL_NS : 0};
-
-    if (by_automaton == 0 && scan->plan->has_either)
-        return trial_run(&worker->trial, &pair, from, to);
-    if (by_automaton == 1) {
-        worker->dense_by_classes = worker->trial.now;
-        worker->dense_left = UINT64_MAX;
-    }
-    to = run_set(scan, worker->trial.now, from, to);
-    if (by_automaton == 1)
-        worker->dense_left = 0;
-    return to;
-}
-
-static void run_sets(struct scan *scan)
-{
-    const struct trial_pair pair = {.run = run_dense,
-                                    .state = scan,
-                                    .once_ns = MAKE_WAITS * dense_make_work(scan->plan),
-                                    .least_ns = DENSE_LEAST_NS};
-
-    /* The first trial of buckets and classes comes first. */
-    bool tried = !scan->plan->has_either || scan->worker->trial.interval > 0;
+        run_set, scan, worker->matcher == NULL ? scan->plan->literal_count * TABLES_LITERAL_NS : 0};
 
     if (!goes_on(scan))
         return;
-    if (plan_method_is_open(scan->plan) && (tried || scan->worker->dense_trial.step > 0))
-        (void)trial_run(&scan->worker->dense_trial, &pair, scan->at, scan->limit);
-    else
-        (void)run_dense(scan, scan->plan->method_asked == TRAWL_METHOD_AUTOMATON, scan->at,
-                        scan->limit);
+    if (scan->plan->method_asked == TRAWL_METHOD_AUTOMATON) {
+        worker->dense_left = UINT64_MAX;
+        (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
+    } else if (scan->plan->has_either) {
+        trial_run(&worker->trial, &pair, scan->at, scan->limit);
+    } else {
+        (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
+    }
 }
 
 /* ---- All programs ---------------------------------------------------------------------------- */
@@ -131,7 +103,7 @@ void scan_run(struct scan *scan)
         return;
     }
     if (worker->method == TRAWL_METHOD_SET) {
-        run_sets(scan);
+        run_either(scan);
         return;
     }
     while (goes_on(scan))

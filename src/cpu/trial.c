@@ -17,8 +17,6 @@
 #define CLEAR_SOONER 2.0
 /* the next trial comes after LOST_SHARE times the time that the slower program lost */
 #define LOST_SHARE 256.0
-/* Before a trial, the search reads the clock after 1 / CLOCK_SHARE of the bytes searched so far. */
-#define CLOCK_SHARE 8u
 #define TRIAL_NS (256u << 10) /* time of a trial of usual programs */
 
 /* Returns the time of a trial's steps by a program, times the bytes of the other program. So the
@@ -58,18 +56,16 @@ static void choose(struct trial *trial)
     trial->interval = max_u64(trial->interval, pays_after(trial));
     trial->left = trial->interval;
     trial->step = 0;
-    trial->spent = trial->searched = 0;
+    trial->spent = 0;
 }
 
 /* Counts `bytes` of text that took `ns`, and moves the trial on. */
-static void count(struct trial *trial, const struct trial_pair *pair, uint64_t bytes, uint64_t ns)
+static void count(struct trial *trial, uint64_t bytes, uint64_t ns, uint64_t once_ns)
 {
     trial->left -= min_u64(trial->left, bytes);
     if (trial->step == 0) {
         trial->spent += ns;
-        trial->searched += bytes;
-        if (trial->left > 0 || trial->spent < TRIAL_NS + pair->once_ns ||
-            (double)trial->spent < pair->least_ns * (double)trial->searched)
+        if (trial->left > 0 || trial->spent < TRIAL_NS + once_ns)
             return;
         memset(trial->ns, 0, sizeof trial->ns);
         memset(trial->bytes, 0, sizeof trial->bytes);
@@ -90,20 +86,18 @@ static void count(struct trial *trial, const struct trial_pair *pair, uint64_t b
         choose(trial);
 }
 
-uint64_t trial_run(struct trial *trial, const struct trial_pair *pair, uint64_t from, uint64_t to)
+void trial_run(struct trial *trial, const struct trial_pair *pair, uint64_t from, uint64_t to)
 {
     while (from < to) {
         bool goes_on = trial->step > 0;
         uint64_t (*clock)(void) = goes_on ? clock_worked_ns : clock_now_ns;
-        uint64_t rest = max_u64(cpu_sizes.trial_bytes, trial->searched / CLOCK_SHARE);
-        uint64_t bytes = goes_on ? trial->left : max_u64(trial->left, rest);
+        uint64_t bytes = goes_on ? trial->left : max_u64(trial->left, cpu_sizes.trial_bytes);
         uint64_t end = from + min_u64(to - from, bytes), ns = clock(), at;
 
         at = pair->run(pair->state, trial->now, from, end);
         if (at < end)
-            return at;
-        count(trial, pair, at - from, clock() - ns);
+            return;
+        count(trial, at - from, clock() - ns, pair->once_ns);
         from = at;
     }
-    return from;
 }

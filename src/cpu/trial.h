@@ -20,8 +20,7 @@ struct trial {
     /* bytes of text until the step ends; if step is 0, until a trial may begin */
     uint64_t left;
     uint64_t interval; /* bytes of text from the last trial to the next */
-    uint64_t spent;    /* ns that the search took since the last trial, for `searched` bytes */
-    uint64_t searched;
+    uint64_t spent;    /* ns that the search took since the last trial */
     uint64_t ns[2];    /* by program: time of this trial's steps */
     uint64_t bytes[2]; /* by program: bytes that these steps searched */
 };
@@ -34,9 +33,6 @@ struct trial_pair {
     uint64_t (*run)(void *state, uint32_t which, uint64_t from, uint64_t to);
     void *state;
     uint64_t once_ns; /* time to make tables that only the other program needs */
-    /* The other program takes at least so many ns per byte of text: a lower price needs no trial.
-     */
-    double least_ns;
 };
 
 /* Searches the begins in [from, to) by the trial's programs. Returns where the search goes on; a

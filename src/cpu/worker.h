@@ -71,8 +71,7 @@ struct engine_worker {
     struct find_bytes inside; /* bytes after which no occurrence begins */
     bool bytes_only;          /* all literals have one byte: `bytes` holds them all */
     struct byte_set bytes;
-    struct trial trial;       /* sets: program 0 searches by buckets, program 1 by classes */
-    struct trial dense_trial; /* program 0 searches by these two, program 1 by the automaton */
+    struct trial trial; /* sets: program 0 searches by buckets, program 1 by classes */
     const struct plan_nibbles *nibbles; /* NULL: positions of a set pass by its bitmap */
     const struct set_matcher *matcher;  /* NULL until the set is searched by classes */
     struct set_scratch *scratch;        /* buffers for the matcher; owned */
@@ -298,9 +297,6 @@ void scan_run(struct scan *scan);
 
 /* ---- dense_budget.c ---- */
 
-/* Returns the work of making the automaton; 0: the automaton is there. Making the automaton pays
- * only after dense parts have taken as much work without the automaton. */
-uint64_t dense_make_work(const struct trawl_plan *plan);
 /* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused

@@ -109,8 +109,6 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         }
         if (answer->plan->has_either)
             draw_trial(answer->random, &worker->trial);
-        if (test_random_one_in(answer->random, 3))
-            draw_trial(answer->random, &worker->dense_trial);
         if (worker->has_parts)
             draw_trial(answer->random, &worker->parts_trial);
         worker->tile_positions =
