@@ -35,8 +35,7 @@ struct trial_pair {
     uint64_t once_ns; /* time to make tables that only the other program needs */
 };
 
-/* Searches the begins in [from, to) by the trial's programs. Returns where the search goes on; a
- * position before `to` means that the search ends. */
-uint64_t trial_run(struct trial *trial, const struct trial_pair *pair, uint64_t from, uint64_t to);
+/* Searches the begins in [from, to) by the trial's programs. */
+void trial_run(struct trial *trial, const struct trial_pair *pair, uint64_t from, uint64_t to);
 
 #endif
