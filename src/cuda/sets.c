@@ -313,12 +313,13 @@ static void measure_likeness(const struct trawl_plan *plan, struct likeness *lik
     uint32_t bytes[256] = {0};
     struct sample_pairs pairs;
     double total = 0, alike = 0, rate = 0, decay;
-    uint64_t step = 1 + plan->literal_bytes_total / SAMPLE_BYTES;
+    uint64_t step = 1 + plan->literal_bytes_total / SAMPLE_BYTES, looked;
 
     count_pairs(plan, &pairs);
     for (uint64_t i = 0; i < plan->literal_bytes_total; i += step)
         bytes[plan->literal_bytes[i]]++;
-    total = (double)((plan->literal_bytes_total + step - 1) / step);
+    looked = 1 + (plan->literal_bytes_total - 1) / step;
+    total = (double)looked;
     for (uint32_t b = 0; b < 256; b++)
         alike += bytes[b] / total * (bytes[b] / total);
     decay = alike;

@@ -301,7 +301,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
     if (worker->found_count == 0 && step->want == WANT_SPANS && expressions->atoms == NULL)
         TRAWL_TRY(find_empty(step, line, candidates, count, error));
     step->missed += worker->found_count == 0;
-    if (count > 1)
+    if (count > 1 && worker->found_count > 1)
         qsort(worker->found, worker->found_count, sizeof *worker->found, compare_found);
     for (uint64_t i = 0; i < worker->found_count; i++)
         TRAWL_TRY(push_hit(step, worker->found[i].offset, worker->found[i].expression,

@@ -267,7 +267,7 @@ def test_refused():
                said.count(b"\n") == 1, "%r: %d, %r, %r" % (arguments, status, output, said))
     expect(run("-fnowhere", "f") == (2, b"", b"trawl: nowhere: No such file or directory\n"), "a file of -f that is not there")
     expect(len(server.requests) == count, "something was sent")
-    for arguments, said in (([], b"Usage: "), (["--version"], b""), (["-E", "x", "f"], b"trawl: -E")):
+    for arguments, said in (([], b"Usage: "), (["--version"], b""), (["--color=x", "x", "f"], b"trawl: --color")):
         expect(run(*arguments)[2].startswith(said), "%r with --server" % arguments)
     for address in ("foo", "http://", "http://h:x", "http://[::1", "unix:" + "x" * 108, "https://h", "http://h:123456"):
         status, output, said = run("x", "f", address=address)

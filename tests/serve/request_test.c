@@ -92,7 +92,6 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[\"a\"],\"options\":[\"--quiet=1\"]}", "doesn't allow an argument"},
     {400, "{\"patterns\":[\"a\"],\"options\":[\"--max-count=x\"]}", "invalid max count"},
     {400, "{\"patterns\":[\"a\"],\"options\":[\"a\\u0000\"]}", "options: a NUL"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"-E\"]}", "regular expressions"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"-fx\"]}", "-fx is not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--regexp=x\"]}", "--regexp is not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--replacements=/etc/passwd\"]}", "not served"},

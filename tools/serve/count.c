@@ -160,10 +160,6 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     struct pass_request *pass = &answer->pass;
     const struct settings *settings = job->settings;
 
-    if (settings->expressions) {
-        answering_refuse(answer, 422, "counts and columns are not served for regular expressions");
-        return EXIT_ERROR;
-    }
     if (job->patterns->check.any || (settings->whole_lines && settings->line_end != '\n')) {
         answering_refuse(
             answer, 422,
