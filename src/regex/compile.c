@@ -148,7 +148,8 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
         return TRAWL_OK;
     TRAWL_TRY(memory_allocate(count, 1, &memory, error));
     memcpy(memory, before, (size_t)begin);
-    memcpy((char *)memory + begin, maker->joined, (size_t)maker->joined_count);
+    if (maker->joined_count > 0)
+        memcpy((char *)memory + begin, maker->joined, (size_t)maker->joined_count);
     memcpy((char *)memory + begin + maker->joined_count, after, strlen(after));
     options.lines = true;
     options.memory_bytes *= 2;

@@ -46,7 +46,8 @@ struct engine_worker {
     uint64_t found_count;
     uint64_t found_capacity;
     uint32_t *passing; /* expressions for which the line is a candidate */
-    uint32_t *held;    /* atoms of the line */
+    uint64_t passing_capacity;
+    uint32_t *held; /* atoms of the line */
     uint64_t held_capacity;
 };
 
@@ -82,9 +83,10 @@ static void engine_properties(struct engine *engine, struct engine_properties *p
 /* Frees the members that belong to one plan. */
 static void plan_release(struct engine_worker *worker)
 {
-    if (worker->expressions != NULL)
-        memory_release(worker->passing, worker->expressions->count, sizeof *worker->passing);
+    /* The plan may be gone by now, and worker->expressions with the plan. */
+    memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     worker->passing = NULL;
+    worker->passing_capacity = 0;
     worker->expressions = NULL;
     worker->serial = 0;
     worker->whole_steps = 0;
@@ -123,6 +125,7 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     TRAWL_TRY(expressions_want(plan, &expressions, error));
     TRAWL_TRY(memory_allocate(expressions->count, sizeof *worker->passing, &memory, error));
     worker->passing = (uint32_t *)memory;
+    worker->passing_capacity = expressions->count;
     worker->expressions = expressions;
     if (expressions->atoms != NULL)
         TRAWL_TRY(engine_cpu.compile(engine->cpu, 0, expressions->atoms, &worker->cpu, error));
