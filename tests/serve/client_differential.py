@@ -129,7 +129,7 @@ def test_surroundings():
         open(os.path.join(tree, name), "wb").write(content)
     tg = os.path.join(folder, "tg")
     os.symlink(TRAWL, tg)
-    for command in ([tg, "foo", "."], [tg, "foo", "a.c"], [tg, "-l", "foo", "."], [tg, "--json", "nothing", "."], [tg, "a.*b", "."],
+    for command in ([tg, "foo", "."], [tg, "foo", "a.c"], [tg, "-l", "foo", "."], [tg, "--json", "nothing", "."], [tg, "-F", "a.*b", "."],
                     [tg, "--no-heading", "-c", "foo", "."], [TRAWL, "--color=auto", "-rn", "foo"], [TRAWL, "a.*b", "a.c"],
                     [TRAWL, "--escape-controls", "-r", "foo", "."], [TRAWL, "--escape-controls", "foo", "\33[1m"],
                     [TRAWL, "--color", "-o", "foo", "nul", "a.c"], [TRAWL, "-r", "foo", "."], [TRAWL, "-rc", "foo", "."],
