@@ -13,7 +13,7 @@ struct expressions {
     const struct regex_ops *ops;
     const struct trawl_plan *plan;
     uint32_t count;
-    struct regex **each; /* for the text of one line */
+    struct regex **each; /* `count` programs, which read the text of a single line */
     /* All expressions as alternatives, for a text of many lines; NULL: some expression means
      * something else in such a text, or the expressions are too many or too large. */
     struct regex *whole;
@@ -32,7 +32,8 @@ struct expressions {
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
-/* As expressions_want, for trawl_plan_build, which thereby reports mistakes. */
+/* Compiles the plan for trawl_plan_build, so that the build of a plan reports mistakes. Errors: as
+ * expressions_want. */
 enum trawl_status expressions_prepare(const struct trawl_plan *plan, struct trawl_error *error);
 
 #endif

@@ -1,12 +1,15 @@
 /* engine_regex: finds candidate lines by their atoms, and lets RE2 decide about the lines.
  *
- * A chunk consists of whole lines (text_need.cut). It is searched in steps of whole lines, each in
- * one of three ways:
- *   atoms   the host's engine finds the atoms; RE2 reads only lines that hold an atom
- *   whole   RE2 reads the step with all expressions at once, and each line in which it finds a
- * match lines   RE2 reads every line with each expression `whole` is for expressions without atoms,
- * and for a while if the atoms lead to many lines without a match. `lines` is for line ends other
- * than newline, for records, and where NUL ends lines, too, and the step holds a NUL.
+ * A chunk consists of whole lines (text_need.cut). A worker searches a chunk in steps of whole
+ * lines, a step in one of three ways:
+ *
+ *     atoms   the host's engine finds the atoms; RE2 reads only lines that hold an atom
+ *     whole   RE2 reads the step with all expressions at once, then each line with a match
+ *     lines   RE2 reads every line with each expression
+ *
+ * `whole` serves expressions without atoms, and some steps after atoms led to many lines without a
+ * match. `lines` serves line ends other than newline, records, and steps with a NUL if NUL ends
+ * lines.
  */
 #include "regex/engine_regex.h"
 
@@ -21,13 +24,13 @@
 /* A line without a match takes RE2 about 200 ns, beside 1.7 ns for each byte of a text that is read
  * whole. */
 #define BYTES_PER_MISS 128u
-#define WHOLE_STEPS 32u /* so many steps are read whole before the atoms are tried again */
+#define WHOLE_STEPS 32u /* steps that are read whole before the atoms are tried again */
 
 struct engine {
     struct engine *cpu;
 };
 
-/* An occurrence of the line at hand. */
+/* An occurrence in the line that is being judged. */
 struct found {
     uint32_t offset;
     uint32_t expression;
@@ -36,7 +39,7 @@ struct found {
 
 struct engine_worker {
     const struct engine *engine;
-    struct engine_worker *cpu;  /* for the atoms' plan; NULL: there was no need yet */
+    struct engine_worker *cpu;  /* searches for the atoms; NULL: no search needed atoms yet */
     struct engine_result atoms; /* hits of atoms in the step */
     const struct expressions *expressions;
     uint64_t serial;      /* of the plan; 0: no plan */

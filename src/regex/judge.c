@@ -1,7 +1,7 @@
 /* judge: successive matches in a line, with the plan's conditions.
  *
- * A whole word is found as grep finds it: the longest match that begins first is made shorter until
- * it is a word; if no such match is a word, the next begin is tried.
+ * Whole words are found as by grep: the longest match that begins first is made shorter until the
+ * match is a word. If no shorter match is a word, the search goes on at the next begin.
  */
 #include "regex/judge.h"
 
@@ -23,7 +23,8 @@ uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, 
     return at + (taken > 0 ? taken : 1);
 }
 
-/* As match, with the plan's condition of whole words. *span: the match, perhaps empty. */
+/* Finds the first match that is a whole word, from `from` on. *span: the match, which may be empty.
+ */
 static int match_word(const struct expressions *expressions, const struct regex *regex,
                       const uint8_t *line, uint64_t count, uint64_t from, bool empty,
                       struct regex_span *span)

@@ -4,7 +4,7 @@
 
 #include "regex/compile.h"
 
-/* A line of a chunk: offsets of its first byte, and of the byte after its content. */
+/* The bytes [begin, end) of a chunk are a line without the line end. */
 struct regex_line {
     uint64_t begin;
     uint64_t end;
@@ -15,12 +15,12 @@ struct regex_line {
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              const uint8_t *line, uint64_t count, bool *matches,
                              struct trawl_error *error);
-/* Finds the first occurrence in the line that begins at span->end or later and has a byte. *found
- * is false if there is none. Errors: MEMORY. */
+/* Finds the first occurrence of a byte or more that begins at span->end or later. Sets *found to
+ * whether the line has such an occurrence. Errors: MEMORY. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              const uint8_t *line, uint64_t count, struct regex_span *span,
                              bool *found, struct trawl_error *error);
-/* Returns where the character after the one at `at` begins. */
+/* Returns the offset after the character at `at`. */
 uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);
 

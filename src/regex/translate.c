@@ -344,7 +344,8 @@ static char operator_at(const struct reader *reader, uint64_t *length)
     return !basic && byte != '\0' && strchr("()|{+?", byte) != NULL ? byte : '\0';
 }
 
-/* In the basic syntax '^' is an anchor only where an alternative begins, '$' only where one ends.
+/* In the basic syntax '^' is an anchor only at an alternative's begin, '$' only at an alternative's
+ * end.
  */
 static bool is_anchor(const struct reader *reader)
 {
