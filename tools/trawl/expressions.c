@@ -24,8 +24,7 @@ static bool is_quotable(const struct settings *settings, char byte)
            strchr(settings->syntax == TRAWL_BASIC ? "\\*.[]^$" : "\\*.[]^$+?(){}|", byte) != NULL;
 }
 
-/* Returns whether the expression is a string: characters, some of them after '\'. */
-static bool is_string(const struct settings *settings, const struct trawl_pattern *pattern)
+bool expressions_is_string(const struct settings *settings, const struct trawl_pattern *pattern)
 {
     const char *bytes = pattern->bytes;
 
@@ -79,7 +78,7 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
 {
     settings->expressions = patterns->count > 0 && settings->crlf && settings->whole_lines;
     for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
-        settings->expressions = !is_string(settings, &patterns->items[i]);
+        settings->expressions = !expressions_is_string(settings, &patterns->items[i]);
     for (uint64_t i = 0; i < patterns->count && !settings->expressions; i++)
         if (!unquote(patterns, &patterns->items[i]))
             return false;
