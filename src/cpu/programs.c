@@ -82,14 +82,13 @@ static void run_either(struct scan *scan)
 
     if (!goes_on(scan))
         return;
-    if (scan->plan->method_asked == TRAWL_METHOD_AUTOMATON) {
-        worker->dense_left = UINT64_MAX;
-        (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
-    } else if (scan->plan->has_either) {
+    if (scan->plan->has_either) {
         trial_run(&worker->trial, &pair, scan->at, scan->limit);
-    } else {
-        (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
+        return;
     }
+    if (scan->plan->method_asked == TRAWL_METHOD_AUTOMATON)
+        worker->dense_left = UINT64_MAX;
+    (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
 }
 
 /* ---- All programs ---------------------------------------------------------------------------- */

@@ -21,11 +21,8 @@
 #define INSERTED_MAX 16u
 /* A single block writes the rows of consecutive levels that have at most so many states each. */
 #define NARROW_STATES 16u
-#define ROW_BLOCKS 8u /* per multiprocessor */
-/* Shared memory of a block of count_automaton without the rows, and the most blocks of a
- * multiprocessor. */
-#define STATIC_SHARED_BYTES 2048u
-#define KEPT_BLOCKS 3u
+#define ROW_BLOCKS 8u  /* per multiprocessor */
+#define KEPT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
 /* A literal of which the last bytes have led to a state. */
 struct item {
@@ -255,7 +252,7 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
     uint64_t room = worker->device->shared_max;
 
     return min_u64(worker->limits.automaton_kept_bytes,
-                   room > STATIC_SHARED_BYTES ? room - STATIC_SHARED_BYTES : 0);
+                   room > CUDA_STATIC_SHARED_BYTES ? room - CUDA_STATIC_SHARED_BYTES : 0);
 }
 
 /* Copies the trie to the device and reserves room for the rows. */
@@ -365,9 +362,9 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
         if (launch->threads == SCAN_THREADS_MAX)
             launch->threads = SCAN_KEPT_THREADS;
         if (worker->limits.blocks_max == 0)
-            *blocks *=
-                (uint32_t)min_u64(KEPT_BLOCKS, worker->device->shared_max /
-                                                   (launch->shared_bytes + STATIC_SHARED_BYTES));
+            *blocks *= (uint32_t)min_u64(KEPT_BLOCKS,
+                                         worker->device->shared_max /
+                                             (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     }
     threads = (uint64_t)*blocks * launch->threads;
     part = (places + threads - 1) / threads;

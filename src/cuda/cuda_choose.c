@@ -230,14 +230,17 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
                                                                        : TRAWL_METHOD_AUTO;
 }
 
-/* Sets all prices by the sample, and the tuning. */
+/* Sets all prices by the sample, and the tuning. is_named: rates->named is known by the whole
+ * sample.
+ */
 static void rate_all(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                     struct plan_tuning *tuning, struct rates *rates, struct cuda_prices *prices)
+                     bool is_named, struct plan_tuning *tuning, struct rates *rates,
+                     struct cuda_prices *prices)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     struct byte_rates of_bytes;
 
-    if (plan->length_min >= SCAN_SAMPLE_BYTES)
+    if (!is_named && plan->length_min >= SCAN_SAMPLE_BYTES)
         rate_named(plan, sample, sample_bytes, rates);
     analyse_rates(sample, sample_bytes, plan_literal_bytes(plan, 0), plan->length_min, fold,
                   &of_bytes);
@@ -261,6 +264,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     bool is_first = prices->price[TRAWL_METHOD_EVERY] <= 0;
+    bool is_named = is_first && plan->length_min >= SAMPLED_CHOSEN_MIN;
     /* Until it is known, the rate of the rarest bytes is the highest with which grams search. */
     struct rates rates = {.rare = DENSE_RATE, .named = 1};
     enum trawl_method method = TRAWL_METHOD_AUTO;
@@ -273,11 +277,11 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         return TRAWL_METHOD_EVERY;
     if (is_first)
         method = choose_quickly(plan, sample, PLAN_SAMPLE_BYTES_MIN, &rates, prices);
-    if (is_first && method == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN)
+    if (is_named && method == TRAWL_METHOD_AUTO)
         method = choose_quickly(plan, sample, sample_bytes, &rates, prices);
     if (method != TRAWL_METHOD_AUTO)
         return method;
-    rate_all(plan, sample, sample_bytes, tuning, &rates, prices);
+    rate_all(plan, sample, sample_bytes, is_named, tuning, &rates, prices);
     return cheapest((double)plan->length_min, read_ns, is_first, prices);
 }
 

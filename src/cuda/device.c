@@ -13,8 +13,6 @@
 /* Sampling reads single sectors. At the default of 64 bytes the device fetches two sectors for
  * each (DESIGN: 0.99 times the read rate instead of 1.64 at a pattern of 80 bytes). */
 #define FETCH_BYTES 32u
-/* Static shared memory of the kernels that take all further shared memory dynamically. */
-#define STATIC_SHARED_BYTES 2048u
 /* A device holds 2,048 pending child grids unless trawl raises the limit. In a window of text
  * many more begins may need a child grid, and a begin without a child grid is not searched as
  * published. */
@@ -110,7 +108,7 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
         if (takes_all_shared((enum cuda_kernel)i)) {
             TRAWL_TRY(CUDA_CALL(device, error, function_attribute, device->functions[i],
                                 CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX,
-                                shared_max - (int)STATIC_SHARED_BYTES));
+                                shared_max - (int)CUDA_STATIC_SHARED_BYTES));
             device->resident[i] = device->multiprocessors;
             continue;
         }

@@ -79,6 +79,10 @@ struct cuda_loaded {
     struct cuda_module *module;
 };
 
+/* A bound on the static shared memory of the kernels that take further shared memory dynamically.
+ */
+#define CUDA_STATIC_SHARED_BYTES 2048u
+
 struct cuda_device {
     const struct cuda_driver *driver;              /* the engine's */
     int ordinal;                                   /* the driver's number, from 0 */

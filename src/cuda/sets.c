@@ -56,7 +56,6 @@
 #define TABLE_WORDS_FEW (1u << 21)
 #define TABLE_WORDS_MANY (9u << 19)
 #define TABLE_ENTRIES_FEW (1u << 25)
-#define STATIC_SHARED_BYTES 2048u
 #define SAMPLES 2048u /* grams of the literals that are compared with each other */
 #define SAMPLE_LIST_BITS 11u
 #define SAMPLES_INSERTED 16u /* insertion sorts up to so many samples; qsort sorts more */
@@ -502,9 +501,9 @@ static double cost_of_ties(const struct engine_worker *worker, const struct traw
 /* Returns the most words of the bitmap. */
 static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t variant)
 {
-    uint32_t queues = STATIC_SHARED_BYTES + SCAN_WARPS_MAX * (variant == CUDA_SETS_RARE
-                                                                  ? SCAN_SETS_RARE_WARP_BYTES
-                                                                  : SCAN_SETS_WARP_BYTES);
+    uint32_t queues = CUDA_STATIC_SHARED_BYTES + SCAN_WARPS_MAX * (variant == CUDA_SETS_RARE
+                                                                       ? SCAN_SETS_RARE_WARP_BYTES
+                                                                       : SCAN_SETS_WARP_BYTES);
     uint32_t shared_bytes = worker->device->shared_max;
 
     return shared_bytes < queues ? 0
@@ -659,7 +658,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
                                       ? SCAN_SETS_THREADS / 32 * SCAN_SETS_RARE_WARP_BYTES
                                       : SCAN_SETS_DENSE_THREADS / 32 * SCAN_SETS_WARP_BYTES);
     TRAWL_ASSERT(1u << sets->stride_log2 == sets->stride);
-    TRAWL_ASSERT(sets->shared_bytes + STATIC_SHARED_BYTES <= worker->device->shared_max);
+    TRAWL_ASSERT(sets->shared_bytes + CUDA_STATIC_SHARED_BYTES <= worker->device->shared_max);
 }
 
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets, uint32_t *rarity)

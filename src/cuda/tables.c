@@ -445,6 +445,7 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
     do
         status = tables_build(worker, error);
     while (status == TRAWL_MEMORY && worker->tables.sample_serial != 0 &&
+           worker->limits.seen_method == TRAWL_METHOD_AUTO &&
            cuda_choose_without(worker->tables.method, &worker->tables.prices));
     return status;
 }

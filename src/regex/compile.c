@@ -345,10 +345,3 @@ enum trawl_status expressions_want(const struct trawl_plan *plan,
     *expressions = (const struct expressions *)object;
     return TRAWL_OK;
 }
-
-enum trawl_status expressions_prepare(const struct trawl_plan *plan, struct trawl_error *error)
-{
-    const struct expressions *expressions;
-
-    return expressions_want(plan, &expressions, error);
-}

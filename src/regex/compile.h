@@ -32,8 +32,5 @@ struct expressions {
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
-/* Compiles the plan for trawl_plan_build, so that the build of a plan reports mistakes. Errors: as
- * expressions_want. */
-enum trawl_status expressions_prepare(const struct trawl_plan *plan, struct trawl_error *error);
 
 #endif

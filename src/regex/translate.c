@@ -36,12 +36,10 @@ struct reader {
     uint64_t word_from; /* where \< was read */
 };
 
-static enum trawl_status refuse(const struct reader *reader, uint64_t at, struct trawl_error *error,
-                                const char *what)
+static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const char *what)
 {
     enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);
 
-    (void)reader;
     if (error != NULL)
         error->text_offset = at;
     return status;
@@ -144,7 +142,7 @@ static void copy_perl(struct reader *reader)
 static enum trawl_status begin_atom(struct reader *reader, bool word, struct trawl_error *error)
 {
     if (reader->word_begins && !word)
-        return refuse(reader, reader->word_from, error,
+        return refuse(reader->word_from, error,
                       "\\<: a word's begin is known only before a letter, digit or _ of ASCII");
     reader->word_begins = false;
     reader->atom = reader->out->count;
@@ -174,18 +172,18 @@ static enum trawl_status read_class(struct reader *reader, struct trawl_error *e
         char next = reader->at + 1 < reader->count ? bytes[reader->at + 1] : '\0';
 
         if (reader->at >= reader->count)
-            return refuse(reader, begin, error, "the bracket is not closed");
+            return refuse(begin, error, "the bracket is not closed");
         if (byte == ']' && reader->at > first)
             break;
         reader->out->beyond_ascii |= (uint8_t)byte >= 0x80;
         if (byte == '[' && (next == '=' || next == '.'))
-            return refuse(reader, reader->at, error,
+            return refuse(reader->at, error,
                           "[= =] and [. .] depend on a locale's order, which trawl does not know");
         if (byte == '[' && next == ':') {
             const char *end = memchr(bytes + reader->at + 2, ']', reader->count - reader->at - 2);
 
             if (end == NULL || end[-1] != ':')
-                return refuse(reader, reader->at, error, "the class's name is not closed");
+                return refuse(reader->at, error, "the class's name is not closed");
             put(reader, bytes + reader->at, (uint64_t)(end + 1 - bytes) - reader->at, reader->at);
             reader->at = (uint64_t)(end - bytes);
         } else {
@@ -201,7 +199,7 @@ static enum trawl_status read_class(struct reader *reader, struct trawl_error *e
 static enum trawl_status open_group(struct reader *reader, uint64_t from, struct trawl_error *error)
 {
     if (reader->depth == DEPTH_MAX)
-        return refuse(reader, from, error, "groups are nested too deeply");
+        return refuse(from, error, "groups are nested too deeply");
     if (reader->word_begins)
         return begin_atom(reader, false, error);
     reader->group_begin[reader->depth] = reader->out->count;
@@ -265,7 +263,7 @@ static enum trawl_status read_interval(struct reader *reader, uint64_t from,
     if (basic && reader->at < reader->count && reader->bytes[reader->at] == '\\')
         reader->at++;
     if (digits == 0 || reader->at >= reader->count || reader->bytes[reader->at] != '}')
-        return refuse(reader, from, error, "{ begins no repetition {n}, {n,} or {n,m}");
+        return refuse(from, error, "{ begins no repetition {n}, {n,} or {n,m}");
     reader->at++;
     put_repetition(reader, text, length, from);
     return TRAWL_OK;
@@ -278,7 +276,7 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
     char both[2] = {'\\', letter};
 
     if (letter >= '1' && letter <= '9')
-        return refuse(reader, from, error,
+        return refuse(from, error,
                       "backreference: trawl has none, because it searches in linear time; grep "
                       "has");
     if (letter == 'w' || letter == 'W' || letter == 's' || letter == 'S') {
@@ -288,7 +286,7 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
     }
     if (letter == 'b' || letter == 'B' || letter == '<' || letter == '>') {
         if (letter == '>' && !reader->after_word)
-            return refuse(reader, from, error,
+            return refuse(from, error,
                           "\\>: a word's end is known only after a letter, digit or _ of ASCII");
         put(reader, letter == 'B' ? "\\B" : "\\b", 2, from);
         no_atom(reader);
@@ -303,7 +301,7 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
         return TRAWL_OK;
     }
     if (is_word_byte(letter) || (uint8_t)letter >= 0x80)
-        return refuse(reader, from, error, "\\ before this character has no meaning");
+        return refuse(from, error, "\\ before this character has no meaning");
     TRAWL_TRY(begin_atom(reader, false, error));
     put(reader, both, is_special(letter) ? 2 : 1, from);
     if (!is_special(letter))
@@ -375,7 +373,7 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
 
         if (reader->syntax == TRAWL_BASIC && what == '*' && begins)
             return read_literal(reader, error);
-        return refuse(reader, from, error, "there is nothing before that could be repeated");
+        return refuse(from, error, "there is nothing before that could be repeated");
     }
     reader->at += length;
     if (what == '{')
@@ -396,7 +394,7 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
     if (what == '[')
         return read_class(reader, error);
     if (what == 'e' && reader->at + 1 == reader->count)
-        return refuse(reader, from, error, "a \\ stands at the end");
+        return refuse(from, error, "a \\ stands at the end");
     reader->at += length;
     if (what == 'e')
         return read_escape(reader, from, reader->bytes[from + 1], error);
@@ -404,7 +402,7 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
         return open_group(reader, from, error);
     if (what == ')') {
         if (reader->depth == 0)
-            return refuse(reader, from, error, "no group is open that ) could close");
+            return refuse(from, error, "no group is open that ) could close");
         close_group(reader, from);
         return TRAWL_OK;
     }
@@ -426,8 +424,7 @@ static enum trawl_status read_posix(struct reader *reader, struct trawl_error *e
         TRAWL_TRY(read_operator(reader, what, length, error));
     }
     if (reader->depth > 0)
-        return refuse(reader, reader->group_from[reader->depth - 1], error,
-                      "the group is not closed");
+        return refuse(reader->group_from[reader->depth - 1], error, "the group is not closed");
     if (reader->word_begins)
         return begin_atom(reader, false, error);
     return TRAWL_OK;

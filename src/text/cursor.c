@@ -357,6 +357,33 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     return TRAWL_OK;
 }
 
+/* Reads up to `room` further bytes of a stream, from position `at` of the text on. Sets *got to
+ * their number. 0: the stream has ended, or has failed; then each later call returns the same
+ * status. */
+static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint8_t *to,
+                                   uint64_t room, uint64_t *got, struct trawl_error *error)
+{
+    enum trawl_status status = cursor->stream_status;
+
+    *got = 0;
+    if (!cursor->stream_ended)
+        status = read_stream(cursor->text, cursor->wake, at, to, room, got, error);
+    else if (status != TRAWL_OK && error != NULL)
+        *error = cursor->stream_error;
+    cursor->stream_ended = *got == 0;
+    return status;
+}
+
+/* Keeps a fault of reading for the next chunk, since this chunk has bytes that were read before. */
+static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_status status,
+                                    const struct trawl_error *error)
+{
+    cursor->stream_status = status;
+    if (error != NULL)
+        cursor->stream_error = *error;
+    return TRAWL_OK;
+}
+
 /* Reads a stream until a whole chunk was read, or until some bytes can be searched and no more
  * bytes are waiting. */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
@@ -380,27 +407,16 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     while (have < whole) {
         if (searchable_count > 0 && !read_is_ready(cursor->text))
             break;
-        got = 0;
-        status = cursor->stream_status;
-        if (!cursor->stream_ended)
-            status = read_stream(cursor->text, cursor->wake, chunk->begin + have, bytes + have,
-                                 whole - have, &got, error);
-        else if (status != TRAWL_OK && error != NULL)
-            *error = cursor->stream_error;
+        status = read_more(cursor, chunk->begin + have, bytes + have, whole - have, &got, error);
         have += got;
-        cursor->stream_ended = got == 0;
         if (got == 0)
             break;
         searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     }
     searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     chunk->owned = got == 0 ? min_u64(have, chunk_bytes) : searchable_count;
-    if (status == TRAWL_READ && have > chunk->owned) { /* the fault belongs to the next chunk */
-        cursor->stream_status = status;
-        if (error != NULL)
-            cursor->stream_error = *error;
-        status = TRAWL_OK;
-    }
+    if (status == TRAWL_READ && have > chunk->owned)
+        status = keep_fault(cursor, status, error);
     chunk->last = status == TRAWL_OK && got == 0 && chunk->owned == have;
     TRAWL_ASSERT(chunk->owned <= have && chunk->owned <= chunk_bytes);
     chunk->after = have - chunk->owned;
@@ -442,14 +458,7 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
             TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
         }
         bytes = buffer->bytes + front_bytes(cursor);
-        got = 0;
-        status = cursor->stream_status;
-        if (!cursor->stream_ended)
-            status = read_stream(cursor->text, cursor->wake, chunk->begin + have, bytes + have,
-                                 whole - have, &got, error);
-        else if (status != TRAWL_OK && error != NULL)
-            *error = cursor->stream_error;
-        cursor->stream_ended = got == 0;
+        status = read_more(cursor, chunk->begin + have, bytes + have, whole - have, &got, error);
         if (got == 0)
             break;
         have += got;
@@ -457,12 +466,8 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     }
     if (got == 0)
         chunk->owned = have;
-    if (status == TRAWL_READ && have > 0) { /* the fault belongs to the next chunk */
-        cursor->stream_status = status;
-        if (error != NULL)
-            cursor->stream_error = *error;
-        status = TRAWL_OK;
-    }
+    if (status == TRAWL_READ && have > 0)
+        status = keep_fault(cursor, status, error);
     chunk->last = status == TRAWL_OK && got == 0 && cursor->stream_status == TRAWL_OK;
     chunk->after = have - chunk->owned;
     chunk->readable = chunk->after + TEXT_SLACK_BYTES;

@@ -368,6 +368,25 @@ static void methods_without_room(void)
     scene_close(&s);
 }
 
+/* A method that a limit forces has no other method to pass its turn to: without room the scan ends.
+ */
+static void forced_without_room(void)
+{
+    struct cuda_limits limits = letters_limits();
+    struct engine_result result = {.count = 0};
+    struct scene s;
+
+    limits.room_step_bytes = 256;
+    scene_open(&s, 30000, 0, 200, limits);
+    scene_count(&s);
+    s.worker->limits.seen_method = TRAWL_METHOD_SET;
+    s.worker->tables.ready = false;
+    s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
+    TEST_CHECK(engine_scan(&engine_cuda, s.worker, &s.chunk, 0, WANT_COUNT, &result, NULL) ==
+               TRAWL_MEMORY);
+    scene_close(&s);
+}
+
 /* The sample is looked at for all methods once the quick choice takes longer than was expected. The
  * simulator takes longer than any device. */
 static void looks_again(void)
@@ -493,6 +512,7 @@ int main(void)
         next_method((enum trawl_method)i, true);
     }
     methods_without_room();
+    forced_without_room();
     parts_without_room();
     looks_again();
     return test_end();

@@ -82,8 +82,7 @@ static bool is_unserved(struct client *client)
         return true;
     }
     if (may_be_expressions(client)) {
-        strcpy(client->message, "--server: regular expressions are not served: the server cannot "
-                                "bound their memory; -F searches for strings");
+        strcpy(client->message, "--server: " EXPRESSIONS_NOT_SERVED);
         return true;
     }
     if (settings->files.names_only ||

@@ -4,6 +4,10 @@
 
 #include "trawl/patterns.h"
 
+#define EXPRESSIONS_NOT_SERVED                                                                  \
+    "regular expressions are not served: a server cannot bound the memory of RE2; -F searches " \
+    "for strings"
+
 /* Returns whether the expression is a string: characters, some of them after '\'. */
 bool expressions_is_string(const struct settings *settings, const struct trawl_pattern *pattern);
 /* Decides whether the patterns are expressions or, without operators, strings, which become what

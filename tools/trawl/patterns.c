@@ -535,8 +535,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
         return exhausted(message);
     if (settings->expressions && settings->guard != NULL) {
-        snprintf(message, SETTINGS_ERROR_BYTES,
-                 "regular expressions are not served: a server cannot bound the memory of RE2");
+        snprintf(message, SETTINGS_ERROR_BYTES, "%s", EXPRESSIONS_NOT_SERVED);
         return false;
     }
     if (settings->expressions && settings->multiline) {
