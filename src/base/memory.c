@@ -1,10 +1,14 @@
 /* memory: allocation through the caller's functions, with fault points. */
 #include "base/memory.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -116,6 +120,12 @@ void memory_release(void *pointer, uint64_t count, uint64_t size)
 {
     if (pointer != NULL)
         allocator.release(allocator.context, pointer, count * size);
+}
+
+/* The kernel reads the set of signals before the kernel refuses the unknown action, ~0. */
+bool memory_is_readable(const void *address)
+{
+    return syscall(SYS_rt_sigprocmask, ~0, address, NULL, sizeof(uint64_t)) == 0 || errno != EFAULT;
 }
 
 #if defined(__SSE2__)

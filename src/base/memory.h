@@ -30,6 +30,10 @@ enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t s
 /* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
+/* Returns whether this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
+ * Takes 160 ns [EPYC]. */
+bool memory_is_readable(const void *address);
+
 /* Copies as memcpy does, but past this core's caches, for bytes that only a device reads. A device
  * reads twice as fast from memory as from the caches of a core. */
 void memory_stream(void *to, const void *from, uint64_t count);

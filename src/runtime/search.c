@@ -324,6 +324,11 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
     struct trawl_error device_error;
     struct sink sink;
 
+    if (array->room > 0 && array->host != searcher->array_last && !memory_is_readable(array->host))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "begins is memory that the host cannot read, and of none of the "
+                          "searcher's devices");
+    searcher->array_last = array->room > 0 ? array->host : NULL;
     if (array->room > 0 && atomic_load(&searcher->runtime->devices.has_texts))
         status = begins_on_host(searcher, plan, text, array, &device_error);
     if (status != TRAWL_OK && status != TRAWL_STOPPED) {

@@ -137,6 +137,8 @@ struct trawl_searcher {
     /* Number of begins that devices put into an array in the searcher's last call of
      * trawl_begins_into. */
     uint64_t begins_last;
+    /* The host's array of that call, which is known to be readable; NULL: there was none. */
+    const uint64_t *array_last;
     struct task *tasks; /* task_count entries, owned */
     /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;
