@@ -248,7 +248,7 @@ def test_command_refuses(tmp_path):
         (("q", "cut.parquet", "--words=2"), "cut.parquet: "),
         (("q", "d.jsonl", "--words=2", "--workers=0"), "--workers: 1 or more"),
         (("q", "d.jsonl", "--words=2", "--clean=."), "written over itself"),
-        (("q", "d.jsonl", "./d.jsonl", "--words=2", "--clean=x"), "one name"),
+        (("q", "d.jsonl", "./d.jsonl", "--words=2", "--clean=x"), "the same name"),
     ):
         status, _, messages = command(tmp_path, *wrong)
         assert status == 2 and message in messages, (wrong, messages)
