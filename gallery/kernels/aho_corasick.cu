@@ -1,10 +1,10 @@
 /* aho-corasick: all patterns at once, a thread per begin.
  *
  * Source     A. V. Aho, M. J. Corasick, "Efficient string matching: an aid to bibliographic
- *            search", 1975, in the form for GPUs of C.-H. Lin, S.-Y. Tsai, C.-H. Liu,
- *            S.-C. Chang, J.-M. Shyu, "Accelerating String Matching Using Multi-threaded
- *            Algorithm on GPU", 2010. Y. Han, "Accelerate String Searching Algorithm with GPU
- *            Using CUDA", suggests Aho-Corasick for occurrences across the ends of segments.
+ *            search", 1975, in the form for GPUs of C.-H. Lin, S.-Y. Tsai, C.-H. Liu, S.-C. Chang,
+ *            J.-M. Shyu, "Accelerating String Matching Using Multi-threaded Algorithm on GPU",
+ *            2010. Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", suggests
+ *            Aho-Corasick for occurrences across the ends of segments.
  * Mapping    a thread per begin follows the patterns' trie from the root until there is no next
  *            state. The trie has no failure transitions, since each begin has a thread, and a
  *            thread reads beyond the end of the block. 32 to 1,024 threads, as many blocks as the
@@ -12,10 +12,11 @@
  * Memory     text and trie in global memory. A state has 257 words: the pattern that ends there,
  *            and the next state for each byte.
  * Traffic    per begin: a text byte and words of the trie for each step of the walk, and for the
- * step that fails. Bound      by the longest walk if long patterns occur: the loads of a walk wait
- * for each other. Lost       nothing was tried. Fixed      Patterns with the same bytes are all
- * reported. Limits     patterns of up to gallery_limits.trie_states_max - 1 bytes in all: 1 GiB of
- * states.
+ *            step that fails.
+ * Bound      by the longest walk if long patterns occur: the loads of a walk wait for each other.
+ * Lost       nothing was tried.
+ * Fixed      Patterns with the same bytes are all reported.
+ * Limits     patterns of up to gallery_limits.trie_states_max - 1 bytes in all: 1 GiB of states.
  */
 #include "gallery/kernels/emit.h"
 

@@ -8,21 +8,25 @@
  *            window from right to left. bmh-shared and bmh-conflict-free: a block goes over the
  *            text of all its threads tile by tile, and each thread has a share of each tile.
  * Memory     bmh: text, pattern and the table of shifts, which the host makes, in global memory.
- *            bmh-shared: the tile in 32 KiB and the table in 1 KiB of shared memory; the pattern
- *            in global memory. bmh-conflict-free: a lane reads shared memory of a bank
- *            that no other lane reads. A thread's column of the 24 KiB for the text has the ends of
- *            the windows in the thread's share, word below word. Each lane has a table of shifts:
- * 16 KiB in all, 2 bytes a shift. Traffic    per window: a text byte and its shift; per comparison:
- * a text byte and a pattern byte. Neighbouring threads read text a segment apart. -shared and
- * -conflict-free read each text byte once, and the overlaps of tiles twice. Bound      by latency:
- * each window waits for the loads of the window before, so more threads take less time. Lost in
- * kernel time bmh-shared is slower than bmh, and bmh-conflict-free than bmh-shared. Figures:
- * docs/papers.md. Fixed      The table and the step as in the CPU's bmh.c. The paper's last segment
- * has a length of its own and no overlap; here all segments have the same length, rounded up, and
- * the last segment is cut. Bytes of a window that are not in shared memory are read from global
- * memory: bytes beyond the tile (patterns of more than half a tile), and for bmh-conflict-free
- * bytes more than a quarter of a column before the window's end (most windows differ near the end).
- * bmh-conflict-free cuts shifts to 65,535. Limits     1 to 1,024 threads.
+ *            bmh-shared: the tile in 32 KiB and the table in 1 KiB of shared memory; the pattern in
+ *            global memory. bmh-conflict-free: a lane reads shared memory of a bank that no other
+ *            lane reads. A thread's column of the 24 KiB for the text has the ends of the windows
+ *            in the thread's share, word below word. Each lane has a table of shifts: 16 KiB in
+ *            all, 2 bytes a shift.
+ * Traffic    per window: a text byte and its shift; per comparison: a text byte and a pattern byte.
+ *            Neighbouring threads read text a segment apart. -shared and -conflict-free read each
+ *            text byte once, and the overlaps of tiles twice.
+ * Bound      by latency: each window waits for the loads of the window before, so more threads take
+ *            less time.
+ * Lost       in kernel time bmh-shared is slower than bmh, and bmh-conflict-free than bmh-shared.
+ *            Figures: docs/papers.md.
+ * Fixed      The table and the step as in the CPU's bmh.c. The paper's last segment has a length of
+ *            its own and no overlap; here all segments have the same length, rounded up, and the
+ *            last segment is cut. Bytes of a window that are not in shared memory are read from
+ *            global memory: bytes beyond the tile (patterns of more than half a tile), and for
+ *            bmh-conflict-free bytes more than a quarter of a column before the window's end (most
+ *            windows differ near the end). bmh-conflict-free cuts shifts to 65,535.
+ * Limits     1 to 1,024 threads.
  */
 #include "gallery/kernels/compare.h"
 

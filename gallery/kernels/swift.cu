@@ -2,33 +2,35 @@
  * bytes.
  *
  * Source     S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
- *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4),
- *            chunking (figure 5). The host chooses between the forms of the paper's hybrid:
- *            -shared below a length of the pattern, -swift-chunking from that length on.
- * Mapping    The parent: a thread per begin, as in bf.cu and skip.cu; for qs and hp
- *            only threads go on at whose begin gallery_shifts_text marked a window. If the first
- *            and the last byte of a window match, the thread launches the child: a grid of m
- *            threads, each of which compares a byte and clears the window's flag (the paper's
- *            Arr[]) if the byte differs. -chunking: m / 4 threads, each of which compares an
- *            aligned word of the text with the bytes of the pattern that lie there. Then
- *            gallery_collect reports the windows with set flags.
- * Memory     -swift: all in global memory. -binning: a block of the parent is a warp, with
- *            32 + m bytes of the text in shared memory; the child reads the text
- *            from global memory; the pattern is in constant memory. -chunking: as -swift.
+ *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4), chunking
+ *            (figure 5). The host chooses between the forms of the paper's hybrid: -shared below a
+ *            length of the pattern, -swift-chunking from that length on.
+ * Mapping    The parent: a thread per begin, as in bf.cu and skip.cu; for qs and hp only threads go
+ *            on at whose begin gallery_shifts_text marked a window. If the first and the last byte
+ *            of a window match, the thread launches the child: a grid of m threads, each of which
+ *            compares a byte and clears the window's flag (the paper's Arr[]) if the byte differs.
+ *            -chunking: m / 4 threads, each of which compares an aligned word of the text with the
+ *            bytes of the pattern that lie there. Then gallery_collect reports the windows with set
+ *            flags.
+ * Memory     -swift: all in global memory. -binning: a block of the parent is a warp, with 32 + m
+ *            bytes of the text in shared memory; the child reads the text from global memory; the
+ *            pattern is in constant memory. -chunking: as -swift.
  * Traffic    per begin: two text bytes, and for qs and hp the byte that marks windows. Per child
- *            grid: the window and the pattern once, and up to m stores into a flag.
- *            gallery_collect reads a flag per begin.
+ *            grid: the window and the pattern once, and up to m stores into a flag. gallery_collect
+ *            reads a flag per begin.
  * Bound      by launching child grids.
  * Lost       the whole method, on the devices that were measured: to launch a child grid costs more
  *            than to compare the window. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
  * Fixed      A device takes a limited number of pending launches. Windows beyond child_grids_max
- * get no child grid (withheld), and the kernel counts launches that the device refuses (spilled).
- * In both cases the parent's thread compares the window. Child grids count themselves, so that the
- * host sees that all have run. If m exceeds a block's threads, the child has several blocks. Most
- * windows begin inside an aligned word, so chunking takes a thread more, and masks. The counting is
- * ours: atomic additions that the paper's kernels do not have. Limits     -binning: patterns of up
- * to GALLERY_CONSTANT_BYTES; bytes of a bin beyond 8 KiB are read from global memory.
+ *            get no child grid (withheld), and the kernel counts launches that the device refuses
+ *            (spilled). In both cases the parent's thread compares the window. Child grids count
+ *            themselves, so that the host sees that all have run. If m exceeds a block's threads,
+ *            the child has several blocks. Most windows begin inside an aligned word, so chunking
+ *            takes a thread more, and masks. The counting is ours: atomic additions that the
+ *            paper's kernels do not have.
+ * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES; bytes of a bin beyond 8 KiB are
+ *            read from global memory.
  */
 #include "gallery/kernels/compare.h"
 

@@ -24,8 +24,9 @@
  * Bound      by the copy to the device.
  * Lost       word-reduction is no faster than word-simple.
  * Fixed      If all occurrences or their number are wanted, every window is compared, and nothing
- * is reduced. Positions near the text's end have no window and are skipped. The position found is a
- * 64-bit number that other threads may change during the read. Limits     none.
+ *            is reduced. Positions near the text's end have no window and are skipped. The position
+ *            found is a 64-bit number that other threads may change during the read.
+ * Limits     none.
  */
 #include "gallery/kernels/emit.h"
 

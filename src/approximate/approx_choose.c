@@ -34,13 +34,14 @@ static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.002
 /* A device searches only if its price is this many times less than the host's, because both are
  * prices of random text, and a search on a device by mistake loses more. */
 #define CLEARLY_TIMES 2
-/* Prices of a candidate that is an occurrence, and of which one thread therefore makes a hit. Of
- * edits with exact parts each span is compared anew, and the spans are the more, the larger k is.
- * Measured: mismatches 52 to 348 ns; edits 270 to 790 ns for k up to 4, 1,825 ns for k = 6 and
- * 6,910 ns for k = 23 with exact parts. */
+/* Time in ns in which a thread verifies a candidate that is an occurrence, and makes the hit. With
+ * edits the time is VERIFY_ENDS_NS × (1 + k / VERIFY_ENDS_ERRORS); with exact parts
+ * VERIFY_EXACT_TIMES as much, because each span is compared separately. Measured: mismatches 52 to
+ * 348 ns; edits 270 to 790 ns for k up to 4, 1,825 ns for k = 6 and 6,910 ns for k = 23 with exact
+ * parts. */
 #define VERIFY_BEGIN_NS 250
 #define VERIFY_ENDS_NS 400
-#define VERIFY_ENDS_ERRORS 4 /* so many errors double the price */
+#define VERIFY_ENDS_ERRORS 4
 #define VERIFY_EXACT_TIMES 2
 #define HOST_NS_FORCED 1e300
 
@@ -98,8 +99,8 @@ static void rate_bytes(const struct approximate *approximate, bool *fold, struct
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
 }
 
-/* Returns the number of literals with which planes compare an offset. To make the plane of a class
- * takes as long as to compare one literal: 0.04 ns. */
+/* Returns the number of literals with which planes compare an offset. Making the plane of a class
+ * takes as long as comparing a literal: 0.04 ns. */
 static double rate_of_planes(const struct approximate *approximate)
 {
     double class_rate[APPROX_CLASSES_MAX] = {0};

@@ -1,7 +1,8 @@
-/* codes: a text's byte as one of four codes of two bits, or none, which equals nothing.
+/* codes: maps each byte of a text to one of four codes of two bits, or to no code, which equals no
+ * symbol.
  *
- * A literal's symbol is then a set of codes. A comparison of codes may say yes where the bytes
- * differ, but never the other way round; letters of DNA have codes of their own.
+ * A literal's symbol becomes a set of codes. A comparison of codes may say yes where the bytes
+ * differ, but never no where the bytes are equal. Each letter of DNA has a separate code.
  */
 #ifndef TRAWL_APPROXIMATE_CODES_H
 #define TRAWL_APPROXIMATE_CODES_H
@@ -13,19 +14,20 @@
 
 struct approx_codes {
     uint8_t code[256];                /* of each byte, or CODES_NONE */
-    uint8_t sets[APPROX_CLASSES_MAX]; /* of each class: bit c for code c */
+    uint8_t sets[APPROX_CLASSES_MAX]; /* of each class: bit c is set if the class has code c */
 };
 
-/* The symbols of a literal that are compared. */
+/* The most symbols of a literal that are compared. */
 #define CODED_SYMBOLS_MAX 32u
 
 struct approx_coded {
     uint32_t count;
-    uint32_t exact; /* bit j: there is no error in symbol j (mismatches) */
+    uint32_t exact; /* mismatches: bit j is set if symbol j must not be replaced */
     uint8_t sets[CODED_SYMBOLS_MAX];
 };
 
-/* Of the plan's literals, which are classes of bytes. */
+/* approx_codes_make chooses the codes for the plan's literals, whose symbols are classes of bytes.
+ * approx_coded_read writes a literal's first CODED_SYMBOLS_MAX symbols as sets of codes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes);
 void approx_coded_read(const struct approximate *approximate, const struct approx_codes *codes,
                        uint32_t literal, struct approx_coded *coded);

@@ -8,7 +8,8 @@
 #include "base/memory.h"
 
 #define CANDIDATES_MIN 1024u
-#define FETCH_AHEAD 16u /* candidates whose text is asked for */
+/* the text is prefetched for the candidate that comes this many candidates later */
+#define FETCH_AHEAD 16u
 
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error)
@@ -82,7 +83,7 @@ static int by_literal(const void *a, const void *b)
 
 /* ---- Begins -------------------------------------------------------------------------------- */
 
-/* In the order of the hits. */
+/* Verifies the candidates by ascending offset, so that hits are appended in order. */
 static enum trawl_status collect_begins(struct approx_verifier *verifier,
                                         struct approx_candidates *candidates, uint64_t from,
                                         uint64_t to, struct hits *hits, struct trawl_error *error)

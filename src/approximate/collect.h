@@ -1,11 +1,13 @@
-/* collect: candidates of one step of a search, from any method, are made hits in order. */
+/* collect: verifies the candidates of a step of a search, from any method, and appends the hits in
+ * order. */
 #ifndef TRAWL_APPROXIMATE_COLLECT_H
 #define TRAWL_APPROXIMATE_COLLECT_H
 
 #include "approximate/verify.h"
 
 /* Mismatches: `offset` is where the occurrence begins. Edits: the end of the occurrence lies in
- * [offset, offset + reach]. Offsets in the chunk, perhaps before or after what is owned. */
+ * [offset, offset + reach]. Offsets count from the chunk's first byte, and may lie before or after
+ * the owned bytes. */
 struct approx_candidate {
     int64_t offset;
     uint32_t literal;
@@ -18,7 +20,8 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
-/* A literal that begins at this offset, or with edits up to errors_max before or after. */
+/* Returns the candidate of a literal that begins at this offset, or with edits up to errors_max
+ * before or after the offset. */
 static inline struct approx_candidate approx_candidate_at(const struct approximate *approximate,
                                                           uint32_t literal, int64_t begin)
 {
@@ -32,7 +35,8 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
                                      2 * k};
 }
 
-#define APPROX_CANDIDATES_MAX (1u << 20) /* of a step that is longer than a single begin */
+/* the most candidates of a step; a step of a single begin may have more */
+#define APPROX_CANDIDATES_MAX (1u << 20)
 
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);
@@ -43,8 +47,8 @@ enum trawl_status approx_candidates_all(const struct approximate *approximate, u
                                         uint64_t *to, struct approx_candidates *candidates,
                                         struct trawl_error *error);
 
-/* Verify all candidates, in any order and perhaps several times the same, and append the hits that
- * begin in [from, to), by (offset, literal, length). No candidate is left. */
+/* Verifies all candidates, which may be in any order and repeat, and appends the hits that begin in
+ * [from, to), sorted by (offset, literal, length). Empties *candidates. */
 enum trawl_status approx_collect(struct approx_verifier *verifier,
                                  struct approx_candidates *candidates, uint64_t from, uint64_t to,
                                  bool edits, struct hits *hits, struct trawl_error *error);

@@ -17,9 +17,9 @@
 #include "cuda/engine_cuda.h"
 #include "cuda/open.h"
 
-/* shared memory that the kernels declare and that the driver takes */
+/* bytes of shared memory that the kernels declare statically, or that the driver takes */
 #define STATIC_SHARED_BYTES (17u << 10)
-/* ns per word of the tables in which one thread lists the pieces */
+/* time in ns in which one thread makes a word of the tables */
 #define TABLE_WORD_NS 30
 /* blocks have this many times the threads of the CUDA engine's kernels */
 #define THREADS_TIMES 4u

@@ -17,10 +17,11 @@
 #define LITERALS_MAX (1u << (32 - GRAMS_SYMBOL_BITS))
 #define GLOBAL_BYTES (32u << 20) /* table bytes that the L2 cache holds beside a text */
 #define GLOBAL_BYTES_MAX (512ull << 20)
-/* Tables of a longer gram must be expected to be more than LONGER_GAIN times as fast as smaller
- * tables, */
+/* A longer gram is chosen only if its tables are expected to be more than LONGER_GAIN times as fast
+ * as the tables of a shorter gram. */
 #define LONGER_GAIN 1.1
-/* and tables in L2 more than GLOBAL_GAIN times as fast as tables in shared memory. */
+/* Tables in L2 are chosen only if they are expected to be more than GLOBAL_GAIN times as fast as
+ * tables in shared memory. */
 #define GLOBAL_GAIN 1.5
 
 /* Costs, in units of a comparison with tables in shared memory: of an offset without comparisons,
@@ -29,7 +30,7 @@ struct cost {
     double offset, comparison;
 };
 static const struct cost costs[2][2] = {
-    /* in global memory, in shared memory */
+    /* [0]: tables in global memory, [1]: tables in shared memory */
     {{10, 3}, {2.5, 1}},     /* mismatches: a comparison takes about 15 instructions */
     {{0.2, 1.1}, {0.05, 1}}, /* edits: a comparison takes about 800 instructions */
 };

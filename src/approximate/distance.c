@@ -1,10 +1,11 @@
 /* distance: mismatches by two rows, edits by diagonals (Landau, Vishkin 1989) and by a banded
  * table.
  *
- * With e errors a path on a diagonal of the table text x literal gets to some furthest row. Row by
- * row costs (k + 1) comparisons per diagonal that end at the first difference, whatever the
- * literal's length is; in a text that is nothing like the literal these are a few nanoseconds each.
- * With exact parts a path that is further may be worse, so there a table of costs decides.
+ * On each diagonal of the table text × literal, the paths with e errors reach a furthest row. The
+ * search computes this row for e = 0 to k: k + 1 comparisons for each diagonal, whatever the
+ * literal's length. Each comparison ends at the first difference, in a text unlike the literal
+ * after a few nanoseconds. With exact parts the furthest path need not be the best path, so a table
+ * of costs decides.
  */
 #include "approximate/distance.h"
 
@@ -12,7 +13,7 @@
 
 #include "base/checked.h"
 
-#define NOWHERE (INT32_MIN / 2) /* no path gets to the diagonal */
+#define NOWHERE (INT32_MIN / 2) /* no path reaches the diagonal */
 #define ROWS_MAX (DISTANCE_ENDS_MAX + 2 * TRAWL_ERRORS_MAX + 2)
 
 void pair_open(struct approx_pair *pair, const struct approximate *approximate)

@@ -19,12 +19,14 @@ struct approx_pair {
     const uint8_t *exact; /* as in struct approximate; NULL: no exact parts */
     /* the literal's bytes if bytes are compared as they are, otherwise NULL */
     const uint8_t *plain;
-    /* Place i of the text is a byte, or a character: */
+    /* The text as symbols: place i of the text is byte text[i], or characters[i] if `characters` is
+     * not NULL. */
     const uint8_t *text;        /* text[i] */
     const uint32_t *characters; /* NULL, or characters[i] */
     int64_t begin;              /* the current places are [begin, end) */
     int64_t end;
-    uint64_t asked[DISTANCE_ASKED]; /* (symbol, character, 1: they are equal); 0: none */
+    /* remembered answers, each (symbol, character, 1 if both are equal); 0: no answer */
+    uint64_t asked[DISTANCE_ASKED];
 };
 
 void pair_open(struct approx_pair *pair, const struct approximate *approximate);

@@ -143,8 +143,8 @@ static bool is_to_be_left(const struct engine_worker *worker, const struct engin
            approx_is_for_host(worker->approximate, &work);
 }
 
-/* Finds the hits whose begins lie in [from, *to). Lessens *to if there are too many hits.
- * Alternatively the result says that the host is to search. */
+/* Finds the hits whose begins lie in [from, *to). Lessens *to if there are too many hits. Sets
+ * result->is_left instead if the host is to search the chunk. */
 static enum trawl_status scan_step(struct engine_worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to, struct engine_result *result,
                                    struct trawl_error *error)

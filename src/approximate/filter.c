@@ -14,15 +14,16 @@
 #include "base/memory.h"
 
 #define CLASSES_MAX 256u
-/* zero words before a plane, as many as windows need to warm up */
+/* number of zero words before a plane, on which the first windows warm up */
 #define WORDS_BEFORE 2u
-/* words after a plane, which are loaded without effect */
+/* number of words after a plane, which are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
 /* additional words of a row, for the windows' warm-up and for the last windows' ends */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
-/* Bytes of a look. With mismatches the rows should fit in a first-level cache beside other data. If
- * offsets are selected, a look should leave some thousand selected offsets. */
+/* The length of a look, the part of a text that a scan searches at a time. With mismatches the rows
+ * should fit in a first-level cache beside other data. If offsets are selected, a look should leave
+ * some thousand selected offsets. */
 #define ROWS_BYTES 24576u
 #define LOOK_BYTES_MIN 1024u
 #define LOOK_BYTES_MISMATCHES 8192u

@@ -11,8 +11,9 @@
 #include "base/status.h"
 
 #define FILTER_SYMBOLS_MAX 64u
-#define FILTER_BYTES_MAX 32768u /* the most bytes of a look */
-#define FILTER_SLACK 64u        /* bytes after the look's bytes that must be readable */
+/* the most bytes of a look, the part of a text that a scan searches at a time */
+#define FILTER_BYTES_MAX 32768u
+#define FILTER_SLACK 64u /* bytes after the look's bytes that must be readable */
 
 /* The literals of a search. Symbols are classes of bytes, as in struct approximate. */
 struct approx_filter_literals {
@@ -28,7 +29,7 @@ struct approx_filter_literals {
     bool edits;
 };
 
-struct approx_filter; /* immutable: for any number of threads */
+struct approx_filter; /* immutable, so any number of threads may use a filter */
 struct approx_scan;   /* the state of one thread */
 
 /* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. Cost: one pass over

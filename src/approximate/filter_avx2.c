@@ -14,7 +14,8 @@ INLINE bool vector_any(vector a)
 
 #define HAS_LOOKUP
 
-/* In both halves: lookups do not cross halves. */
+/* Copies the table of 16 bytes into both halves of the vector, because lookups do not cross
+ * halves. */
 INLINE bytes_vector bytes_table(const uint8_t *bytes)
 {
     __m128i table = _mm_loadu_si128((const __m128i *)(const void *)bytes);

@@ -1,4 +1,4 @@
-/* filter_avx512: with 64-byte vectors, and operations of three of them. */
+/* filter_avx512: the filter by 64-byte vectors, with bitwise operations of three vectors. */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 64
@@ -17,7 +17,8 @@ INLINE bool vector_any(vector a)
 
 #define HAS_LOOKUP
 
-/* In each quarter: lookups do not cross quarters. */
+/* Copies the table of 16 bytes into each quarter of the vector, because lookups do not cross
+ * quarters. */
 INLINE bytes_vector bytes_table(const uint8_t *bytes)
 {
     __m128i table = _mm_loadu_si128((const __m128i *)(const void *)bytes);

@@ -1,4 +1,4 @@
-/* filter_neon: with 16-byte vectors and lookups on arm64. */
+/* filter_neon: the filter by 16-byte vectors and lookups on arm64. */
 #include <arm_neon.h>
 
 #define VECTOR_BYTES 16
@@ -17,8 +17,9 @@ INLINE bytes_vector bytes_lookup(bytes_vector table, bytes_vector index)
     return (bytes_vector)vqtbl1q_u8((uint8x16_t)table, (uint8x16_t)index);
 }
 
-/* Keep in each byte that is not 0 the bit of its offset among eight; pairwise sums bring eight
- * bytes into one. */
+/* Returns a bit for each byte, set if the byte is not 0: keeps in each such byte the bit of its
+ * offset among eight bytes, and then adds pairs of bytes until eight bytes have become a single
+ * byte. */
 INLINE uint64_t bytes_mask(const bytes_vector bytes[BLOCK_VECTORS])
 {
     const uint8x16_t offset = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};

@@ -1,4 +1,5 @@
-/* filter_portable: with what compilers make of 16-byte vectors. The reference. */
+/* filter_portable: the filter by 16-byte vectors, which the compiler translates for any machine.
+ * The reference for the other variants. */
 #define VECTOR_BYTES 16
 
 #include "approximate/filter_vector.h"

@@ -1,4 +1,5 @@
-/* filter_vector: vectors of VECTOR_BYTES, which the file that includes this defines. */
+/* filter_vector: types of vectors of VECTOR_BYTES bytes. The including file defines
+ * VECTOR_BYTES. */
 #ifndef TRAWL_APPROXIMATE_FILTER_VECTOR_H
 #define TRAWL_APPROXIMATE_FILTER_VECTOR_H
 

@@ -1,21 +1,22 @@
-/* host: candidates, found by the host's cores. */
+/* host: finds candidates on the host's cores. */
 #ifndef TRAWL_APPROXIMATE_HOST_H
 #define TRAWL_APPROXIMATE_HOST_H
 
 #include "approximate/collect.h"
 
-/* Of a text of characters: begins of a step beyond ASCII, or between two begins beyond ASCII.
- * Replaced by tests. */
+/* With CHARACTERS: a step that begins near a byte beyond ASCII searches at least this many begins
+ * by method_beyond, and a step of ASCII bytes is at least as long. Tests replace
+ * approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 
 struct approx_host;
 
-/* `cpu` is the host's engine. Errors: MEMORY. */
+/* Opens a host's state of searches; `cpu` is the host's engine. Errors: MEMORY. */
 enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
                                    struct trawl_error *error);
 void approx_host_close(struct approx_host *host); /* NULL: nothing */
-/* Searches are by this from now on. */
+/* Makes `approximate` the plan of later searches. */
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error);
 /* As approx_device_candidates. Errors: MEMORY. */

@@ -1,12 +1,12 @@
-/* pieces: candidates by a set of pieces, on the host or a device. */
+/* pieces: finds candidates by a search for the set of pieces, on the host or a device. */
 #ifndef TRAWL_APPROXIMATE_PIECES_H
 #define TRAWL_APPROXIMATE_PIECES_H
 
 #include "approximate/collect.h"
 
-/* Returns candidates of occurrences that begin in [from, *to) of the chunk, by a worker of this
- * engine that is compiled for the plan of pieces. Lessens *to where candidates would be too many.
- * `result` is scratch memory. */
+/* Appends the candidates of occurrences that begin in [from, *to) of the chunk. `worker` belongs to
+ * the engine of `ops`, and is compiled for the plan of pieces. Lessens *to where candidates would
+ * be too many. `result` is scratch memory. */
 enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engine_worker *worker,
                                        const struct approximate *approximate,
                                        const struct engine_chunk *chunk, uint64_t from,

@@ -1,4 +1,4 @@
-/* scope: records by their offsets, characters by the bytes around an offset. */
+/* scope: finds the record that contains a byte, and the begins of characters near a byte. */
 #include "approximate/scope.h"
 
 #include "base/checked.h"
@@ -34,7 +34,8 @@ int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *s
                                       (uint64_t)(scope->end - byte), symbol);
 }
 
-/* In a character, only the first byte can begin a character. */
+/* Goes back over continuation bytes to the byte that may begin a character, and checks that this
+ * character contains `byte`. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte)
 {
     const uint8_t *bytes = scope->chunk->bytes;

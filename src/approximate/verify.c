@@ -331,7 +331,9 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
         bool found = distance <= k && (every || distance < before);
 
         run = 1;
-        if (found && !every) { /* at the first end of the run that has another distance */
+        /* ends in a row with the same distance count once, at the first end, unless the next end
+         * is nearer */
+        if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)
                 run++;
@@ -344,7 +346,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
     return TRAWL_OK;
 }
 
-/* The same for bytes [from, to] of a single stretch, [begin, end). */
+/* Appends the occurrences that end in bytes [from, to], whose spans lie in [begin, end): the scope,
+ * or a line of the scope. */
 static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_t begin,
                                         int64_t end, int64_t from, int64_t to, int64_t begin_min,
                                         struct hits *hits, struct trawl_error *error)

@@ -11,8 +11,8 @@
 
 struct lanes {
     uint32_t state[LANES];
-    /* The part that the lane reads. A lane that has finished its part repeats the work of another
-     * lane. */
+    /* The part that the lane reads. A lane that has finished its part repeats the work of a
+     * different lane. */
     uint32_t owner[LANES];
     uint64_t at[LANES]; /* the lane still has to read the bytes [from, at) */
     uint64_t from[LANES];

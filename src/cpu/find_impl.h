@@ -347,7 +347,8 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
-/* The word's bits of positions where the literal's first bytes stand: no branch but the loop's. */
+/* Returns the bits of `bits` at whose positions the literal's first bytes stand. Has no branch
+ * except for the loop's. */
 static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
                                              const uint8_t *literal, uint64_t ignored)
 {
@@ -366,7 +367,8 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
                                  uint32_t count, struct find_tile *tile, uint64_t *position)
 {
     uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
-    uint64_t failed = 0, failed_word = 0; /* the last word with cleared bits, and those */
+    /* failed_word: the last word with cleared bits; failed: these bits */
+    uint64_t failed = 0, failed_word = 0;
     uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
 
     TRAWL_ASSERT(count > 0 && count <= 64);
@@ -379,7 +381,8 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
         kept ^= bits;
         cleared += (uint64_t)__builtin_popcountll(kept);
         failed_word =
-            kept != 0 ? w : failed_word; /* no branch: the text decides it anew each time */
+            /* a conditional move: a branch would often be mispredicted */
+            kept != 0 ? w : failed_word;
         failed = kept != 0 ? kept : failed;
     }
     if (failed != 0)

@@ -1,4 +1,4 @@
-/* look: the text decides how a single literal is searched.
+/* look: chooses the method for a single literal by a look at the text.
  *
  * A worker begins with the plan's choice of a method. It measures how much more time this choice
  * takes than the cheapest method could. Once the difference would have paid for a look, the worker

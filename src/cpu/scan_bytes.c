@@ -11,7 +11,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* LINES: with fewer bits than 1 per 2 words, the line of each hit is skipped by itself */
+/* LINES: if fewer than 1 of WORDS_PER_BIT words has a hit, the scan skips the line of each hit
+ * separately */
 #define WORDS_PER_BIT 2u
 
 void bytes_empty(struct find_bytes *bytes)

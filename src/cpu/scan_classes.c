@@ -12,9 +12,10 @@
 
 #define SORTED_BY_HAND 16u
 #define LINE_TILE_POSITIONS 32u
-#define TILE_WORK 128u                    /* work for a tile with any content */
-#define HITS_AHEAD 16u                    /* distance to the hit whose literal is prefetched */
-#define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* the other bytes of a gram, and whole vectors */
+#define TILE_WORK 128u /* work for a tile with any content */
+#define HITS_AHEAD 16u /* distance to the hit whose literal is prefetched */
+/* bytes after a position that the filters read: the other bytes of a gram, and whole vectors */
+#define HEADS_KEPT (7u + FIND_LOAD_SLACK)
 
 /* Samples each begin of the tile, for stride 1. Vectors test all begins except for the text's last
  * bytes. Returns the number of samples that pass. */

@@ -7,7 +7,7 @@
 
 #define CANDIDATE_WORK 16u
 #define TAIL_WORK 4u /* work for a character of a tail */
-/* bytes after a position that the filters test, and whole vectors */
+/* bytes after a position that the filters read: the tested bytes, and whole vectors */
 #define SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 
 /* Returns the 8 bytes at position x; bytes that are not readable are 0. */

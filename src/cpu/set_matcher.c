@@ -1,4 +1,4 @@
-/* set_matcher: which literals share a class, and the tables of each class. */
+/* set_matcher: divides the literals into classes, and makes the tables of each class. */
 #include "cpu/set_matcher.h"
 
 #include <string.h>
@@ -12,16 +12,18 @@
 #define NAMED_SAMPLES 4.0 /* an entry that a sample names costs as much as 4 samples */
 /* if naming costs less than 0.1 of a sample, a narrower stride is not tried */
 #define NAMED_LITTLE 0.1
-#define BITS_SPARE 4.0      /* bits of entropy that a gram needs beyond log2(entries) */
-#define STEM_LENGTH_MAX 12u /* for shortest lengths from here on, grams beat stems */
+#define BITS_SPARE 4.0 /* bits of entropy that a gram needs beyond log2(entries) */
+/* a class whose shortest literal has at least this length is searched by grams, which are then
+ * faster than stems */
+#define STEM_LENGTH_MAX 12u
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in a second-level cache */
 #define BITS_PER_ENTRY 4u      /* log2 of a bitmap's bits per entry */
-/* literals from which on wider strides would take too much memory */
+/* with more literals, wider strides would take too much memory */
 #define HUGE_COUNT (1u << 22)
 #define HUGE_STRIDE_MAX 4u
-#define FILL_MAX 32u /* entries whose memory is prefetched at once */
+#define FILL_MAX 32u /* number of entries whose memory is prefetched together */
 /* log2 of bits per entry, if fewer bits keep the bitmap in the cache */
 #define BITS_PER_ENTRY_MIN 3u
 

@@ -67,9 +67,11 @@ struct set_class {
     uint32_t stem_shifts[SET_STEM_LENGTHS];
     uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket of this length */
     uint32_t stem_bits;                      /* log2 of the words of stem_map */
-    /* two bits for each stem, and two for the first stem_min bytes of each stem */
+    /* two bits for each stem, and two bits for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    struct find_pairs *pairs; /* name the positions in place of samples; NULL: many literals */
+    /* pairs of bytes that find positions, instead of samples; NULL: the class has too many
+     * literals for pairs */
+    struct find_pairs *pairs;
 };
 
 struct set_matcher {

@@ -1,4 +1,4 @@
-/* trial: which of two programs takes less time on the text at hand.
+/* trial: finds out which of two programs takes less time on the text at hand.
  *
  * The faster program depends on the text, the strings and the caches, and cannot be predicted. A
  * search begins with either program. Once this program has taken as much time as a trial would, a
@@ -25,7 +25,7 @@ struct trial {
     uint64_t bytes[2]; /* by program: bytes that these steps searched */
 };
 
-/* Two programs that find the same. */
+/* Two programs that find the same occurrences. */
 struct trial_pair {
     /* Searches the begins in [from, to) by program number `which`. Returns where the search goes
      * on; a position before `to` means that the search ends, because it has its answer, is full, or

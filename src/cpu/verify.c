@@ -373,7 +373,9 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
     uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
     if (scan->want >= WANT_LINES && plan->literal_count > 1)
-        scan->want = WANT_HITS; /* hits come literal by literal, not in the text's order */
+        /* the search finds hits literal by literal, not in the text's order, so that LINES and
+         * SPANS cannot be chosen yet */
+        scan->want = WANT_HITS;
     hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {
         uint64_t to = scan->limit - scan->at > step ? scan->at + step : scan->limit;

@@ -25,7 +25,7 @@ struct byte_set {
 /* A plan that is searched in parts (plan/parts.h): a worker for each part, and what each part found
  * in a chunk. */
 struct cpu_parts {
-    const struct plan_parts *of; /* of the plan that a trial was made for last */
+    const struct plan_parts *of; /* the parts for which a trial was last run */
     struct engine_worker *workers[PLAN_PARTS_MAX];
     struct engine_result found[PLAN_PARTS_MAX];
 };
@@ -40,7 +40,7 @@ struct engine_worker {
     bool parts_ready;         /* `parts` is made for the plan */
     struct trial parts_trial; /* program 0 searches for the whole plan, program 1 for its parts */
     const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
-    struct plan_tuning own;           /* made from the text by a look */
+    struct plan_tuning own;           /* the tuning that a look made from the text */
     const struct plan_costs *costs;
     struct plan_prices prices; /* the plan's prices, or the prices of the last look */
     uint64_t look_left;        /* bytes of text after which a look may be due; UINT64_MAX: never */
@@ -82,17 +82,19 @@ struct engine_worker {
     /* COUNT: occurrences of the current tile that are not in `gathered` */
     uint64_t counted;
     struct hits ordered; /* buffer in which `gathered` is sorted */
-    /* the automaton's part, for sets whose candidates are dense */
+    /* the state of the automaton's searches, for sets whose candidates are dense */
     struct dense_worker dense;
     uint64_t dense_bytes;   /* begins that the automaton was to search in the last dense part */
     uint64_t dense_left;    /* begins of that part that are still to be searched */
     bool dense_by_classes;  /* classes left that part to the automaton; false: buckets */
     uint64_t work_per_byte; /* work per byte of text above which candidates are dense */
     uint64_t work_spared;   /* work that the positions before did not use, ≤ WORK_SPARED_MAX */
-    /* work for dense parts since there is no automaton, in searches with plan dense_serial */
+    /* work that dense parts have taken without an automaton, in searches with the plan
+     * dense_serial */
     uint64_t dense_work;
     uint64_t dense_serial;
-    /* dense_work was too little to make the automaton, also at the last positions */
+    /* set while dense_work is too little for the automaton to pay: the last positions were dense,
+     * too */
     bool dense_waits;
     /* The tiles are not cleared: a scan reads only what it wrote for the same tile of text. */
     struct find_tile tile;

@@ -15,23 +15,24 @@
 #include "base/memory.h"
 
 #define PART_BYTES_MIN 32u
-/* The longest part, unless 4 × the bytes that are read behind a part are more. */
+/* A part is at most max(PART_BYTES_MAX, 4 × the bytes that are read behind a part) bytes long. */
 #define PART_BYTES_MAX 4096u
-/* Insertion sorts up to so many items; counting sorts more. */
+/* Insertion sort sorts up to this many items, counting sort more. */
 #define INSERTED_MAX 16u
-/* A single block writes the rows of consecutive levels that have at most so many states each. */
+/* A single block writes the rows of consecutive levels that have at most NARROW_STATES states
+ * each. */
 #define NARROW_STATES 16u
 #define ROW_BLOCKS 8u  /* per multiprocessor */
 #define KEPT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
-/* A literal of which the last bytes have led to a state. */
+/* A literal on its way through the trie: the literal's last bytes were read, from the end. */
 struct item {
     const uint8_t *next; /* the byte that is read next */
     uint32_t left;       /* bytes that are not read yet */
     uint32_t literal;
 };
 
-/* The literals items[begin] to items[end - 1] have led to the same state. */
+/* The literals items[begin] to items[end - 1] have reached the same state. */
 struct group {
     uint32_t begin, end, state;
 };

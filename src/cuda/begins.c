@@ -11,9 +11,9 @@
 #include "cuda/residents.h"
 #include "cuda/scan.h"
 
-/* lists that stay on the device have room for LISTS_ROOM * begins_room begins */
+/* The lists that stay on a device have room for LISTS_ROOM × begins_room begins; for
+ * LISTS_ROOM_MORE × begins_room after a list that filled more than half of the room. */
 #define LISTS_ROOM 4u
-/* or LISTS_ROOM_MORE * begins_room, after a list filled more than half of the room */
 #define LISTS_ROOM_MORE 16u
 
 void cuda_begins_end(struct engine_worker *worker)

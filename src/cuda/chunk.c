@@ -9,10 +9,12 @@
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-#define PATIENT_BYTES (2u << 20)  /* a copy of so many bytes takes longer than waking a thread */
-#define TAIL_WORK 16u             /* characters of tails that may be compared per position, */
-#define TAIL_WORK_MIN (64u << 10) /* and characters that may be compared in any case */
-#define CHUNKS_LEFT 15u           /* chunks that go to the host after a dense chunk */
+#define PATIENT_BYTES (2u << 20) /* a copy of this many bytes takes longer than waking a thread */
+/* Characters of tails that the host compares for n begins: at most TAIL_WORK_MIN + n ×
+ * TAIL_WORK. */
+#define TAIL_WORK 16u
+#define TAIL_WORK_MIN (64u << 10)
+#define CHUNKS_LEFT 15u /* chunks that go to the host after a dense chunk */
 /* if there is no memory for this many bytes of text, the device's memory counts as exhausted */
 #define TEXT_BYTES_MIN (64u << 10)
 

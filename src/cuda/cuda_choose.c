@@ -19,20 +19,21 @@
  * is ignored. */
 #define DECIDED_LENGTH_MAX 8u
 /* A choice is good enough if its price is at most QUICK_PRICE times a lower bound on the prices of
- * the methods that are not looked at. */
+ * the methods that were not examined. */
 #define QUICK_PRICE 1.1
-/* A method is left once COUNTS_MIN counts, even the quickest, took SLOW times another's price. */
+/* A method is given up once COUNTS_MIN counts were measured, and the quickest of these counts took
+ * SLOW times the price of a different method. */
 #define COUNTS_MIN 2u
 #define SLOW 1.25
 
-/* The price of a byte of text, in units of reading the byte [H100, H200, 256 MiB; ./dev bench
- * regret]. */
+/* The price of reading a byte of text by a method, in units of the time in which the device reads a
+ * byte [H100, H200, 256 MiB; ./dev bench regret]. */
 #define READ_EVERY 1.29 /* patterns of more than 8 bytes */
 #define READ_GRAMS 1.03
 /* for patterns of up to SHORT_MAX bytes; the next price is for longer patterns */
 #define READ_PLANES 2.2
 #define READ_PLANES_LONG 4.0
-#define READ_SAMPLED_SHORT 1.13 /* where two samples lie in the same sector */
+#define READ_SAMPLED_SHORT 1.13 /* patterns so short that two samples lie in the same sector */
 #define READ_SAMPLED 0.17
 #define READ_SAMPLED_MORE 0.85
 #define SAMPLED_HALF 130.0 /* at a pattern of this many bytes READ_SAMPLED_MORE is halved */
@@ -42,21 +43,24 @@
 #define READ_SET 0.55
 #define READ_SET_MORE 20.0
 #define READ_SET_BYTE 1e-4
-/* The additional price of each candidate per byte of text is: */
+/* Additional prices: each factor is multiplied by a rate, the number of candidates per byte of
+ * text. The factors FAILED and FOUND add at most FAILED_MAX and FOUND_MAX. */
 #define FAILED 300.0 /* a candidate that the first comparison rejects */
 #define FAILED_MAX 1.0
 #define FOUND 4500.0 /* a candidate that a warp compares to the end */
 #define FOUND_SHORT 300.0
 #define SHORT_MAX 64u
 #define FOUND_MAX 5.0
-#define NAMED 400.0 /* one pattern offset at which a sample occurs */
+#define NAMED 400.0 /* a sample that occurs at an offset of the pattern */
 #define NAMED_BYTE 0.23
 #define SET_NAMED 700.0
 #define SET_FOUND 5.0 /* per byte of the pattern */
-/* If more positions than this share have the rarest 8 bytes, planes search the whole text. */
+/* If the pattern's rarest 8 bytes occur at more than this share of the positions, planes search the
+ * whole text. */
 #define DENSE_RATE 0.01
 #define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
-/* Time to make tables, in ns: for a set; for a byte of the pattern, in method sampled. */
+/* Time to make the tables, in ns: of method set; of method sampled, for each byte of the
+ * pattern. */
 #define ONCE_SET_NS 2e5
 #define ONCE_SAMPLED_BYTE_NS 15.0
 
@@ -115,7 +119,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
     return PRICE_MAX;
 }
 
-/* Sets the rates of samples, by the first sample_bytes of the sample. */
+/* Sets rates->named and rates->deep, by the first sample_bytes bytes of the text's sample. */
 static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct rates *rates)
 {
@@ -208,8 +212,8 @@ static bool is_enough(enum trawl_method method, double least_of_others, double l
     return true;
 }
 
-/* Chooses by the first sample_bytes of the sample and by the rates of one method alone, where that
- * is enough; otherwise returns AUTO. */
+/* Chooses by the first sample_bytes bytes of the sample and by the rates of a single method.
+ * Returns AUTO if these rates do not suffice for a choice. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
                                         uint64_t sample_bytes, struct rates *rates,
                                         struct cuda_prices *prices)
@@ -230,7 +234,7 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
                                                                        : TRAWL_METHOD_AUTO;
 }
 
-/* Sets all prices by the sample, and the tuning. is_named: rates->named is known by the whole
+/* Sets all prices by the sample, and the tuning. is_named: rates->named was measured on the whole
  * sample.
  */
 static void rate_all(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
@@ -265,7 +269,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     bool is_first = prices->price[TRAWL_METHOD_EVERY] <= 0;
     bool is_named = is_first && plan->length_min >= SAMPLED_CHOSEN_MIN;
-    /* Until it is known, the rate of the rarest bytes is the highest with which grams search. */
+    /* Until rates.rare is known, assume the highest rate at which method grams may search. */
     struct rates rates = {.rare = DENSE_RATE, .named = 1};
     enum trawl_method method = TRAWL_METHOD_AUTO;
 

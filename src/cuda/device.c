@@ -10,8 +10,8 @@
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
-/* Sampling reads single sectors. At the default of 64 bytes the device fetches two sectors for
- * each (DESIGN: 0.99 times the read rate instead of 1.64 at a pattern of 80 bytes). */
+/* Sampling reads single sectors. By default the device fetches 64 bytes, two sectors, for each
+ * sample: 0.99 times the read rate instead of 1.64, for a pattern of 80 bytes. */
 #define FETCH_BYTES 32u
 /* A device holds 2,048 pending child grids unless trawl raises the limit. In a window of text
  * many more begins may need a child grid, and a begin without a child grid is not searched as

@@ -94,8 +94,10 @@ struct cuda_device {
     uint32_t shared_max; /* bytes of a block's shared memory */
     /* peak rate of the device's memory, bytes per ns; 0: not known */
     double read_rate;
-    uint32_t capability;             /* 10 x major + minor */
-    uint32_t resident[CUDA_KERNELS]; /* blocks of the most threads that are resident at a time */
+    uint32_t capability; /* 10 x major + minor */
+    /* number of blocks, of the most threads that the kernel takes, that run on the device at a
+     * time */
+    uint32_t resident[CUDA_KERNELS];
     /* the context's limit before trawl changed the limit; 0: not changed */
     size_t fetch_bytes_before;
     /* the limit of pending child grids before trawl changed the limit; 0: not changed */

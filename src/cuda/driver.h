@@ -1,8 +1,9 @@
 /* driver: the CUDA driver's functions, found at run time.
  *
- * The library links against nothing of CUDA: libcuda.so.1, which comes with the device's driver,
- * is opened when the engine is. The few types and numbers of the driver's interface that are used
- * are declared here ("CUDA Driver API", NVIDIA; they are part of the binary interface).
+ * The library links against nothing of CUDA. Opening the engine opens libcuda.so.1, which comes
+ * with the device's driver. This header declares the few types and numbers of the driver's
+ * interface that trawl uses ("CUDA Driver API", NVIDIA; these numbers are part of the binary
+ * interface).
  */
 #ifndef TRAWL_CUDA_DRIVER_H
 #define TRAWL_CUDA_DRIVER_H
@@ -51,7 +52,7 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* width of the memory's bus */
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* for a block that opts in */
+    CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* with the attribute DYNAMIC_SHARED_BYTES_MAX set */
 };
 
 /* Attributes of an address. */

@@ -12,9 +12,11 @@
 #define FIRST_STEPS 3u
 /* if more than one tile in DENSE_PARTS is listed, the tile kernel searches the whole range */
 #define DENSE_PARTS 16u
-#define STREAM_ROW_WORDS 16u    /* words of bitmap for one row of 512 bytes of text */
-#define LOOK_NS 2000000u        /* the driver's wait takes 3 to 5 us longer [H200] */
-#define LOOK_NS_SIMULATED 1000u /* kernels run while the simulated driver waits */
+#define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
+/* time for which the host polls for a kernel's answer; waiting by the driver takes 3 to 5 us
+ * longer [H200] */
+#define LOOK_NS 2000000u
+#define LOOK_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define BEFORE_BYTES_MIN 256u

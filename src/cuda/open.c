@@ -89,7 +89,7 @@ void cuda_worker_close(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-/* A worker on a device that is open. */
+/* Opens a worker on device `index`, which is open. */
 static enum trawl_status worker_open_on(struct engine *engine, uint32_t index,
                                         struct engine_worker **worker_out,
                                         struct trawl_error *error)
@@ -126,7 +126,7 @@ enum trawl_status cuda_worker_open(struct engine *engine, struct engine_worker *
     (void)pthread_mutex_lock(&engine->lock);
     index = engine->workers_opened++ % engine->device_count;
     if (cuda_engine_want(engine, index, NULL) != TRAWL_OK)
-        index = 0; /* the first device is open: go on with that */
+        index = 0; /* device 0 is open */
     (void)pthread_mutex_unlock(&engine->lock);
     return worker_open_on(engine, index, worker, error);
 }

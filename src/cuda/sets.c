@@ -20,7 +20,7 @@
 #define GRAM_MAX 16u
 #define ENTRIES_MAX (1ull << 28)
 #define HEADS_MIN 1024u
-/* Lists are short if there are more heads than entries. HEADS_SPARSE_MAX heads stay in L2. */
+/* Lists are short if there are more heads than entries. Up to HEADS_SPARSE_MAX heads stay in L2. */
 #define HEADS_PER_ENTRY 4u
 #define HEADS_SPARSE_MAX (1u << 20)
 /* Sizes of the bitmap, in words. Shared memory that the bitmap does not take is cache for the loads
@@ -31,9 +31,10 @@
     {                                                      \
         4096, 8192, 16384, 24064, 32256, 40448, UINT32_MAX \
     }
-/* With a bitmap above FILTER_MIDDLE words a look-up in L2 costs 1 + COST_MIDDLE × the share of
- * samples that pass times as much, and above FILTER_LARGE words with COST_LARGE. Above FILTER_LARGE
- * words all work except the look-ups costs COST_CACHE times as much. */
+/* A bitmap of more than FILTER_MIDDLE words leaves less cache: the cost of a look-up in L2 is
+ * multiplied by 1 + COST_MIDDLE × the share of samples that pass, and above FILTER_LARGE words by 1
+ * + COST_LARGE × that share. Above FILTER_LARGE words, the cost of all other work is multiplied by
+ * COST_CACHE. */
 #define FILTER_MIDDLE 32256u
 #define COST_MIDDLE 0.05
 #define FILTER_LARGE 40448u
@@ -59,13 +60,14 @@
 #define SAMPLES 2048u /* grams of the literals that are compared with each other */
 #define SAMPLE_LIST_BITS 11u
 #define SAMPLES_INSERTED 16u /* insertion sorts up to so many samples; qsort sorts more */
-#define SAMPLE_BYTES 16384u  /* bytes of the literals of which the likeness is measured */
-#define EQUAL_MIN 8          /* equal pairs of samples that suffice for a rate */
-#define EQUAL_MANY 64        /* equal pairs that suffice for the decay of the rate */
+#define SAMPLE_BYTES 16384u  /* literal bytes that are counted */
+#define EQUAL_MIN 8          /* a rate is measured from at least this many equal pairs */
+#define EQUAL_MANY 64        /* the rate's decay per byte is measured from this many pairs */
 /* An entry's key depends on the bytes beside its gram if the stride is at most TAG_STRIDE_MAX, so
  * that the bytes are in cache, or if a sample meets more than TAG_MET_MIN grams. Otherwise a kernel
- * would fetch the bytes in vain: 0.38 instead of 0.44 for 1,000,000 patterns of 80 random letters,
- * but 0.66 instead of 0.42 for 100,000 of 80 bytes of words [H200]. */
+ * would fetch these bytes in vain. Keys with the bytes beside the gram searched for 1,000,000
+ * patterns of 80 random letters at 0.38 instead of 0.44 of the read speed, but for 100,000 patterns
+ * of 80 bytes of words at 0.66 instead of 0.42 [H200]. */
 #define TAG_STRIDE_MAX 8u
 #define TAG_MET_MIN 1e-4
 #define TILE_STEPS 16u
@@ -77,24 +79,24 @@
  * for instructions that shift and compare, and 27 slots for shared memory, of which a random access
  * takes 3.5. */
 #define SLOTS_PER_ROW 54.0
-#define SLOT_COST 5e-4      /* cost of a slot that is not the bottleneck, per text byte */
-#define CHOICE_SLOTS 2.3    /* slots of a sample for each further choice */
-#define MORE_SLOTS 1.0      /* slots of a sample for a further bit in the bitmap */
-#define WORD_SLOTS 5.0      /* slots of a row for the third and for the fourth word of a gram */
-#define UNALIGNED_SLOTS 4.3 /* slots of a sample that does not begin at a word */
+#define SLOT_COST 5e-4      /* cost of each slot of a row, besides the bottleneck's cost */
+#define CHOICE_SLOTS 2.3    /* additional slots of a sample for each further choice */
+#define MORE_SLOTS 1.0      /* additional slots of a sample whose gram has another bit */
+#define WORD_SLOTS 5.0      /* additional slots of a row for each third or fourth word */
+#define UNALIGNED_SLOTS 4.3 /* additional slots of an unaligned sample */
 #define BANK_SLOTS 3.5
 #define BANK_SLOTS_PER_ROW 27.0
 /* The patterns are like a language if grams are equal more than UNEVEN_TIMES as often as grams of
  * independent bytes. A text then meets short grams, and grams with several choices, more often than
- * a sample of the patterns says: UNEVEN_SHORT times for grams of up to UNEVEN_BYTES bytes, and
- * UNEVEN_CHOICES times. Without these factors, 10,000 patterns of 80 bytes of words were searched
- * with 5 grams of 12 bytes at 0.29 instead of 1.36 of the read speed, and 100 of 8 bytes with grams
- * of 5 bytes at 0.53 instead of 0.62 [H200]. */
+ * a sample of the patterns says: grams of up to UNEVEN_BYTES bytes UNEVEN_SHORT times as often, and
+ * grams with several choices UNEVEN_CHOICES times as often. Without these factors, 10,000 patterns
+ * of 80 bytes of words were searched with 5 grams of 12 bytes at 0.29 instead of 1.36 of the read
+ * speed, and 100 of 8 bytes with grams of 5 bytes at 0.53 instead of 0.62 [H200]. */
 #define UNEVEN_TIMES 4
 #define UNEVEN_CHOICES 10
 #define UNEVEN_SHORT 5
 #define UNEVEN_BYTES 6
-/* the least share of the met grams that have lists of more than one entry */
+/* assume that at least this share of the met grams have lists of more than one entry */
 #define RARE_MET 0.25
 
 /* row, sample, pass: slots of a row, of a sample, and of a sample that passes the bitmap. table,
@@ -111,15 +113,16 @@ struct choice {
     uint32_t filter_words;
     uint32_t bits;    /* bits that a gram sets in a word of the bitmap */
     uint32_t variant; /* enum cuda_sets_variant */
-    double cache; /* a look-up costs 1 + cache × the share of samples that pass times as much */
+    /* the cost of a look-up is multiplied by 1 + cache × the share of samples that pass */
+    double cache;
     double cost;
     double met; /* expected number of grams of the set that are equal to a sample's gram */
 };
 
-/* For each number of bytes: how often two grams of a text like the patterns are equal. */
+/* rate[q]: the probability that two grams of q bytes are equal, in a text like the patterns. */
 struct likeness {
     double rate[GRAM_MAX + 1];
-    bool uneven[GRAM_MAX + 1]; /* far more often than grams of independent bytes */
+    bool uneven[GRAM_MAX + 1]; /* rate[q] far exceeds the rate of independent bytes */
 };
 
 /* Returns 1 - e^-x, for x >= 0. */
@@ -168,14 +171,14 @@ static float rarity_of(double x)
     return bits;
 }
 
-/* The first bytes from a place of a literal on; the first byte is the highest byte of `high`. Zeros
- * follow if the literal ends before. */
+/* The bytes of a literal from an offset on. The first byte is the highest byte of `high`; zeros
+ * follow the literal's end. */
 struct gram_sample {
     uint64_t high, low;
     uint64_t bytes; /* bytes of the literal in the sample, up to GRAM_MAX */
 };
 
-/* Returns the sample at byte `place` of a literal. */
+/* Returns the sample at offset `place` of a literal. */
 static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t literal, uint64_t place)
 {
     const struct plan_literal of = plan_literal_at(plan, literal);
@@ -208,7 +211,7 @@ static int compare_samples(const void *a, const void *b)
     return is_behind(x, y) - is_behind(y, x);
 }
 
-/* Returns with how many equal bytes two samples begin. */
+/* Returns the length of the longest common prefix of two samples. */
 static uint64_t common_bytes(const struct gram_sample *x, const struct gram_sample *y)
 {
     uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
@@ -251,7 +254,7 @@ static void sort_samples(const struct gram_sample *samples, uint32_t count,
     }
 }
 
-/* Takes samples of different literals, and of several places of each literal if there are fewer
+/* Takes samples of different literals, and at several offsets of each literal if there are fewer
  * literals than SAMPLES. Returns the number of samples. */
 static uint32_t take_samples(const struct trawl_plan *plan, struct gram_sample *samples)
 {
@@ -365,7 +368,7 @@ static bool is_rare(enum cuda_kernel kernel)
     return kernel < CUDA_KERNEL_SETS_DENSE;
 }
 
-/* Returns the share of grams not of the set that pass a bitmap in which each of `entries` entries
+/* Returns the share of grams outside the set that pass a bitmap in which each of `entries` entries
  * sets `bits` bits of a word. The number of entries per word follows Poisson's distribution. The
  * share follows by inclusion and exclusion over the bits that are not set. */
 static double passing(double entries, double words, double word_bits, uint32_t bits)
@@ -379,7 +382,8 @@ static double passing(double entries, double words, double word_bits, uint32_t b
     return max_double(0, share);
 }
 
-/* Returns 1 if a gram has a further bit in the bitmap, which is not chosen by price, else 0. */
+/* Returns how many bits, 0 or 1, the kernels of the variant always add to a gram's bits in the
+ * bitmap. The price chooses only the number of the other bits. */
 static uint32_t more_bits(const struct choice *choice)
 {
     return choice->variant == CUDA_SETS_RARE && choice->stride >= SCAN_SETS_MORE_STRIDE;
@@ -487,7 +491,7 @@ static double cost_at_least(const struct choice *choice)
 
 /* Returns a small cost that decides between equal choices: the cost for texts unlike the patterns,
  * and the size of the bitmap. If every sample of a text like the patterns meets several patterns,
- * no bitmap turns a sample down, and all choices would cost the same. */
+ * no bitmap rules out a sample, and all choices would cost the same. */
 static double cost_of_ties(const struct engine_worker *worker, const struct trawl_plan *plan,
                            const struct choice *choice)
 {

@@ -21,9 +21,10 @@
 #define LAUNCH_NS 2e4 /* time of a count that the launch takes, whatever the text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
-#define SET_BUDGET 256u /* literals that are compared for 32 positions */
-/* lanes of a warp that must have candidates in a dense tile: 1 candidate in 110 positions of a
- * large tile */
+/* number of literals that may be compared for 32 positions before the tile is given up as dense */
+#define SET_BUDGET 256u
+/* A tile may be dense only if at least this many lanes of a warp have candidates, which is 1
+ * candidate in 110 positions of a large tile. */
 #define DENSE_LANES 28u
 
 /* The block while the tables are laid out: the first pass computes the size, the second pass,
@@ -34,8 +35,8 @@ struct block {
     uint64_t address; /* on the device */
 };
 
-/* Returns whether method grams reads at a stride. Up to 8 bytes without fold are compared at
- * each position instead, which costs hardly more and does not depend on the text. */
+/* Returns whether method grams reads at a stride. A pattern of up to 8 bytes, without fold, is
+ * compared at each position instead, which costs hardly more and does not depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -96,7 +97,7 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
     memcpy(mask, masks, 4);
 }
 
-/* Chooses the up to 8 bytes for which method every searches. The dense tiles of all methods are
+/* Chooses the bytes, at most 8, for which method every searches. The dense tiles of all methods are
  * searched for the same bytes. */
 static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
                          struct scan_arguments *a)
@@ -265,7 +266,7 @@ static void put_plan(const struct trawl_plan *plan, struct block *block, struct 
         put_one(plan, block, tables);
 }
 
-/* Chooses the kernels for the method: for counts a stream, where limits allow a stream. */
+/* Chooses the kernels for the method: for counts a stream, if the limits allow streams. */
 static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;

@@ -8,13 +8,15 @@
 
 struct engine_worker;
 
-/* The state of the set's automaton: not yet needed, on the device, or too large for the device. */
+/* The state of the set's automaton: not needed yet, made on the device, or too large for the
+ * device. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 /* The price of a count by each method in a loaded text, for a plan with a single literal, in units
  * of reading the text once. Indexes are methods; entry 0, of TRAWL_METHOD_AUTO, is not used. */
 struct cuda_prices {
-    double price[TRAWL_METHOD_SET + 1];    /* expected or, once measured, the least measured */
+    /* the expected price; once counts were measured, the least measured price */
+    double price[TRAWL_METHOD_SET + 1];
     uint32_t counts[TRAWL_METHOD_SET + 1]; /* counts that were measured */
     /* The expected prices follow from the sample. If false, the sample was not searched for the
      * methods that could hardly be cheaper than the chosen method. */
@@ -33,12 +35,13 @@ struct cuda_tables {
     struct plan_tuning own;
     struct cuda_prices prices;
     enum cuda_kernel kernel;
-    /* the kernel where only counts are wanted: a stream, or the same as `kernel` */
+    /* the kernel for counts: a stream, or `kernel` */
     enum cuda_kernel count_kernel;
     bool sorts; /* hits are found by stream_sampled, then sorted */
     /* number of coming scans that do not try streams, since the last scan was dense */
     uint32_t dense_left;
-    uint32_t budget_log2;  /* for a set: a tile may take 2^budget_log2 times the usual work */
+    /* of a set: the work granted to a tile is 2^budget_log2 × the usual work */
+    uint32_t budget_log2;
     bool is_tried;         /* for a set: a trial of the text's first range is done */
     double lost_ns;        /* for a set: time that the automaton would have saved so far */
     uint32_t alike_max;    /* the most literals of a set that may occur at the same begin */

@@ -8,29 +8,33 @@
 #define SAMPLE_BYTES_MIN PLAN_SAMPLE_BYTES_MIN
 #define REPEAT_BYTES 16u
 #define REPEAT_LOOKS 64u
-#define REPEAT_LOOKS_MIN 8u /* of the strings looked up, this many must stand in the literal */
-/* different begins of the literal that explain where the strings stand */
+/* the text repeats the literal if this many of the strings occur in the literal, */
+#define REPEAT_LOOKS_MIN 8u
+/* and this many different begins of the literal explain where the strings stand in the sample */
 #define REPEAT_PLACES_MIN 3u
 /* share of blocks of 64 positions that may pass the first probes */
 #define FIRST_BLOCKS_RATE 0.05
 #define FIRST_PROBES_MAX 8u
-/* Factor: given a byte of a pattern, a second byte of the pattern is likelier than by itself. */
+/* Where a text has one byte of a pattern, a second byte of the pattern is this many times as likely
+ * as elsewhere. */
 #define DEPENDENCE 2.0
 #define PROBE_TAKEN 1e9
 #define RATE_PAIRS_MAX 2048u /* pairs of neighbouring bytes that are counted in a sample */
-/* probes after which the choice may end, if no position of the sample is left */
+/* the choice ends after this many probes if no position of the sample passes all of them */
 #define PROBES_SEEN_ENOUGH 8u
 #define SURVIVORS_MAX 128u
 #define FOLD_ALL 0x2020202020202020ull
 #define SEEN_WINDOWS_LOG2 11u
 #define SEEN_WINDOWS_MAX 1024u
-#define SEEN_FAR_MAX (1u << 18) /* bytes of a literal that rarer_window looks at */
+#define SEEN_FAR_MAX (1u << 18) /* the most bytes of a literal that rarer_window examines */
 #define SEEN_FAR_LOG2 14u
 #define SEEN_DEEP_BYTES 64u
-/* one in SEEN_STEP positions of the sample is looked at */
+/* one in SEEN_STEP positions of the sample is examined */
 #define SEEN_STEP 5u
-#define SEEN_JUMP 1009u  /* bytes from a looked-at position to the next; prime */
-#define SEEN_ENOUGH 128u /* A rate is known well enough after this many positions that match. */
+/* distance of an examined position from the position examined before; a prime */
+#define SEEN_JUMP 1009u
+/* the count ends after this many positions that match: the rate is then known well enough */
+#define SEEN_ENOUGH 128u
 #define SEEN_GRAMS_FEW 3u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 64u
@@ -213,7 +217,7 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
 /* Positions of the sample that pass all probes chosen so far. Byte rates alone cannot tell which
  * probe to choose next: in a log, nearly every line has the same rare bytes together. */
 struct survivors {
-    /* where the literal's offset probe_window.first would stand */
+    /* where the byte at the literal's offset probe_window.first would stand */
     const uint8_t *at[SURVIVORS_MAX];
     uint32_t count;
     uint32_t begun; /* number of positions before the second probe */
@@ -227,7 +231,8 @@ struct probe_window {
     uint8_t value[PLAN_PROBE_SPAN_BYTES];
     uint8_t fold[PLAN_PROBE_SPAN_BYTES];
     uint8_t met[PLAN_PROBE_SPAN_BYTES];
-    /* the rate of the byte, raised by what was chosen near: a lower cost is better */
+    /* the rate of the byte, raised if probes near this offset were chosen; the lowest cost is
+     * best */
     double cost[PLAN_PROBE_SPAN_BYTES];
 };
 
@@ -420,7 +425,7 @@ uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
  * over the whole sample. */
 struct seen_positions {
     uint64_t span; /* positions: 0 to span - 1 */
-    uint64_t left; /* positions still to be looked at */
+    uint64_t left; /* number of positions that are not examined yet */
     uint64_t at;
 };
 
@@ -466,7 +471,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
             found += gram == grams->gram[__builtin_ctz(may)];
     }
     TRAWL_ASSERT(places > 0);
-    if (found < SEEN_GRAMS_FEW) /* too few to tell a rate */
+    if (found < SEEN_GRAMS_FEW) /* too few matches for a rate */
         return 0;
     return (double)found / (double)places / grams->stride;
 }
@@ -476,7 +481,8 @@ struct seen_windows {
     /* by hash of the first 8 bytes: 1 + the number of a window; 0: no window has this hash */
     uint16_t head[1u << SEEN_WINDOWS_LOG2];
     uint16_t next[SEEN_WINDOWS_MAX];
-    uint16_t alike[SEEN_WINDOWS_MAX]; /* windows equal to this one, which stands first; or 0 */
+    /* number of windows equal to this window, if this window is the first of them; otherwise 0 */
+    uint16_t alike[SEEN_WINDOWS_MAX];
     uint16_t count[SEEN_WINDOWS_MAX]; /* positions of the sample that hold the window */
 };
 

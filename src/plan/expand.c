@@ -1,7 +1,7 @@
 /* expand: literals and tails from patterns whose characters have variants of other bytes.
  *
- * A pattern's first characters, as long as their variants make at most EXPAND_LITERALS_MAX
- * combinations, become literals. The characters after these are the tail. In an encoding, the byte
+ * A pattern's first characters, as many as have at most EXPAND_LITERALS_MAX combinations of
+ * variants, become literals. The characters after these are the tail. In an encoding, the byte
  * string of a character is never a prefix of a different character's byte string. So at most a
  * single literal of a pattern matches at a position, and its tail matches in at most a single way.
  */

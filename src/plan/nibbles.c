@@ -1,5 +1,5 @@
-/* nibbles: which literals share a class of the nibble tables, and which half bytes the tables
- * test. */
+/* nibbles: chooses which literals share a class of the nibble tables, and which half bytes the
+ * tables test. */
 #include "plan/nibbles.h"
 
 #include <string.h>
@@ -11,14 +11,18 @@
 
 #define CLASSES_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
 #define LOOKS_MAX PLAN_NIBBLE_BYTES_MAX
-#define PASSES 2u /* rounds over the literals; further rounds change little */
+/* number of times that each literal is dealt to a class; further rounds change little */
+#define PASSES 2u
 #define NONE UINT8_MAX
-#define FEW_BITS 3.0 /* below: the literals have few different bytes, as DNA has */
-/* from here on: more different bytes than words have, so that high halves tell much, too */
+/* entropy of a byte of the literals, in bits; below, the literals have few different bytes, as
+ * DNA has */
+#define FEW_BITS 3.0
+/* from this entropy on, the literals have more different bytes than words have, so that high halves
+ * rule out much, too */
 #define MANY_BITS 5.0
 
-/* Up to how many literals six bytes, a single group or two groups are enough. The limits are lower
- * where literals have few different bytes, since each byte then tells less. */
+/* The most literals for which six tested bytes, a single group or two groups suffice. The limits
+ * are lower for literals with few different bytes, because each byte then rules out less. */
 static const struct limits {
     uint32_t six_bytes, one_group, two_groups;
 } limits_of_many = {64, 40, 128}, limits_of_few = {10, 10, 28};
@@ -35,8 +39,9 @@ struct dealing {
     uint32_t look_count, classes;
     struct look looks[LOOKS_MAX];
     uint8_t of[PLAN_NIBBLE_LITERALS_MAX];      /* each literal's class; NONE until it has a class */
-    uint32_t uses[LOOKS_MAX][16][CLASSES_MAX]; /* how many literals of a class have the value */
-    float values[LOOKS_MAX][CLASSES_MAX];      /* number of different values of a class */
+    uint32_t uses[LOOKS_MAX][16][CLASSES_MAX]; /* how many literals of the class allow the value */
+    /* number of different values that the class allows */
+    float values[LOOKS_MAX][CLASSES_MAX];
     /* per class, the product of `values` over all looks: proportional to how many positions pass */
     float products[CLASSES_MAX];
 };

@@ -1,4 +1,4 @@
-/* parts: which strings of a set are searched together. */
+/* parts: decides which strings of a set are searched together. */
 #include "plan/parts.h"
 
 #include <stdlib.h>
@@ -7,9 +7,11 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define SAMPLES 512u     /* of the strings' bytes, by which likeness is measured */
-#define SAMPLE_BYTES 16u /* of each */
-#define EQUAL_MIN 4.0    /* pairs of samples that have to be equal, or the rate is estimated */
+/* number of samples of the strings' bytes, by which likeness is measured */
+#define SAMPLES 512u
+#define SAMPLE_BYTES 16u /* bytes of a sample */
+/* a rate is measured from at least this many pairs of equal samples, otherwise estimated */
+#define EQUAL_MIN 4.0
 
 #define HOST_GRAM_MAX 8u
 
@@ -19,7 +21,7 @@ static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* By first counts of new plans: one core with AVX2, 16 MiB. */
+/* Fitted to the times of first counts with new plans, in 16 MiB, on one core with AVX2. */
 const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .singly_max = PLAN_PARTS_MAX,
                                                      .alone = 0.045,
@@ -28,7 +30,7 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .many_half = 200,
                                                      .met = 6,
                                                      .dense = 3.5};
-/* The same, 256 MiB in an H100's memory. */
+/* Fitted in the same way, in 256 MiB of an H100's memory. */
 #define COSTS_DEVICE                                                                      \
     {                                                                                     \
         .alone = 1.07, .pass = 2.8, .many = 1, .many_half = 1000, .met = 40, .dense = 10, \
@@ -37,22 +39,23 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
 const struct plan_part_costs plan_part_costs_device_default = COSTS_DEVICE;
 struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
 
-/* Strings of one length class: patterns order[begin] to order[end - 1], the shortest first. */
+/* Strings of one length class: patterns order[begin] to order[end - 1]. */
 struct group {
     uint64_t begin, end;
     uint64_t length_min;
-    uint64_t bytes; /* of these strings */
+    uint64_t bytes; /* sum of the strings' lengths */
 };
 
-/* What is known while a plan is cut. */
+/* The state of cutting a plan into parts. */
 struct cutting {
     const struct trawl_plan *plan;
     const struct plan_part_costs *costs;
-    uint64_t *lengths;             /* [pattern_count]: of each pattern's shortest literal */
-    uint32_t *literal_from;        /* [pattern_count + 1]: the first literal of each pattern */
-    uint32_t *order;               /* [pattern_count]: patterns, by length */
-    double rate[SAMPLE_BYTES + 1]; /* chance that the first so many bytes of a string stand at a
-                                      position of a text that is like the strings */
+    uint64_t *lengths;      /* [pattern_count]: length of each pattern's shortest literal */
+    uint32_t *literal_from; /* [pattern_count + 1]: the first literal of each pattern */
+    uint32_t *order;        /* [pattern_count]: patterns, by length */
+    /* rate[q]: probability that the first q bytes of a string stand at a position of a text like
+     * the strings */
+    double rate[SAMPLE_BYTES + 1];
     struct group groups[LENGTHS];
     uint32_t group_count;
 };
@@ -76,7 +79,7 @@ static void parts_release(void *object)
 
 /* ---- Lengths and likeness ------------------------------------------------------------------- */
 
-/* The last of `lengths` that is not more than this length. */
+/* Returns the index of the greatest entry of `lengths` that is at most this length. */
 static uint32_t class_of(uint64_t length)
 {
     uint32_t class = 0;
@@ -127,7 +130,7 @@ static void sort_patterns(struct cutting *cutting)
             cutting->groups[i].bytes += cutting->lengths[cutting->order[k]];
 }
 
-/* Bytes of the strings, the first one uppermost. */
+/* Sixteen bytes of the strings; the first byte is the highest byte of `high`. */
 struct sample {
     uint64_t high, low;
 };
@@ -140,7 +143,7 @@ static int compare_samples(const void *a, const void *b)
                               : (x->low > y->low) - (x->low < y->low);
 }
 
-/* How many bytes two samples have in common. */
+/* Returns the length of the longest common prefix of two samples. */
 static uint32_t common_bytes(const struct sample *x, const struct sample *y)
 {
     uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
@@ -155,7 +158,8 @@ static void measure_likeness(struct cutting *cutting)
 {
     const struct trawl_plan *plan = cutting->plan;
     uint64_t random = 0x9e3779b97f4a7c15u, equal[SAMPLE_BYTES + 1] = {0};
-    uint64_t alike[SAMPLE_BYTES + 1] = {0}; /* by q: samples before this one that are equal to it */
+    /* alike[q]: number of samples just before this sample with the same first q bytes */
+    uint64_t alike[SAMPLE_BYTES + 1] = {0};
     struct sample samples[SAMPLES];
     double before = 1;
 
@@ -183,7 +187,8 @@ static void measure_likeness(struct cutting *cutting)
     for (uint32_t q = 1; q <= SAMPLE_BYTES; q++) {
         double rate = (double)equal[q] / (SAMPLES * (SAMPLES - 1.0) / 2);
 
-        if ((double)equal[q] < EQUAL_MIN) /* each byte more is as telling as the one before */
+        /* assume that each further byte lowers the rate by the same factor as the byte before */
+        if ((double)equal[q] < EQUAL_MIN)
             rate = q == 1 ? 1.0 / 256 : cutting->rate[q - 1] * cutting->rate[q - 1] / before;
         before = cutting->rate[q - 1];
         cutting->rate[q] = rate;
@@ -192,8 +197,8 @@ static void measure_likeness(struct cutting *cutting)
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
-/* What it costs to search groups [from, to) together: the filter's passes, and what becomes of the
- * positions that the filter lets through. */
+/* Returns the cost of searching groups [from, to) together: of the filter, and of the positions
+ * that pass the filter. */
 static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
     const struct plan_part_costs *costs = cutting->costs;
@@ -212,8 +217,8 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
            min_double(costs->met * count * cutting->rate[q], costs->dense + costs->make * bytes);
 }
 
-/* The cheapest way to cut the groups; cuts[i]: the group at which the part that ends before group
- * i begins. Returns how many parts there are. */
+/* Finds the cheapest parts, by dynamic programming: the part that ends before group i begins with
+ * group cuts[i]. Returns the number of parts. */
 static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 {
     double least[LENGTHS + 1] = {0};
@@ -237,13 +242,15 @@ static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
     return count;
 }
 
-/* A few strings, each of which may be a part by itself: every string is a group. */
+/* Makes each string a group, so that each string may be a part by itself. There are at most LENGTHS
+ * strings. */
 static void group_singly(struct cutting *cutting)
 {
     uint64_t count = cutting->plan->pattern_count;
 
     TRAWL_ASSERT(count <= LENGTHS);
-    for (uint32_t i = 1; i < count; i++) /* by length, not by class alone */
+    /* insertion sort by length: `order` is sorted only by length class */
+    for (uint32_t i = 1; i < count; i++)
         for (uint32_t j = i; j > 0; j--) {
             uint32_t one = cutting->order[j], before = cutting->order[j - 1];
 
@@ -260,7 +267,8 @@ static void group_singly(struct cutting *cutting)
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-/* The part's literals are its patterns' literals, in the order of its patterns. */
+/* Fills part->literals. The part's literals are its patterns' literals, in the order of its
+ * patterns. */
 static void number_literals(const struct cutting *cutting, uint64_t begin, struct plan_part *part)
 {
     uint32_t before = UINT32_MAX, nth = 0;
@@ -306,7 +314,8 @@ static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t
     }
 }
 
-/* A plan of patterns order[begin] to order[end - 1], with the whole plan's options. */
+/* Makes a part: a plan of the patterns order[begin] to order[end - 1], with the whole plan's
+ * options. */
 static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin, uint64_t end,
                                    struct plan_part *part, struct trawl_error *error)
 {
@@ -316,7 +325,8 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
     enum trawl_status status;
     void *memory;
 
-    /* A part's hits come in the order of its literals, which has to be the whole plan's order. */
+    /* A part's hits come in the order of the part's literals, which must be the whole plan's
+     * order. */
     sort_numbers(cutting, begin, end);
     options.flags = plan->flags;
     options.line_end_set = options.line_end_also_set = 1;

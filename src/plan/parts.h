@@ -1,9 +1,9 @@
 /* parts: a set of strings of several lengths, cut into smaller sets by length.
  *
- * The filter of a set looks at as many bytes of the text as its shortest string has. One string of
- * two bytes therefore makes the filter pass nearly every position for all the long strings beside
- * it. Searched in parts, the short strings meet a filter of their own, and the long strings meet a
- * filter that hardly ever passes. The counts of the parts add up; their hits are merged.
+ * The filter of a set tests as many bytes of the text as the set's shortest string has. With a
+ * single string of two bytes, the filter therefore passes nearly every position, although all other
+ * strings may be long. In parts, the short strings have a separate filter, and hardly any position
+ * passes the filter of the long strings. The counts of the parts add up; their hits are merged.
  */
 #ifndef TRAWL_PLAN_PARTS_H
 #define TRAWL_PLAN_PARTS_H
@@ -13,9 +13,10 @@
 #define PLAN_PARTS_MAX 10u
 
 struct plan_part {
-    struct trawl_plan *plan; /* of the part's strings alone; owned */
-    uint32_t *literals;      /* [plan->literal_count]: the number that the whole plan gives each
-                                literal of this part; owned */
+    struct trawl_plan *plan; /* the plan of the part's strings; owned */
+    /* [plan->literal_count]: for each literal of the part, the literal's number in the whole
+     * plan; owned */
+    uint32_t *literals;
 };
 
 struct plan_parts {
@@ -23,29 +24,36 @@ struct plan_parts {
     struct plan_part part[PLAN_PARTS_MAX];
 };
 
-/* What a part takes on one target. The unit of time is the target's own. */
+/* The cost of a part on a target, the host or a device. A part of a single string costs `alone`. A
+ * part of n strings costs pass + many × n / (n + many_half) + min(met × n × r, dense + make ×
+ * bytes), where r is the probability that a string's first bytes stand at a position, and `bytes`
+ * is the sum of the strings' lengths. */
 struct plan_part_costs {
-    bool is_tried;       /* a trial decides, so that a plan of several lengths always has parts */
-    uint64_t singly_max; /* of no more strings than this each may be a part by itself */
-    double alone;        /* a part of one string */
-    double pass;         /* any other part: each look of the filter, */
-    double many;         /* and so much more as the part has more strings, */
-    double many_half;    /* half of which is reached with so many strings */
-    double met;   /* for each string whose first bytes the text has at a position, on average, */
-    double dense; /* but not more than this, */
-    double make;  /* and this for each byte of the part's strings: the automaton takes over */
+    /* a trial on the text decides between parts and the whole plan, so that a plan of several
+     * lengths always has parts */
+    bool is_tried;
+    /* in a set of at most this many strings, each string may be a part by itself */
+    uint64_t singly_max;
+    double alone;
+    double pass;      /* the filter, for few strings */
+    double many;      /* what many strings add to the filter's cost at most, */
+    double many_half; /* and the number of strings that add half of `many` */
+    double met;       /* testing the positions that pass the filter */
+    double dense;     /* the automaton, which takes over where `met` would cost more, */
+    double make;      /* and making the automaton, for each byte of the strings */
 };
-/* Nanoseconds for a byte of the text. */
+/* The host's costs, in nanoseconds for a byte of the text. */
 extern const struct plan_part_costs plan_part_costs_host;
-/* Times of reading the text once. Tests replace these costs. */
+/* A device's costs, in units of the time in which the device reads the text once. Tests replace
+ * these costs. */
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
 
-/* Returns whether the plan may have such parts. */
+/* Returns whether the plan may have parts: `which` is PLAN_PARTS_HOST or PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
-/* The parts in which a target searches the plan: `which` is PLAN_PARTS_HOST or PLAN_PARTS_DEVICE.
- * The plan owns the parts, which are made when the first thread asks for them. *parts: NULL where
- * the plan is to be searched whole. Errors: MEMORY. Threads: any. */
+/* Returns the parts in which a target searches the plan. The first call makes the parts, and the
+ * plan owns them. *parts is NULL if the plan is to be searched whole. Errors: MEMORY. Threads:
+ * any. */
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
                                   const struct plan_parts **parts, struct trawl_error *error);
 

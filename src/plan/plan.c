@@ -161,7 +161,8 @@ static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error
  * search reads around an occurrence. */
 static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
-    /* Letters have variants of other bytes, so that a pattern may become several literals. */
+    /* `varies`: letters may have variants of other bytes, so that a pattern may become several
+     * literals */
     const bool expressions = plan_has_expressions(plan);
     bool varies = !expressions && plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =

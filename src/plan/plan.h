@@ -45,7 +45,7 @@ enum plan_attachment {
     PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
     PLAN_AS_SET,       /* a plan of method set, plan_as_set */
     PLAN_PARTS_HOST,   /* of plan/parts.c */
-    PLAN_PARTS_DEVICE, /* the same, by another target's costs */
+    PLAN_PARTS_DEVICE, /* the parts in which a device searches */
     PLAN_NIBBLES,      /* the tables of a small set, plan/nibbles.c */
     PLAN_MATCHER,      /* the tables of a large set, cpu/set_matcher.c */
     PLAN_DENSE,        /* the automaton, cpu/dense_set.c */
@@ -117,15 +117,16 @@ struct trawl_plan {
 
     /* Set if the plan has a single literal without a tail: */
     uint64_t period;           /* the least period if at most half the length, else 0 */
-    struct plan_tuning tuning; /* by the caller's sample, or without any sample */
-    struct plan_prices prices; /* by which the method was chosen; 0: the caller chose the method */
+    struct plan_tuning tuning; /* made from the caller's sample, or without a sample */
+    /* the prices by which the plan chose the method; all 0 if the caller chose the method */
+    struct plan_prices prices;
 
     /* Set if the plan has several literals, or a literal with a tail: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
     /* the CPU begins with classes of length, which have tables of their own; false: with buckets */
     bool has_classes;
-    /* the CPU tries classes and buckets in turn, and goes on with the faster way */
+    /* the CPU tries classes and buckets in turn, and goes on with the faster program */
     bool has_either;
     uint64_t *set_bitmap; /* 2^bitmap_bits bits */
     uint64_t *set_wide;   /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */

@@ -1,5 +1,5 @@
-/* sampled: the tables of method sampled, and how often samples of a text or of the literal name its
- * offsets. */
+/* sampled: makes the tables of method sampled, and measures how many offsets of the literal a
+ * sample of a text names. */
 #include <string.h>
 
 #include "base/checked.h"

@@ -7,12 +7,14 @@
 
 #define SET_BITMAP_BITS_MIN 12u
 #define SET_BITMAP_BITS_MAX 24u
-/* log2: with 128 bits per literal, 1 % of other grams pass */
+/* log2 of the bitmap's bits per literal: with 128 bits, 1 % of the grams outside the set pass */
 #define SET_BITMAP_BITS_PER_LITERAL 7u
 #define SET_BUCKET_BITS_MAX 24u
-/* from here on, the CPU begins with classes of length; below, with buckets */
+/* with at least this many literals, the CPU begins with classes of length, otherwise with
+ * buckets */
 #define CLASSES_LITERALS_MIN 8192u
-#define EITHER_LITERALS_MAX 65536u /* up to here, the CPU tries both ways in turn */
+/* with at most this many literals, the CPU tries classes and buckets in turn */
+#define EITHER_LITERALS_MAX 65536u
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 
@@ -95,8 +97,8 @@ bool plan_has_letters(const struct trawl_plan *plan)
 
 /* Chooses whether the CPU begins with classes of length or with buckets, the plan's own tables, of
  * which a search reads a bit for each position. Whole words and lines are searched by buckets,
- * because few positions may begin an occurrence. For most sets the text decides, and the buckets
- * are ready at once. */
+ * because few positions may begin an occurrence. Up to EITHER_LITERALS_MAX literals, a trial on the
+ * text then decides (has_either). */
 static void choose_set_method(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;

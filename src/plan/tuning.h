@@ -10,7 +10,7 @@
 #include "plan/layout.h"
 
 #define PLAN_GRAMS_LENGTH_MIN 7u    /* shortest literal that method grams searches */
-#define PLAN_SAMPLE_BYTES_MIN 4096u /* a shorter sample tells too little */
+#define PLAN_SAMPLE_BYTES_MIN 4096u /* shorter samples are ignored */
 
 struct trawl_plan;
 struct byte_rates;
@@ -74,7 +74,9 @@ struct plan_prices {
     double every;
     double grams;
     double sampled;
-    double sampled_learnt; /* what sampled cost where it left the text; 0 from the next look on */
+    /* measured cost of method sampled in a text where the method proved too slow; the next look
+     * uses the value and sets it to 0 */
+    double sampled_learnt;
     enum trawl_method least;
     /* tables of method sampled, if pricing had to make them; else NULL */
     const struct sampled_tables *tables;
@@ -138,7 +140,7 @@ struct sampled_rates {
     double named;
     double naming;
 };
-/* Counts both in this text. The samples are spread over the whole text. */
+/* Counts `named` and `naming` in this text. The samples are spread over the whole text. */
 struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
                                   const uint8_t *text, uint64_t text_bytes);
 

@@ -37,17 +37,17 @@
 #define LIST_WORDS (1u << 22)
 #define LIST_WORDS_LEAST (1u << 19) /* the last lists are shorter, but not shorter than this */
 #define FREQUENT_BYTES_MAX 2u       /* longest pattern that may have frequent hits */
-/* The caller looks for work so long before sleeping. Waking a thread takes up to 200 us [2 H200], a
- * tenth of the time that a list of 16 GiB takes. */
+/* The caller polls for work for this time before the caller sleeps. Waking a thread takes up to 200
+ * us [2 H200], a tenth of the time that a list of 16 GiB takes. */
 #define CALLER_LOOKS_NS 10000000u
-/* So long the caller waits for the device's worker to begin before waking helpers: the waking
- * thread holds the runtime's lock, which the worker needs to begin. */
+/* The caller waits at most this time for the device's worker to begin, and only then wakes helpers:
+ * a thread that wakes helpers holds the runtime's lock, which the worker needs to begin. */
 #define START_LOOKS_NS 200000u
 /* A single thread copies 4 MB from pinned memory in 540 us, three threads in 224 us [2 H200]. */
 #define HELPERS_FEW 3u
-#define HELPED_BEGINS (1u << 17) /* for fewer begins no helper is woken */
-#define HELPER_BEGINS (1u << 15) /* a helper for each so many begins */
-#define MANY_BEGINS (1u << 22)   /* for so many begins, all host workers help */
+#define HELPED_BEGINS (1u << 17) /* no helper is woken if fewer begins are expected */
+#define HELPER_BEGINS (1u << 15) /* expected begins for each helper */
+#define MANY_BEGINS (1u << 22)   /* from this number of expected begins on, all host workers help */
 
 static uint64_t helped_begins = HELPED_BEGINS;
 
@@ -58,7 +58,8 @@ void begins_help_from(uint64_t begins)
 
 /* The state of one call that lists into an array in host memory. */
 struct listing {
-    struct job job; /* first member: serve gets a pointer to this job; also the item's job */
+    /* first member: serve casts the job's pointer to the listing; item.job points here, too */
+    struct job job;
     struct queue_item item;
     struct trawl_searcher *searcher;
     const struct trawl_text *text;
@@ -90,7 +91,7 @@ struct lister {
     uint64_t piece;  /* words that are brought to the host at a time; 0: not known yet */
     bool direct;     /* the device copies into the array directly */
     uint64_t reach;  /* begins that the next list covers */
-    uint64_t likely; /* about so many hits are likely in the next list */
+    uint64_t likely; /* expected number of hits in the next list */
 };
 
 /* ---- A worker ----------------------------------------------------------------------------- */

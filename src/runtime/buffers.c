@@ -11,7 +11,7 @@
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-#define BUFFERS_PER_WORKER 4u /* a buffer is copied or searched, and three wait */
+#define BUFFERS_PER_WORKER 4u /* one of the buffers is copied or searched, three wait */
 /* Pinning takes longer than copying. Lengths are rounded up to this step, so that a slightly longer
  * chunk fits into the same buffer. */
 #define PINNED_STEP (2u << 20)
@@ -68,7 +68,7 @@ static bool shed(struct devices *devices)
 }
 
 /* Adds the bytes to memory_used if the limit allows that. *used is memory_used without the bytes. A
- * request that does not fit is never added, because another request might fail for that. */
+ * request that does not fit is never added, because a smaller request might fail meanwhile. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);

@@ -16,9 +16,9 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* So long a device's first worker looks for the next chunk of a loaded text before the worker
- * sleeps. Waking the workers of several devices takes 25 to 200 us; four devices list 16 GiB in
- * 1,200 us. */
+/* The first worker of a device polls the queue for this time before the worker sleeps, if its last
+ * chunk belonged to a loaded text. Waking the workers of several devices takes 25 to 200 us; four
+ * devices list 16 GiB in 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)
@@ -238,7 +238,7 @@ void devices_stop(struct devices *devices)
 void devices_push(struct devices *devices, struct queue_item *first)
 {
     struct queue_item *next;
-    uint32_t called = 0; /* a bit for each device of which a worker was woken */
+    uint32_t called = 0; /* bit i: a worker of device i was woken */
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
     for (struct queue_item *item = first; item != NULL; item = next) {

@@ -7,7 +7,8 @@
 #include "runtime/search.h"
 
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
-#define ROOM_WORDS 8u  /* columns begin at a cache line, so few stores cross two lines */
+/* columns begin at a cache line, so that few stores cross the border of two lines */
+#define ROOM_WORDS 8u
 #define HITS_AHEAD 16u /* a hit's literal is prefetched so many hits ahead */
 
 void matches_release(struct task *task)
@@ -84,7 +85,7 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
 
     TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
     task->match_count = count;
-    if (count == 0) /* there may be no room for any match */
+    if (count == 0) /* task->matches may be NULL */
         return;
     hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);

@@ -24,7 +24,7 @@ struct trawl_matrix_search {
     struct search search;
     struct sink sink;
     struct trawl_text *text;
-    /* the plan without conditions on words and lines, which hold for a record */
+    /* the plan without its conditions on words and lines, which are checked record by record */
     struct trawl_plan bare;
     struct records records;
     struct cell_maker maker;
@@ -191,9 +191,9 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
 /* Says whether a single occurrence in each record suffices and is found faster than all
- * occurrences. Conditions of the plan are checked after an occurrence is found, so then all
- * occurrences are needed. For a single string longer than a byte, all occurrences are found faster,
- * because no candidate has to be compared with the candidate before. */
+ * occurrences. If the plan has conditions, all occurrences are needed, because conditions are
+ * checked after the search. For a single string longer than a byte, all occurrences are found
+ * faster, because no candidate has to be compared with the candidate before. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY && !plan_has_conditions(plan) &&

@@ -11,11 +11,11 @@
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 
-/* A host worker looks for pieces so long before sleeping: as long as devices take for 12 GiB each.
- * pieces_order wakes the worker. */
+/* A host worker polls for pieces for this time before sleeping, which is the time in which each
+ * device lists 12 GiB. pieces_order wakes the worker. */
 #define HELPER_LOOKS_NS 3000000u
 #define DIRECT_WORDS (1u << 22) /* most words of a piece that the device copies into the array */
-#define REST_LOOKS 32u          /* readings of the clock: about a microsecond */
+#define REST_LOOKS 32u          /* number of readings of the clock in rest(): about a microsecond */
 
 /* Keeps the first fault. */
 static void note_fault(struct pieces *pieces, enum trawl_status status,
@@ -152,7 +152,7 @@ static bool put_one(struct pieces *pieces)
     return true;
 }
 
-/* Lets other threads have the cache lines that this thread reads. */
+/* Pauses, so that other threads can write to the cache lines that this thread polls. */
 static void rest(void)
 {
     for (uint32_t i = 0; i < REST_LOOKS; i++)

@@ -60,8 +60,8 @@ struct pieces {
 /* Sets up *pieces, which is zeroed. */
 void pieces_begin(struct pieces *pieces, struct job *job, uint64_t *array);
 /* Works on pieces until all pieces are done, or until no piece has come for a while. A host
- * worker's part in the job. The worker leaves while other threads copy, because leaving takes the
- * runtime's lock. */
+ * worker's part in the job. The worker leaves while other threads copy, because a worker that
+ * leaves a job takes the runtime's lock. */
 void pieces_help(struct pieces *pieces);
 /* Tells the helpers that all orders are settled. */
 void pieces_stop(struct pieces *pieces);

@@ -47,10 +47,12 @@ struct worker {
     _Atomic bool is_idle; /* the worker waits to be woken */
     /* Only for host workers, under the runtime's lock: */
     struct worker *next_idle;
-    bool is_moved;   /* the worker is kept off the waker's core until the worker runs */
-    cpu_set_t cores; /* the cores that the worker gets back when running, or got back last */
+    /* the worker may not run on the waker's core until the worker has begun to run */
+    bool is_moved;
+    cpu_set_t cores; /* the cores on which the worker may run once is_moved is false again */
     /* Only for workers of devices, under the runtime's lock: */
-    uint64_t idle_as; /* number of times that any worker had become idle before this worker did */
+    /* value of devices.became_idle when this worker became idle: the smaller, the longer idle */
+    uint64_t idle_as;
 };
 
 /* Work for a device's worker: an item of the devices' queue. */
@@ -109,7 +111,8 @@ struct devices {
     struct engine *engine; /* owned; written before the state becomes DEVICES_READY */
     struct engine_options options;
     uint32_t device_count;
-    uint32_t workers_worth; /* most workers, of all devices together, that are worth having */
+    /* number of devices × the workers for each device that the engine asks for */
+    uint32_t workers_worth;
     /* Workers to start: min(workers_worth, threads_max - 1), but at least device_count; 0 if
      * threads_max is 1. */
     uint32_t workers_max;

@@ -26,35 +26,39 @@
 #define CHUNK_DIGEST (4u << 20)
 #define RARE_BYTES 4u /* a shorter pattern may have frequent hits */
 #define CHUNK_ALGORITHM (32u << 20)
-/* from the middle of a text: decides who searches the text within errors */
+/* length of the sample, from the middle of a text, by which the engine of approximate search
+ * decides whether a device searches */
 #define SAMPLE_BYTES (64u << 10)
 #define CHUNK_FIRST (1u << 18) /* longest first chunk, before a rate is known */
 #define CHUNK_MAX (1u << 30)
 #define CHUNK_MIN (1u << 16)
-/* Hits of a chunk on the host. So many stay in a core's cache until the digest. */
+/* Hits that a chunk on the host should have: this number of hits stays in a core's cache until the
+ * digest. */
 #define CHUNK_HITS (1u << 15)
 #define CHUNK_DENSE_MIN (1u << 15)
-/* launching and waiting cost as much as copying so many bytes */
+/* launching a kernel and waiting for its end cost as much as copying this many bytes */
 #define CHUNK_DEVICE_MIN (1u << 19)
 /* A chunk is at least 8 × as long as the overlap with neighbouring chunks; if that would exceed
  * CHUNK_LARGE, 2 ×. */
 #define CHUNK_PER_NEED 8u
 #define CHUNK_LARGE (1u << 26)
 #define CHUNK_PER_NEED_LARGE 2u
-#define ALONE_BYTES (1u << 20) /* copying so many bytes takes less time than waking threads */
-/* A search for the first match on a device wakes no helper before so many bytes. */
+#define ALONE_BYTES (1u << 20) /* copying this many bytes takes less time than waking threads */
+/* A search for the first match on a device wakes no helper until this many bytes were taken. */
 #define FIRST_ALONE_BYTES (2u << 20)
-/* Time for which a hit in another thread's memory costs more than in a near cache. A search that
- * finds hits faster is not shared, after ALONE_HITS hits. */
+/* Reading a hit from another thread's memory takes this much longer than reading a hit from a near
+ * cache. If a search has found at least ALONE_HITS hits, and took less than ALONE_HIT_NS for each,
+ * the caller searches without helpers. */
 #define ALONE_HIT_NS 1u
 #define ALONE_HITS 65536u
-/* a further helper is woken for each time of this length that a single worker still needs, */
+/* Helpers to wake: the time that a single worker needs for the remaining text, divided by SHARE_NS;
+ * no helper if that time is below SHARE_NS_MIN. */
 #define SHARE_NS 100000u
-#define SHARE_NS_MIN 250000u /* if at least so much time is left */
-/* A further thread is started for each time of this length that the runtime's searches take, past
- * and present. A command with a single thread is faster up to 6 MiB, with two threads from 10 MiB
- * on. The first chunk's time contains cold caches, so that chunk alone does not start a thread for
- * a short search. */
+#define SHARE_NS_MIN 250000u
+/* Threads to start: the time of all searches of the runtime, past and present, divided by START_NS.
+ * A command with a single thread is faster up to 6 MiB, with two threads from 10 MiB on. The first
+ * chunk's time contains cold caches, so that chunk alone does not start a thread for a short
+ * search. */
 #define START_NS 1500000u
 #define START_ANYWAY_NS (8ull * START_NS)
 /* If all cores are taken, a helper waits for its turn, at times in the middle of a chunk for which
@@ -62,13 +66,14 @@
  * a rare word in 32 MiB of log: 25 to 35 ms with helpers, 12 ms by a single thread [16 cores, a
  * competitor on each]. */
 #define BUSY_NS 30000000u
-#define BUSY_LOOK_NS 20000000u     /* how long a measurement of the cores is used */
+#define BUSY_LOOK_NS 20000000u     /* age up to which a measurement of the cores is used */
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
-/* after so many bytes for devices, the search's own rate counts */
+/* once a search has made this many bytes ready for devices, the search's own rate is used */
 #define STAGED_KNOWN (16u << 20)
 #define STAGE_UNIT (1u << 20)
 #define STAGE_FORGETS 20u /* after this many searches without devices, devices are tried again */
-/* share of the time to search that making a chunk ready for a device may take */
+/* a device is worth its while if making a chunk ready takes at most this share of the host's search
+ * time */
 #define STAGE_PAYS 0.7
 
 #define SIZES                                                                          \
@@ -137,7 +142,7 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    /* For counts within errors the host verifies, and several workers share that. */
+    /* For counts within errors the host verifies, and several workers share the verification. */
     bool lists = search->sink->want != WANT_FIRST &&
                  (search->sink->want != WANT_COUNT || search->job.plan->errors.is_set);
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
@@ -230,8 +235,8 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
               (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
               !devices_start(devices)))
         search->schedule = SCHEDULE_CALLER;
-    /* Not for a chunk of a file within errors: if the device leaves such a chunk to the host, a
-     * single thread searches the chunk before all threads search the text. */
+    /* Chunks of a file that is searched within errors stay short: if the device leaves such a chunk
+     * to the host, a single thread searches the chunk before all threads search the text. */
     if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0 &&
         (text->kind == TEXT_MEMORY || search->job.layer == ENGINE_FOR_ALGORITHMS))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
@@ -286,7 +291,8 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 
 /* ---- Chunks ------------------------------------------------------------------------------- */
 
-/* Returns the number of bytes that have about CHUNK_HITS hits, as far as the search has seen. */
+/* Returns the number of bytes that have about CHUNK_HITS hits, estimated by the hits found so
+ * far. */
 static uint64_t dense_chunk(const struct search *search)
 {
     uint64_t bytes = atomic_load(&search->done.host.bytes), hits = atomic_load(&search->hits);
@@ -302,10 +308,10 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     if (search->searcher->chunk_bytes > 0 || search->schedule == SCHEDULE_CALLER ||
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
-    /* A mapped chunk is not copied into a cache, so the chunk is as long as a chunk of a text in
-     * memory. Not if the sink keeps text, because chunks with a match are read after all. Not if
-     * the runtime has a limit, because the buffer in which each chunk may be read could exceed the
-     * limit. */
+    /* A mapped chunk is not copied into a cache, so the chunk may be as long as a chunk of a text
+     * in memory. Chunks stay short if the sink keeps text, because a chunk with a match is then
+     * read into a buffer, and if the runtime has a memory limit, because such a buffer could exceed
+     * the limit. */
     if (!for_device && search->cursor.text->kind == TEXT_FILE && !search->sink->keeps_text &&
         search->job.runtime->memory_max == 0 && text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);

@@ -33,10 +33,10 @@ uint32_t schedule_helpers(const struct search *search);
 struct resident_sizes {
     uint64_t first;
     uint64_t least, most; /* bounds for chunks after the first chunks */
-    /* If hits may be frequent, the caller alone searches a text of at most so many bytes. */
+    /* If hits may be frequent, the caller alone searches a text of at most this many bytes. */
     uint64_t shared;
-    /* Hits that a chunk should have. A device lists so many in the time that two launches take, and
-     * a core's cache holds so many. */
+    /* Hits that a chunk should have. A device lists this number of hits in the time that two
+     * launches take, and a core's cache has room for these hits. */
     uint64_t hits;
 };
 extern const struct resident_sizes resident_sizes_default;

@@ -20,7 +20,7 @@
 
 #define TASKS_PER_WORKER 2u
 /* Another program may keep a helper off its core for some milliseconds in the middle of a chunk.
- * With so many tasks the other threads can go on meanwhile. */
+ * With this many tasks the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* for each device, whether or not the CPU searches */

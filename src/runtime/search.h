@@ -85,7 +85,8 @@ struct search {
      * chunk_device does not change. */
     uint64_t chunk_most;
     uint64_t text_bytes; /* UINT64_MAX: not known */
-    /* The caller searches the text as a single chunk. Reading the clock would take as long. */
+    /* The caller searches the text as a single chunk, without reading the clock, which would take
+     * as long as the search. */
     bool is_brief;
     uint64_t begin_ns;            /* 0 if the search is brief */
     _Atomic uint64_t bytes_taken; /* bytes owned by the chunks that were taken */
@@ -94,7 +95,7 @@ struct search {
     _Atomic bool device_refused;  /* devices do not take this plan or this text */
     _Atomic bool stopping;        /* workers take no further chunk; set under the lock */
 
-    /* Under the lock, as are all tasks that no worker has taken: */
+    /* Guarded by the lock, like all tasks that no worker has taken: */
     /* Free tasks among the searcher's first tasks_used tasks. All later tasks are free, too. */
     struct task *free;
     uint32_t tasks_used;
@@ -123,7 +124,7 @@ struct search {
     struct call_record done; /* done.device is valid only if for_devices is set */
     struct text_cursor cursor;
     struct text_lines lines;        /* how chunks are cut for a plan of expressions */
-    struct trawl_error fault_error; /* what search->fault means, under the lock */
+    struct trawl_error fault_error; /* the error of search->fault; under the lock */
 };
 
 enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };

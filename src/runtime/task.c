@@ -23,13 +23,14 @@
 #include "runtime/workers.h"
 
 #define HOST_BYTES_MAX (1u << 30) /* longest scan of the host */
-#define ROOM_WAIT_NS 1000000      /* a wait for memory that other searches use, */
-#define ROOM_WAITS_MAX 1000u      /* at most so many times without a success in between */
+#define ROOM_WAIT_NS 1000000      /* a worker waits this long for memory that other searches use, */
+#define ROOM_WAITS_MAX 1000u      /* at most this many times in succession */
 
-#define MATCHES_LATE 512u           /* matches that are made at a time, at the delivery */
-#define PENDING_HITS_MAX (1u << 24) /* with more, no device goes far ahead of a slower device */
-/* Chunks for each worker that are cut and not searched. A cut chunk keeps its length when the
- * number of hits becomes known, so few are cut in advance. */
+#define MATCHES_LATE 512u /* number of matches that are made at a time, at the delivery */
+/* if more hits are pending, a device may not go far ahead of a slower device */
+#define PENDING_HITS_MAX (1u << 24)
+/* The most chunks for each worker that are cut in advance. A chunk that is cut keeps its length,
+ * even when earlier chunks show how dense the hits are. */
 #define UNREAD_PER_WORKER 2u
 
 /* ---- Free and taken ----------------------------------------------------------------------- */

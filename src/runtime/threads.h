@@ -5,7 +5,7 @@
 
 #include "runtime/runtime.h"
 
-/* Lists the job, or changes the number of host workers that a listed job can use. */
+/* Lists the job, or changes helpers_max of a listed job. */
 void job_share(struct job *job, uint32_t helpers);
 /* Says that a listed job has work again, and wakes a host worker. */
 void job_wake(struct job *job);

@@ -61,7 +61,8 @@
 #define PLANE_LOADS 2u /* words that a thread loads at a time */
 /* words that a lane compares alone; the warp compares later words */
 #define PLANE_LANE_WORDS 16u
-/* a bound on plane_tile.room: more than a tile needs, less than text positions wrap around */
+/* bound on plane_tile.room: more than a tile needs, and so small that 32-bit text positions do not
+ * wrap around */
 #define PLANE_ROOM_MAX (1u << 30)
 #define PLANE_HALF 16u    /* bytes of a load */
 #define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
@@ -90,7 +91,8 @@ struct plane_tile {
     uint32_t warps;  /* number of warps in the block */
     uint32_t whole;  /* 1: all bytes of the plane can be loaded */
     uint32_t inside; /* 1: all begins of the tile lie in the range that is searched */
-    uint32_t beyond; /* number of set bits that follow the last word that plane_ones can read */
+    /* number of consecutive set bits that follow the last word that plane_ones can read */
+    uint32_t beyond;
 };
 
 SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,

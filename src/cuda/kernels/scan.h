@@ -123,7 +123,9 @@ struct scan_result {
     uint64_t ticket;      /* the next tile or group */
     uint64_t listed;      /* tiles that a stream has put into the list so far, or gave up */
     uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
-    uint64_t blocks;  /* blocks that are done; for the host the launch's number, written last */
+    /* number of blocks that are done; in the copy for the host: the launch's number, which is
+     * written last */
+    uint64_t blocks;
 };
 #define SCAN_RESULT_WORDS 7u
 #define SCAN_SUMS 3u /* the first words, which each block adds up for all its threads */
@@ -175,13 +177,16 @@ struct scan_sets {
     uint32_t literal_count; /* gram number / stride is the literal, the remainder its gram */
     uint32_t filter_words;  /* a multiple of 4 */
     uint32_t bit_shifts[2]; /* shifts of a hash that give a gram's two bits; equal: a single bit */
-    uint32_t one_more;      /* 1: the hash's lowest bits give a further bit */
+    /* 1: each gram sets an additional bit, which the hash's lowest bits choose */
+    uint32_t one_more;
     uint32_t table_words;
     uint32_t head_count;
     uint32_t stride, stride_log2;
     uint32_t choices;
-    uint32_t tagged;       /* 1: an entry's key also depends on the bytes beside its gram */
-    uint32_t beside_shift; /* 24: a list's filter has one byte beside the gram; 16: two bytes */
+    uint32_t tagged; /* 1: an entry's key also depends on the bytes beside its gram */
+    /* number of bits that are shifted out of four bytes beside a gram, so that a list's filter
+     * uses one byte (24) or two bytes (16) */
+    uint32_t beside_shift;
     uint32_t gram_bytes;
     uint32_t words; /* number of words of a gram */
     uint32_t
@@ -204,7 +209,7 @@ struct scan_automaton {
     uint32_t *rows;
     const uint32_t *ends;    /* literal numbers, ascending for each state */
     const uint32_t *classes; /* the classes of the 256 bytes, four to a word */
-    const uint32_t *levels;  /* for each number of bytes: the first state to which so many lead */
+    const uint32_t *levels;  /* levels[n]: the first state to which n bytes lead */
     uint32_t *nodes;         /* a struct scan_node for each state; then for each state the row of
                                 the state to which the state fails (automaton_rows) */
     uint32_t node_count;

@@ -23,9 +23,10 @@
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
  */
 
-#define SET_COST_BYTES 64u /* comparing so many bytes costs as much as a literal of a bucket */
-#define SET_COST_MIN 256u  /* cost that a thread may spend in a tile in any case */
-#define SET_NOTES 64u      /* hits that a thread notes in a tile; at most 64, the bits of `lasts` */
+/* comparing this many bytes costs as much as looking at a literal of a bucket */
+#define SET_COST_BYTES 64u
+#define SET_COST_MIN 256u /* cost that a thread may spend in a tile in any case */
+#define SET_NOTES 64u     /* hits that a thread notes in a tile; at most 64, the bits of `lasts` */
 /* A ticket with this bit is the number of no tile. result->listed never has the bit. */
 #define SET_NO_TILE (1ull << 62)
 
@@ -58,9 +59,10 @@ SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
 struct set_notes {
     uint32_t literals[SET_NOTES];
     uint64_t lasts; /* bit i: literals[i] is the last literal of its begin */
-    uint32_t count; /* noted literals; all literals of a begin are noted, or none is */
-    uint32_t room;  /* the most literals; equal to `count` after a begin whose literals did not fit,
-                       so that no later begin is noted */
+    /* number of noted literals; a begin has either all its literals noted or no literal */
+    uint32_t count;
+    uint32_t room; /* the most literals; equal to `count` after a begin whose literals did not fit,
+                      so that no later begin is noted */
 };
 
 /* Returns the number of hits of the begin x, and sets *lowest to the first hit's literal. If notes

@@ -12,10 +12,12 @@
 
 #include "tile.h"
 
-#define SETS_COST_BYTES 64u       /* comparing so many bytes costs as much as an entry */
-#define SETS_LOADS 8u             /* words of the bitmap that a thread loads at a time */
-#define SETS_SAMPLES 4u           /* samples of a lane between two tests of the queue's length */
-#define SETS_SPREAD 0x9e3779b1u   /* factor that spreads the least of several hashes again */
+#define SETS_COST_BYTES 64u /* comparing this many bytes costs as much as testing an entry */
+#define SETS_LOADS 8u       /* words of the bitmap that a thread loads at a time */
+#define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
+/* The least of several hashes is not evenly distributed; multiplying by this factor spreads it
+ * again. */
+#define SETS_SPREAD 0x9e3779b1u
 #define SETS_INDEX_BITS 28u       /* bits of an entry's number; the bits above are its choice */
 #define SETS_KEY (UINT32_MAX / 2) /* the bits of a key */
 /* The second word of a list's head has, from its lowest bit on: the end of the list's later

@@ -123,7 +123,8 @@ SIMT_FUNCTION int stream_is_brief(const struct scan_arguments *a)
     return a->pattern_bytes <= TILE_LANE_BYTES;
 }
 
-/* Returns whether the queue goes on from tile to tile. */
+/* Returns whether a tile's end leaves candidates in the queue, to be verified with the next
+ * tile's. */
 SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
 {
     return stream_is_brief(a) && !first;
@@ -145,8 +146,9 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         return 0;
     }
     if (a->plane.probe_bits != 0 && (*steps)++ >= a->verify_budget)
-        return 1; /* the tile is dense even if few bytes decide: then listing the tile costs little
-                   */
+        /* The tile counts as dense even if each comparison ends early: listing such a tile costs
+         * little. */
+        return 1;
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
 
@@ -507,8 +509,8 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
 
 /* How the block goes from tile to tile. Thread 0 alone uses the members that say so. */
 struct stream_cursor {
-    /* two pairs, used in turn: when thread 0 writes a pair, all threads have read that pair's
-     * earlier values. A pair is the next tile and the tile after it */
+    /* Two pairs, used in turn: when thread 0 writes a pair, all threads have read that pair's
+     * earlier values. A pair is the next tile and the tile after the next. */
     uint32_t *tickets;
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
     uint32_t is_vain; /* thread 0: too many tiles are listed, so that this launch takes no more */

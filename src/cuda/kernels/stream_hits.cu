@@ -55,8 +55,8 @@
 #define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 
-/* The positions of a tile that have the pattern or may have the pattern. The cells are in the
- * text's order. */
+/* The positions of a tile that have the pattern, or that may have the pattern and are not verified
+ * yet. The cells are in the text's order. */
 struct hits_noted {
     uint32_t bits[HITS_CELLS_MAX * HITS_CELL_WORDS]; /* undefined for cells without a bit */
     uint32_t filled[HITS_CELLS_MAX];                 /* number of bits of each cell */
@@ -246,7 +246,8 @@ SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uin
     return (bits[0] >> row % 2u * 16u & 0xffffu) | bits[1] >> row % 2u * 16u << 16;
 }
 
-/* Writes the hits of cell c, which has few, from `to` on. All lanes of the warp call. */
+/* Writes the hits of cell c, which has fewer than HITS_DENSE hits, from `to` on. All lanes of the
+ * warp call. */
 SIMT_FUNCTION void hits_write_few(const struct hits_noted *noted, uint32_t c, uint64_t *to)
 {
     uint64_t hit = noted->base + c * STREAM_STEP_BYTES + 64u * simt_lane();

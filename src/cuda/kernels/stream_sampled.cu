@@ -1,21 +1,22 @@
 /* stream_sampled: searches for one long pattern by 16 bytes at every `stride` bytes of the text.
  *
  * Method     hashes the sample of 16 bytes at every stride-th position. The hash names the
- * pattern's offsets in [0, stride) whose gram has this hash; the sample's position minus the offset
- *            is a begin, and each begin is proposed once. A warp takes 128 neighbouring samples at
- * a time, four per lane, and loads the next 128 samples before it tests these. Two bits of a word
- * in shared memory say whether the pattern may have a gram with the hash; nearly all samples fail
- * this test. The samples that pass go to the warp's queue. When the queue has 32 samples, each lane
- * goes through the list of a sample and verifies the begins that the list proposes; all lanes
- * together go through a list of 32 or more entries.
+ *            pattern's offsets in [0, stride) whose gram has this hash; the sample's position minus
+ *            the offset is a begin, and each begin is proposed once. A warp takes 128 neighbouring
+ *            samples at a time, four per lane, and loads the next 128 samples before it tests
+ *            these. Two bits of a word in shared memory say whether the pattern may have a gram
+ *            with the hash; nearly all samples fail this test. The samples that pass go to the
+ *            warp's queue. When the queue has 32 samples, each lane goes through the list of a
+ *            sample and verifies the begins that the list proposes; all lanes together go through a
+ *            list of 32 or more entries.
  *
  *              128 samples --> two bits --> queue of the warp --> 32 lists --> compare
  *              (registers)     (shared)     (shared)              (global)      (text, pattern)
  *
  *            Occurrences are counted, compared with the first so far, or put into a list in any
- * order, which sampled_sort sorts. If lists and comparisons cost more than the budget, the warp
- *            empties the queue and lists the groups of 128 samples from which the queue's samples
- *            came, for scan_every. If too many groups are listed, all warps stop.
+ *            order, which sampled_sort sorts. If lists and comparisons cost more than the budget,
+ *            the warp empties the queue and lists the groups of 128 samples from which the queue's
+ *            samples came, for scan_every. If too many groups are listed, all warps stop.
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of a 32-byte sector. One sample in 50 (stride 16384) to some
@@ -25,14 +26,16 @@
  * Progress   no warp waits for another.
  * Order      ascending, by sampled_sort.
  * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
- * be sorted, the host lists hits by other kernels. Lost       groups assigned to warps beforehand:
- * warps drift apart, 0.86 of the rate (tickets keep the sectors that are in flight close together).
- * A ticket per 128 samples: at most 440 M/s. A table of a single bit per gram. Samples of 8 bytes:
- * in English each sample matches several of a pattern's 4,096 offsets. A second sector to widen the
- * stride: 64 bytes from one position cost as much as two positions. A lane for each list, linked
- * from offset to offset: a pattern's 4,000 zeros, found once in the text, took 1.6 ms. Source the
- * sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two bits of one word:
- * Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
+ *            be sorted, the host lists hits by other kernels.
+ * Lost       groups assigned to warps beforehand: warps drift apart, 0.86 of the rate (tickets keep
+ *            the sectors that are in flight close together). A ticket per 128 samples: at most 440
+ *            M/s. A table of a single bit per gram. Samples of 8 bytes: in English each sample
+ *            matches several of a pattern's 4,096 offsets. A second sector to widen the stride: 64
+ *            bytes from one position cost as much as two positions. A lane for each list, linked
+ *            from offset to offset: a pattern's 4,000 zeros, found once in the text, took 1.6 ms.
+ * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two
+ *            bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
+ *            filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
 /* room for fewer than 32 samples that are left, and for the samples of a step */

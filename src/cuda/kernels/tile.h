@@ -15,7 +15,8 @@
 
 #include "order.h"
 
-#define TILE_DENSE 4u /* with more hits per word, a warp's lanes write hits together */
+/* if a tile has more hits per word of the bitmap, a warp's lanes write hits together */
+#define TILE_DENSE 4u
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
 /* bytes that a lane compares alone; the whole warp compares later bytes */
 #define TILE_LANE_BYTES 64u
