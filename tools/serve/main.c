@@ -17,7 +17,7 @@
 #include "serve/http.h"
 #include "serve/memory.h"
 #include "serve/serve_options.h"
-#include "trawl/interrupt.h"
+#include "trawl/bus.h"
 #include "trawl/message.h"
 #include "trawl/run.h"
 #include "trawl/searchers.h"
@@ -329,7 +329,7 @@ static bool set_up_process(void)
      * wait for each other. */
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
-    interrupt_guard_maps();
+    bus_guard_maps();
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &limit);

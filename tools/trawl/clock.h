@@ -7,8 +7,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* Returns the nanoseconds of a clock that never goes back, whatever the time of day is set to. Safe
- * in signal handlers. */
+/* Returns the nanoseconds of a clock that never goes back, whatever the time of day is set to. */
 static inline uint64_t now_ns(void)
 {
     struct timespec time;

@@ -13,7 +13,6 @@
 #include "trawl/approximate.h"
 #include "trawl/escape.h"
 #include "trawl/grow.h"
-#include "trawl/interrupt.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
 #include "trawl/progress.h"
@@ -151,15 +150,9 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
 static int block_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct fasta *fasta = context;
-    bool alone = fasta->scan->job->prints_alone;
-    int stop;
+    int stop = take_matches(fasta, matches, match_count);
 
-    if (alone)
-        interrupt_forbid();
-    stop = take_matches(fasta, matches, match_count);
     output_commit(fasta->scan->output);
-    if (alone)
-        interrupt_allow();
     return stop;
 }
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "trawl/encoding.h"
-#include "trawl/interrupt.h"
 #include "trawl/progress.h"
 #include "trawl/scan.h"
 #include "trawl/searchers.h"
@@ -163,7 +162,6 @@ static void search_shared(struct pool_worker *worker, const struct job_file *fil
     worker->job->searcher = shared_searcher(worker);
     if (worker->job->searcher == NULL)
         return;
-    interrupt_check();
     pool_tell_progress(worker);
     worker->job->prints_alone = true;
     job_search(worker->job, file);
@@ -280,24 +278,18 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
     int directory = item->directory != NULL ? item->directory->descriptor : AT_FDCWD;
     int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW) |
                 (walk_skips_devices(settings, item->is_operand) ? O_NONBLOCK : 0);
-    int descriptor, open_error;
+    int descriptor;
     bool turn = !worker->pool->takes_turns || pool_has_turn(worker);
 
     if ((!turn || worker->gather.count > 0) && must_wait(item, directory)) {
         gather_flush(worker);
         if (!pool_wait_turn(worker))
             return;
-        turn = true;
     }
-    if (turn) /* without the turn only regular files are opened, which does not block */
-        interrupt_allow();
     descriptor = openat(directory, item->name + item->open_at, flags);
-    open_error = errno;
-    if (turn)
-        interrupt_forbid();
     if (descriptor < 0) {
-        if (follow || open_error != ELOOP)
-            file_error(worker, item->name, open_error);
+        if (follow || errno != ELOOP)
+            file_error(worker, item->name, errno);
         return;
     }
     search_open(worker, descriptor, item);
@@ -349,8 +341,6 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
 
 void pool_search(struct pool_worker *worker, const struct walk_item *item)
 {
-    if (worker->has_turn)
-        interrupt_check();
     if (item->kind != WALK_FILE) {
         gather_flush(worker);
         if (!pool_may_search(worker))

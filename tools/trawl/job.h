@@ -85,7 +85,7 @@ struct command_job {
     bool error_seen;
     bool left_out; /* the rules for files of directories left out something */
     bool done;     /* nothing more can change the outcome */
-    /* the job has the turn to print and searches with all threads: SIGINT may end the program */
+    /* the job has the turn to print and searches with all threads */
     bool prints_alone;
     uint64_t begin_ns;
     uint64_t searched_bytes, searched_found; /* not yet reported to the progress display */

@@ -593,7 +593,6 @@ int lines_window(void *context, const struct trawl_window *window)
     count_window_begin(scan, window);
     if (!characters_window(scan, &window, &kept))
         return 1;
-    scan_print_begin(scan);
     scan->scanned_end = window->begin + window->bytes_count;
     if (scan->watch_nulls && !scan->null_seen)
         text_bytes = binary_text_bytes(scan, window);
@@ -614,9 +613,7 @@ int lines_window(void *context, const struct trawl_window *window)
         count_line_ends(scan, window);
     if (scan->block_end == OFFSET_NONE)
         output_commit(scan->output);
-    if (!scan->has_blocks)
-        output_flush(scan->output);
-    scan_print_end(scan);
+    scan_part_end(scan);
     scan->window = NULL; /* the library frees the window */
     return scan->stop || scan->output->error != 0;
 }

@@ -130,7 +130,6 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
     const struct numbers *numbers = &scan->job->patterns->numbers;
     bool numbered = scan->settings->pattern_number;
 
-    scan_print_begin(scan);
     for (uint64_t i = 0; i < match_count && scan->left_count > 0; i++) {
         uint64_t lines = numbered ? numbers_count(numbers, matches[i].pattern_index) : 1;
 
@@ -141,9 +140,7 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
         scan->left_count--;
     }
     output_commit(scan->output);
-    if (!scan->seekable)
-        output_flush(scan->output);
-    scan_print_end(scan);
+    scan_part_end(scan);
     return scan->left_count == 0 || scan->output->error != 0;
 }
 

@@ -74,7 +74,7 @@ void output_frame(struct output *output, enum output_frame frame, const void *by
     send_frame(output, frame, bytes, bytes_count);
 }
 
-static void write_committed(struct output *output)
+void output_write(struct output *output)
 {
     if (output->full != NULL)
         return;
@@ -88,7 +88,7 @@ static void write_committed(struct output *output)
 void output_flush(struct output *output)
 {
     output_commit(output);
-    write_committed(output);
+    output_write(output);
 }
 
 /* Enlarges the buffer so that bytes_count more bytes fit. False: no memory, or the buffer would
@@ -126,7 +126,7 @@ void output_make_room(struct output *output, size_t bytes_count)
 {
     if (output->full != NULL && keep_bytes(output, bytes_count))
         return;
-    write_committed(output);
+    output_write(output);
     if (output->capacity - output->used >= bytes_count)
         return;
     /* Holding back fewer bytes is no error: only the report about a binary file becomes less exact.

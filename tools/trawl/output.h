@@ -56,6 +56,7 @@ void output_close(struct output *output);
 
 /* Makes room for `bytes_count` more bytes. */
 void output_make_room(struct output *output, size_t bytes_count);
+void output_write(struct output *output); /* writes the committed bytes, unless `full` is set */
 void output_flush(struct output *output); /* commits, then writes all bytes */
 /* Passes a frame to `sink`, which must be set, after the output so far. */
 void output_frame(struct output *output, enum output_frame frame, const void *bytes,

@@ -53,7 +53,7 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
     }
     output_bytes(job->output, bytes + from, bytes_count - from);
     output_commit(job->output);
-    if (job->settings->line_buffered || job->supply != NULL)
+    if (job->settings->writes_lines || job->supply != NULL)
         output_flush(job->output);
 }
 

@@ -1,4 +1,4 @@
-/* progress: shows how far the search is, on standard error or after SIGUSR1. */
+/* progress: shows how far the search is, on standard error. */
 #ifndef TRAWL_PROGRESS_H
 #define TRAWL_PROGRESS_H
 
@@ -8,17 +8,14 @@
 
 struct progress;
 
-/* Called before the search begins. From now on SIGUSR1 prints a line that begins with `name`. */
-void progress_open(const char *name);
-uint64_t progress_elapsed_ns(void); /* time since progress_open */
-
-/* Starts the display, in a thread. always: show progress from the beginning, even if standard error
- * is no terminal; otherwise from the third second on. NULL: the thread could not be started, so
- * there is no display. */
-struct progress *progress_begin(bool always);
+/* Starts the display, in a thread; each line begins with `name`. always: show progress from the
+ * beginning, even if standard error is no terminal; otherwise from the third second on. NULL: the
+ * thread could not be started, so there is no display. Without a display the functions below do
+ * nothing. */
+struct progress *progress_begin(const char *name, bool always);
 
 /* Sets the text that a searcher with all threads searches next; NULL: no text. The searcher must
- * stay open until the next call, and must be closed by the thread that called progress_open. */
+ * stay open until the next call. */
 void progress_file(const struct trawl_searcher *searcher, const struct trawl_text *text);
 /* Sets how much was found in the current text. Before the first call the number is unknown and not
  * shown. */
@@ -29,7 +26,5 @@ void progress_add(uint64_t bytes, uint64_t found);
 /* Clears the line, so that a message can be written. `progress` may be NULL. */
 void progress_hide(struct progress *progress);
 void progress_end(struct progress *progress);
-/* Clears the line, if a line is shown. For a signal handler that ends the program. */
-void progress_clear(void);
 
 #endif

@@ -19,7 +19,6 @@
 #include "trawl/explain.h"
 #include "trawl/filter.h"
 #include "trawl/hint.h"
-#include "trawl/interrupt.h"
 #include "trawl/json.h"
 #include "trawl/matrix_rows.h"
 #include "trawl/message.h"
@@ -228,9 +227,6 @@ static bool open_report(struct command_job *job, char *message)
         return matrix_open(job, message);
     if (report == REPORT_COUNT_BY_PATTERN || report == REPORT_UNMATCHED)
         return string_counts_open(job, message);
-    if (job->supply == NULL)
-        /* matrices and counts by string, which returned above, keep SIGINT's default action */
-        interrupt_open(job->output);
     return true;
 }
 
@@ -241,13 +237,11 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     bool good;
 
     job->begin_ns = now_ns();
-    if (job->supply == NULL)
-        progress_open(settings->is_tg ? "tg: " : "trawl: ");
     good = open_report(job, message);
     if (good && job->supply == NULL &&
         (settings->progress ||
          (isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO)))))
-        job->progress = progress_begin(settings->progress);
+        job->progress = progress_begin(settings->is_tg ? "tg: " : "trawl: ", settings->progress);
     if (settings->file_names != 0 || operand_count > 1)
         job->show_names = settings->file_names >= 0 ? 1 : 0;
     else
@@ -262,7 +256,6 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     if (settings->json && settings->report == REPORT_LINES)
         json_summary(job->output, &job->totals.sums.json, job->totals.elapsed_ns);
     output_flush(job->output);
-    interrupt_check();
     if (job->progress != NULL)
         progress_end(job->progress);
     job->progress = NULL;

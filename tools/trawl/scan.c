@@ -1,5 +1,5 @@
 /* scan: functions for all parts of a scan: arrays that grow, the empty string in a line, and the
- * begin and end of printing. The files that scan.h lists call these functions in the thread that
+ * end of a part of the search. The files that scan.h lists call these functions in the thread that
  * searches the text. */
 #include "trawl/scan.h"
 
@@ -7,7 +7,6 @@
 
 #include "trawl/charset.h"
 #include "trawl/grow.h"
-#include "trawl/interrupt.h"
 #include "trawl/progress.h"
 
 void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
@@ -42,16 +41,12 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
            (bytes != NULL && has_empty_word(settings->surroundings.charset, bytes, end - begin));
 }
 
-void scan_print_begin(struct text_scan *scan)
+void scan_part_end(struct text_scan *scan)
 {
+    if (!scan->has_blocks)
+        output_flush(scan->output);
+    else if (scan->settings->writes_lines)
+        output_write(scan->output);
     if (scan->job->prints_alone)
-        interrupt_forbid();
-}
-
-void scan_print_end(struct text_scan *scan)
-{
-    if (!scan->job->prints_alone)
-        return;
-    progress_found(scan->selected_count);
-    interrupt_allow();
+        progress_found(scan->selected_count);
 }

@@ -188,9 +188,9 @@ struct text_scan {
     uint64_t zapped_capacity;
 };
 
-/* Called by a sink before and after its work, which may print. */
-void scan_print_begin(struct text_scan *scan);
-void scan_print_end(struct text_scan *scan);
+/* Called by a sink after a part of the text: writes what was printed, if the text is a stream or
+ * with --line-buffered, and tells the progress display. */
+void scan_part_end(struct text_scan *scan);
 
 /* Returns whether the empty string matches the line [begin, end), given as text offsets. `bytes`
  * may be NULL if the line is not in memory. */

@@ -17,7 +17,7 @@
 #include "trawl/binary.h"
 #include "trawl/characters.h"
 #include "trawl/fasta.h"
-#include "trawl/interrupt.h"
+#include "trawl/bus.h"
 #include "trawl/json.h"
 #include "trawl/lines.h"
 #include "trawl/matches.h"
@@ -395,7 +395,7 @@ static void report_file(struct command_job *job, struct text_scan *scan)
     if (settings->report == REPORT_NAMES && selected == (settings->list == LIST_WITH_MATCHES))
         print_name_end(scan, '\n');
     output_commit(job->output);
-    if (settings->line_buffered)
+    if (settings->writes_lines)
         output_flush(job->output);
     job->selected = job->selected || selected;
     if (selected && settings->stop_at_first_file)
@@ -514,7 +514,7 @@ static enum trawl_status text_open(const struct job_file *file, struct trawl_tex
 {
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
-    interrupt_guard_maps();
+    bus_guard_maps();
     if (file->may_be_compressed)
         return trawl_text_from_compressed(file->descriptor, file->name, text, error);
     return trawl_text_from_descriptor(file->descriptor, file->name, text, error);
@@ -555,13 +555,8 @@ void job_search(struct command_job *job, const struct job_file *file)
     if (S_ISDIR(file->status->st_mode)) {
         job_file_error(job, file->name, EISDIR);
     } else {
-        /* outside of scan_print_begin .. scan_print_end, SIGINT may end the program */
-        if (job->prints_alone)
-            interrupt_allow();
         status = (job->settings->best && scan.filters ? best_report : scan_report)(
             &scan, file->descriptor, &error);
-        if (job->prints_alone)
-            interrupt_forbid();
     }
     if (shown) {
         progress_found(scan.selected_count);

@@ -281,6 +281,9 @@ bool settings_build(struct settings *settings, char *error)
         contradiction(settings, error))
         return false;
     settings->report = choose_report(settings);
+    settings->writes_lines = settings->line_buffered != 0
+                                 ? settings->line_buffered > 0
+                                 : settings->surroundings.output_is_terminal;
     settings->stop_at_first_file = settings->quiet;
     settings->line_end = settings->null_data ? '\0' : '\n';
     settings->crlf = settings->crlf && !settings->null_data;

@@ -60,7 +60,7 @@ struct settings {
     bool is_tg; /* called as tg: searches trees by ripgrep's rules */
     bool hex, length_prefixed, ignore_case, words, whole_lines, null_data;
     bool no_messages, invert, version, help, list_algorithms;
-    bool byte_offset, line_number, line_buffered, only_matching, quiet, count;
+    bool byte_offset, line_number, only_matching, quiet, count;
     bool initial_tab, null_after_name, unix_offsets, follow_links;
     bool pattern_number, count_by_pattern, unmatched_patterns;
     bool search_zip;
@@ -76,7 +76,8 @@ struct settings {
     enum trawl_alphabet alphabet; /* settings_build sets a value even if the option is absent */
     struct trawl_range *exact;
     uint32_t exact_count;
-    int file_names; /* 1: names are printed; -1: not; 0: depends on the number of files */
+    int line_buffered; /* 1: lines are written as soon as found; -1: not; 0: on a terminal */
+    int file_names;    /* 1: names are printed; -1: not; 0: depends on the number of files */
     enum binary_files binary_files;
     enum directories directories;
     enum device_files devices;
@@ -114,6 +115,7 @@ struct settings {
     /* a line that is invalid in the locale makes a file binary; false for tg, where as in ripgrep
      * only NUL does */
     bool checks_text;
+    bool writes_lines;       /* lines are written as soon as they are found */
     bool stop_at_first_file; /* -q: the first match ends the program */
     bool stops_early;        /* the first match probably ends the search of a text */
     bool text;               /* no file is binary */
