@@ -16,7 +16,6 @@
 
 #include "trawl/clock.h"
 #include "trawl/exclude.h"
-#include "trawl/explain.h"
 #include "trawl/filter.h"
 #include "trawl/hint.h"
 #include "trawl/json.h"
@@ -43,12 +42,24 @@ static void print_usage_hint(void)
     (void)ignored;
 }
 
+/* Prints the library's description of the plan. Returns the exit status. */
 static int explain(struct command_job *job)
 {
-    if (explain_print(job->output, job->patterns, job->settings))
-        return job_end_document(job);
-    job_message(job, "memory exhausted");
-    return EXIT_ERROR;
+    const struct trawl_plan *plan = job->patterns->plan;
+    uint64_t bytes = 0;
+    char *lines = NULL;
+    int status = EXIT_ERROR;
+
+    if (trawl_plan_explain(plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
+        lines = malloc((size_t)bytes + 1);
+    if (lines != NULL && trawl_plan_explain(plan, lines, bytes, &bytes, NULL) == TRAWL_OK) {
+        output_text(job->output, lines);
+        status = job_end_document(job);
+    } else {
+        job_message(job, "memory exhausted");
+    }
+    free(lines);
+    return status;
 }
 
 /* Prints what the threads of all searches did, summed over the threads. */
