@@ -3,8 +3,8 @@
 
 usage: terminal.py TRAWL
 
-Colours by themselves, headings, control characters kept away from the screen, the hint about
-regular expressions, progress, Ctrl-C, another size of the window, and `less -R`.
+Colours by themselves, headings, control characters kept away from the screen, progress, Ctrl-C,
+another size of the window, and `less -R`.
 """
 import os
 import shutil
@@ -86,18 +86,6 @@ def check(terminal):
     expect("a:a foo\nb:b foo\n" in screen, "tg: a pipe", screen)
     screen = terminal.run("trawl -a --escape-controls foo evil")
     expect("\\x1b[2J\\x1b[31mfoo\\x07" in screen, "control characters", screen)
-
-    screen = terminal.run("trawl 'foo|xx' a")
-    expect("hint: 'foo|xx' looks like a regular expression" in screen and "status=1" in screen, "the hint", screen)
-    # The suite knew only those signs that the command knew.
-    for pattern in ("a+", "(foo)", "x{3}", "x{2,}", "foo.bar", "a?", "[a-z]+", "(a|b)", "a.?b"):
-        screen = terminal.run("trawl -- '%s' b" % pattern)
-        expect("hint: '%s' looks like a regular expression, but trawl" % pattern in screen and "status=1" in screen, "the hint", screen)
-    for pattern in ("c++", "f(x)", "main()", "1.5", "{}", "{x}", "a.", "??", "()", "x ("):
-        screen = terminal.run("trawl -- '%s' b" % pattern)
-        expect("hint" not in screen and "status=1" in screen, "no hint for " + pattern, screen)
-    screen = terminal.run("trawl 'nothing' a; trawl '^foo' a 2>/dev/null")
-    expect("hint" not in screen, "no hint", screen)
 
     # A file's lines come while the program waits for the next file.
     terminal.call("send-keys", "-R")

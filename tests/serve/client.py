@@ -217,7 +217,7 @@ def test_requests():
     for name, text in (("words", b"one\ntwo\n"), ("bytes", b"\xff\0"), ("empty", b"")):
         open(name, "wb").write(text)
     plain = {"format": "frames", "tg": False, "directory": folder, "paths": ["f"], "patterns": ["x"],
-             "environment": {"terminal": False, "null": False, "color": False, "messages": False, "charset": "utf-8"}}
+             "environment": {"terminal": False, "null": False, "color": False, "charset": "utf-8"}}
 
     def check(wanted, *arguments, **more):
         got = request_of(*arguments, **more)

@@ -185,7 +185,7 @@ def check_queries(server):
         "patterns": ["needle", {"bytes": "/w=="}, {"name": "a", "text": "no\n"}, {"name": {"bytes": "/w=="}, "bytes": "/w=="}],
         "replacements": {"name": "c", "text": "1\n2\n3\n4\n"},
         "collection": "tree", "directory": collections_of(server)[0]["root"], "paths": ["sub"], "options": ["-n"], "tg": False,
-        "environment": {"terminal": False, "null": False, "messages": False, "color": False, "charset": "c", "grep_colors": "", "grep_color": "", "file": [1, 2]},
+        "environment": {"terminal": False, "null": False, "color": False, "charset": "c", "grep_colors": "", "grep_color": "", "file": [1, 2]},
         "format": "json", "max_results": 5, "max_seconds": 5})
     # All results up to the limit, in the lines of each format.
     one = {"patterns": ["needle"], "max_results": 2, "options": ["--sort=path"]}

@@ -47,7 +47,7 @@ static const struct row rows[] = {
      "\"max_seconds\":999,\"format\":\"columns\"}",
      "trawl -e a -- "},
     {0,
-     "{\"patterns\":[\"a\"],\"environment\":{\"terminal\":true,\"null\":false,\"messages\":true,"
+     "{\"patterns\":[\"a\"],\"environment\":{\"terminal\":true,\"null\":false,"
      "\"color\":true,\"grep_colors\":\"mt=1\",\"grep_color\":\"2\",\"charset\":\"c\","
      "\"file\":[3,4]},\"format\":\"frames\"}",
      "trawl -e a -- "},
@@ -184,7 +184,7 @@ static void check_members(void)
     TEST_CHECK(read_text(&request,
                          "{\"patterns\":[\"a\"],\"collection\":\"c\",\"directory\":\"/d\","
                          "\"max_results\":5,\"max_seconds\":999,\"environment\":{\"terminal\":true,"
-                         "\"messages\":true,\"color\":true,\"grep_colors\":\"mt=1\","
+                         "\"color\":true,\"grep_colors\":\"mt=1\","
                          "\"grep_color\":\"2\",\"file\":[3,4]}}",
                          REQUEST_JSON));
     TEST_CHECK(strcmp(request.collection, "c") == 0 && strcmp(request.directory, "/d") == 0);
@@ -192,7 +192,6 @@ static void check_members(void)
     TEST_CHECK_U64(request.seconds_max, 60);
     TEST_CHECK(request.settings.surroundings.output_is_terminal);
     TEST_CHECK(!request.settings.surroundings.output_is_null);
-    TEST_CHECK(request.settings.surroundings.messages_to_terminal);
     TEST_CHECK(request.settings.surroundings.colors_suit);
     TEST_CHECK(request.settings.surroundings.output_is_regular);
     TEST_CHECK_U64(request.settings.surroundings.output_device, 3);

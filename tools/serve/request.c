@@ -510,7 +510,6 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
 #define AT(member) offsetof(struct request, settings.surroundings.member)
         {"terminal", take_flag, AT(output_is_terminal), MEMBER_VALUE, 0},
         {"null", take_flag, AT(output_is_null), MEMBER_VALUE, 0},
-        {"messages", take_flag, AT(messages_to_terminal), MEMBER_VALUE, 0},
         {"color", take_flag, AT(colors_suit), MEMBER_VALUE, 0},
         {"grep_colors", take_line, AT(grep_colors), MEMBER_VALUE, 0},
         {"grep_color", take_line, AT(grep_color), MEMBER_VALUE, 0},

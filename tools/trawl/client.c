@@ -107,11 +107,10 @@ static void put_environment(struct client *client)
 
     (void)snprintf(text, sizeof text,
                    ",\"environment\":{\"terminal\":%s,\"null\":%s,\"color\":%s,"
-                   "\"messages\":%s,\"charset\":\"%s\"",
+                   "\"charset\":\"%s\"",
                    surroundings->output_is_terminal ? "true" : "false",
                    surroundings->output_is_null ? "true" : "false",
                    surroundings->colors_suit ? "true" : "false",
-                   surroundings->messages_to_terminal ? "true" : "false",
                    charset_name(surroundings->charset));
     client_json_put(&client->body, text);
     if (surroundings->output_is_regular) {

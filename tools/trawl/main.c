@@ -134,7 +134,6 @@ static void look_around(struct surroundings *surroundings)
     struct stat output, null_device;
 
     surroundings->output_is_terminal = isatty(STDOUT_FILENO) != 0;
-    surroundings->messages_to_terminal = isatty(STDERR_FILENO) != 0;
     surroundings->colors_suit =
         terminal != NULL && strcmp(terminal, "dumb") != 0 && getenv("NO_COLOR") == NULL;
     surroundings->grep_colors = getenv("GREP_COLORS");

@@ -17,7 +17,6 @@
 #include "trawl/clock.h"
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
-#include "trawl/hint.h"
 #include "trawl/json.h"
 #include "trawl/matrix_rows.h"
 #include "trawl/message.h"
@@ -26,7 +25,6 @@
 #include "trawl/searchers.h"
 #include "trawl/string_counts.h"
 
-#define HINT_BYTES_MAX 60
 #define OPEN_LEVELS 32u /* directories that --files may hold open */
 
 static void print_usage_hint(void)
@@ -165,30 +163,6 @@ int job_end_document(struct command_job *job)
     return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
-/* Explains why nothing was selected. Rules that hide every file look like a text without a match.
- * And grep's users type regular expressions out of habit, on a terminal. */
-static void print_why_nothing(struct command_job *job)
-{
-    const struct settings *settings = job->settings;
-    const struct trawl_pattern *pattern;
-
-    if (job->left_out && job->totals.sums.file_count == 0 && !settings->quiet &&
-        !settings->no_messages)
-        job_message(job, "no files were searched: rules left all of them out; --debug says which");
-    if (job->error_seen || settings->quiet || settings->any_byte || settings->invert ||
-        settings->syntax != TRAWL_LITERAL || settings->is_tg ||
-        !settings->surroundings.messages_to_terminal)
-        return;
-    pattern = hint_regex(job->patterns);
-    if (pattern != NULL)
-        job_message(
-            job,
-            "hint: '%.*s' looks like a regular expression, but trawl searches for strings as "
-            "they are; -E and -P search for expressions",
-            pattern->bytes_count > HINT_BYTES_MAX ? HINT_BYTES_MAX : (int)pattern->bytes_count,
-            (const char *)pattern->bytes);
-}
-
 /* As job_walk, with the header of npy. Counts the records in a first pass if the header cannot be
  * written last. */
 static bool walk_for_matrix(struct command_job *job, const struct value_item *operands,
@@ -272,8 +246,9 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     job->progress = NULL;
     if (good && settings->stats)
         print_stats(job);
-    if (good && !job->selected)
-        print_why_nothing(job);
+    if (good && !job->selected && job->left_out && job->totals.sums.file_count == 0 &&
+        !settings->quiet && !settings->no_messages)
+        job_message(job, "no files were searched: rules left all of them out; --debug says which");
     if (!good) {
         job_message(job, "%s", message);
         return EXIT_ERROR;

@@ -40,8 +40,7 @@ struct surroundings {
     bool output_is_null;     /* standard output is the null device */
     /* standard output is a regular file, identified by output_device and output_inode */
     bool output_is_regular;
-    bool messages_to_terminal; /* standard error is a terminal */
-    bool colors_suit;          /* TERM and NO_COLOR allow colours */
+    bool colors_suit; /* TERM and NO_COLOR allow colours */
     uint64_t output_device, output_inode;
     const char *directory; /* directory of relative names; NULL: the working directory. Borrowed */
     /* environment variables GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
