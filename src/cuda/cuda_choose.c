@@ -62,7 +62,9 @@
 /* Time to make the tables, in ns: of method set; of method sampled, for each byte of the
  * pattern. */
 #define ONCE_SET_NS 2e5
-#define ONCE_SAMPLED_BYTE_NS 15.0
+#define ONCE_SAMPLED_BYTE_NS 20.0
+/* The rate of samples before the sample was looked at: more than any rate. */
+#define NOT_RATED 2.0
 
 /* Shares of a text's positions. */
 struct rates {
@@ -133,14 +135,6 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
     rates->deep /= (double)offsets;
 }
 
-/* Returns a method's price in a text without candidates, a lower bound on the method's price. */
-static double price_least(enum trawl_method method, double length)
-{
-    static const struct rates no_candidates;
-
-    return price_of(method, length, &no_candidates);
-}
-
 /* Returns the time to make the method's tables, in units of reading the text. */
 static double price_once(enum trawl_method method, double length, double read_ns)
 {
@@ -157,6 +151,13 @@ static void set_prices(double length, const struct rates *rates, struct cuda_pri
             prices->price[method] = price_of((enum trawl_method)method, length, rates);
 }
 
+/* Returns the price of a method, the time to make the method's tables included. */
+static double price_with(uint32_t method, double length, double read_ns,
+                         const struct cuda_prices *prices)
+{
+    return prices->price[method] + price_once((enum trawl_method)method, length, read_ns);
+}
+
 /* Returns the cheapest method. is_first: the tables of the method have to be made for one count. */
 static enum trawl_method cheapest(double length, double read_ns, bool is_first,
                                   const struct cuda_prices *prices)
@@ -165,12 +166,11 @@ static enum trawl_method cheapest(double length, double read_ns, bool is_first,
     double least = 2 * PRICE_MAX;
 
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++) {
-        enum trawl_method method = (enum trawl_method)i;
-        double price = prices->price[i] + (is_first ? price_once(method, length, read_ns) : 0);
+        double price = is_first ? price_with(i, length, read_ns, prices) : prices->price[i];
 
         if (price < least) {
             least = price;
-            best = method;
+            best = (enum trawl_method)i;
         }
     }
     return best;
@@ -196,55 +196,60 @@ bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *pri
     return false;
 }
 
-/* Returns whether the price of `method` is hardly more than least_of_others, a lower bound on the
- * price of every other method. If so, sets the prices of the other methods to lower bounds. The
- * rates of `method` are known. */
-static bool is_enough(enum trawl_method method, double least_of_others, double length,
-                      const struct rates *rates, struct cuda_prices *prices)
+/* Rates one method alone, without the whole look at the text. Returns false if the method cannot be
+ * the cheapest or cannot be rated alone. */
+static bool rate_alone(const struct trawl_plan *plan, enum trawl_method method,
+                       const uint8_t *sample, uint64_t sample_bytes, struct rates *rates)
 {
-    static const struct rates no_candidates;
-    double price = price_of(method, length, rates);
+    const struct plan_grams *grams = &plan->tuning.grams;
 
-    if (price > QUICK_PRICE * least_of_others)
+    if (method == TRAWL_METHOD_SAMPLED && plan->length_min >= SAMPLED_CHOSEN_MIN)
+        rate_named(plan, sample, sample_bytes, rates);
+    else if (method == TRAWL_METHOD_GRAMS && grams->stride > 1)
+        rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, grams);
+    else
         return false;
-    set_prices(length, &no_candidates, prices);
-    prices->price[method] = price;
     return true;
 }
 
-/* Chooses by the first sample_bytes bytes of the sample and by the rates of a single method.
- * Returns AUTO if these rates do not suffice for a choice. */
+/* Chooses a method whose price is hardly more than a lower bound on the price of every other
+ * method, where the method's own rate is enough to say so; otherwise returns AUTO. Sets the prices
+ * of methods that were not rated to lower bounds. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
-                                        uint64_t sample_bytes, struct rates *rates,
+                                        uint64_t sample_bytes, double read_ns, struct rates *rates,
                                         struct cuda_prices *prices)
 {
-    const struct plan_grams *grams = &plan->tuning.grams;
+    static const enum trawl_method order[] = {TRAWL_METHOD_SAMPLED, TRAWL_METHOD_GRAMS};
+    static const struct rates no_candidates;
     double length = (double)plan->length_min;
-    double least = price_least(TRAWL_METHOD_GRAMS, length);
 
-    if (plan->length_min >= SAMPLED_CHOSEN_MIN) {
-        rate_named(plan, sample, sample_bytes, rates);
-        return is_enough(TRAWL_METHOD_SAMPLED, least, length, rates, prices) ? TRAWL_METHOD_SAMPLED
-                                                                             : TRAWL_METHOD_AUTO;
+    set_prices(length, &no_candidates, prices);
+    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
+        double others = price_with(TRAWL_METHOD_EVERY, length, read_ns, prices);
+        enum trawl_method method = order[i];
+
+        for (uint32_t other = TRAWL_METHOD_GRAMS; other <= TRAWL_METHOD_SET; other++)
+            if (other != (uint32_t)method)
+                others = min_double(others, price_with(other, length, read_ns, prices));
+        others *= QUICK_PRICE;
+        if (price_with(method, length, read_ns, prices) > others ||
+            !rate_alone(plan, method, sample, sample_bytes, rates))
+            continue;
+        prices->price[method] = price_of(method, length, rates);
+        if (price_with(method, length, read_ns, prices) <= others)
+            return method;
     }
-    if (grams->stride <= 1)
-        return TRAWL_METHOD_AUTO;
-    rates->gram = analyse_seen_grams(sample, sample_bytes, grams);
-    return is_enough(TRAWL_METHOD_GRAMS, least, length, rates, prices) ? TRAWL_METHOD_GRAMS
-                                                                       : TRAWL_METHOD_AUTO;
+    return TRAWL_METHOD_AUTO;
 }
 
-/* Sets all prices by the sample, and the tuning. is_named: rates->named was measured on the whole
- * sample.
- */
+/* Sets all prices by the sample, and the tuning. */
 static void rate_all(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                     bool is_named, struct plan_tuning *tuning, struct rates *rates,
-                     struct cuda_prices *prices)
+                     struct plan_tuning *tuning, struct rates *rates, struct cuda_prices *prices)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     struct byte_rates of_bytes;
 
-    if (!is_named && plan->length_min >= SCAN_SAMPLE_BYTES)
+    if (rates->named >= NOT_RATED && plan->length_min >= SCAN_SAMPLE_BYTES)
         rate_named(plan, sample, sample_bytes, rates);
     analyse_rates(sample, sample_bytes, plan_literal_bytes(plan, 0), plan->length_min, fold,
                   &of_bytes);
@@ -268,9 +273,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     bool is_first = prices->price[TRAWL_METHOD_EVERY] <= 0;
-    bool is_named = is_first && plan->length_min >= SAMPLED_CHOSEN_MIN;
-    /* Until rates.rare is known, assume the highest rate at which method grams may search. */
-    struct rates rates = {.rare = DENSE_RATE, .named = 1};
+    /* Until it is known, the rate of the rarest bytes is the highest with which grams search. */
+    struct rates rates = {.rare = DENSE_RATE, .named = NOT_RATED};
     enum trawl_method method = TRAWL_METHOD_AUTO;
 
     if (prices->is_rated)
@@ -280,12 +284,10 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
         return TRAWL_METHOD_EVERY;
     if (is_first)
-        method = choose_quickly(plan, sample, PLAN_SAMPLE_BYTES_MIN, &rates, prices);
-    if (is_named && method == TRAWL_METHOD_AUTO)
-        method = choose_quickly(plan, sample, sample_bytes, &rates, prices);
+        method = choose_quickly(plan, sample, sample_bytes, read_ns, &rates, prices);
     if (method != TRAWL_METHOD_AUTO)
         return method;
-    rate_all(plan, sample, sample_bytes, is_named, tuning, &rates, prices);
+    rate_all(plan, sample, sample_bytes, tuning, &rates, prices);
     return cheapest((double)plan->length_min, read_ns, is_first, prices);
 }
 

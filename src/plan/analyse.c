@@ -26,7 +26,9 @@
 #define FOLD_ALL 0x2020202020202020ull
 #define SEEN_WINDOWS_LOG2 11u
 #define SEEN_WINDOWS_MAX 1024u
-#define SEEN_FAR_MAX (1u << 18) /* the most bytes of a literal that rarer_window examines */
+#define SEEN_FAR_MAX (1u << 18)   /* the most bytes of a literal that rarer_window examines */
+#define SEEN_NAMED_MAX 128u       /* offsets of a literal at which samples are looked for */
+#define SEEN_NAMED_POSITIONS 800u /* positions of a sample at which such offsets are looked for */
 #define SEEN_FAR_LOG2 14u
 #define SEEN_DEEP_BYTES 64u
 /* one in SEEN_STEP positions of the sample is examined */
@@ -573,7 +575,7 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
         }
     }
     *rate = (double)seen.count[best] / places;
-    if (seen.count[best] == 0)
+    if (seen.count[best] == 0 || windows + 8 > count)
         return best;
     return rarer_window(bytes, windows, count, folds, sample, sample_bytes, best, rate);
 }
@@ -594,12 +596,13 @@ static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *seen, 
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep)
 {
-    uint64_t step = (offsets - 1) / SEEN_WINDOWS_MAX + 1, folds = fold ? FOLD_ALL : 0;
+    uint64_t step = (offsets - 1) / SEEN_NAMED_MAX + 1, folds = fold ? FOLD_ALL : 0;
     struct seen_positions p = positions_of(sample_bytes, 16);
     uint64_t named = 0, deeply = 0, places = 0, matching = 0;
     struct seen_windows seen;
 
     TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && sample_bytes >= SAMPLE_BYTES_MIN);
+    p.left = min_u64(p.left, SEEN_NAMED_POSITIONS);
     windows_open(bytes, (uint32_t)((offsets - 1) / step + 1), step, 16, folds, &seen);
     for (; p.left > 0 && matching < SEEN_ENOUGH; position_next(&p), places++) {
         const uint8_t *there = sample + p.at;
