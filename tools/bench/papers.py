@@ -136,7 +136,8 @@ def swift_asks(texts, options):
     for name, m, content, runs in cells:
         content = content[:options.largest]
         path = texts.write(f'paper-{len(content)}-{name}', content)
-        asks = pieces_of(content, path, m, places_in(content, PATTERNS_FEW if name == 'E. coli' else PATTERNS))
+        few = name in ('E. coli', 'sweep')
+        asks = pieces_of(content, path, m, places_in(content, PATTERNS_FEW if few else PATTERNS))
         for i, ask in enumerate(asks):
             yield f'{name}, m = {m} #{i}', ask, [], runs
     flat = bible[:options.largest].replace(b'\n', b' ')
