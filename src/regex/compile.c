@@ -10,9 +10,10 @@
 #include "regex/translate.h"
 
 #define MEMORY_DEFAULT_MIB 16u
-#define WHOLE_MAX 256u     /* most expressions that are compiled together */
-#define NEEDED_ATOMS 64u   /* of more atoms no choice is made */
-#define FEW_EXPRESSIONS 8u /* so many are tried without asking the filter */
+#define WHOLE_MAX 256u   /* the most expressions that are compiled together */
+#define NEEDED_ATOMS 64u /* if there are more atoms, a search looks for all of them */
+/* at most this many expressions are tried on each line with an atom, without a filter */
+#define FEW_EXPRESSIONS 8u
 #define ATOMS_MAX (1u << 20)
 
 /* What the steps below share. */
@@ -46,12 +47,14 @@ static void expressions_free(void *object)
     memory_release(made, 1, sizeof *made);
 }
 
+/* Returns RE2's options for an expression of the plan. */
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
     const struct plan_expressions *given = &plan->expressions;
     uint64_t mib = given->memory_mib > 0 ? given->memory_mib : MEMORY_DEFAULT_MIB;
 
-    /* For whole words the longest match is made shorter until it is a word. */
+    /* `longest` also for whole words: the longest match is made shorter until the match is a
+     * word */
     return (struct regex_options){.longest = given->syntax != TRAWL_PERL ||
                                              (plan->flags & TRAWL_WHOLE_WORD) != 0,
                                   .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
@@ -103,6 +106,8 @@ static enum trawl_status join(struct maker *maker, const struct translated *tran
     return TRAWL_OK;
 }
 
+/* Translates and compiles expression number `index`, adds the expression to the filter and, if
+ * the plan has at most WHOLE_MAX expressions, to the alternatives of `whole`. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -179,7 +184,8 @@ static enum trawl_status passes_without(const struct maker *maker, const bool *t
     return passed == UINT32_MAX ? no_memory(error) : TRAWL_OK;
 }
 
-/* Returns how welcome the atom is: long atoms of rare bytes are found quickly and seldom. */
+/* Returns the atom's worth for a search: long atoms of rare bytes are worth most, because the atoms
+ * are found quickly and seldom. */
 static uint64_t worth(const struct maker *maker, uint32_t atom)
 {
     uint64_t count, sum = 0;
@@ -190,8 +196,8 @@ static uint64_t worth(const struct maker *maker, uint32_t atom)
     return sum;
 }
 
-/* Untakes atoms that are not needed: each match of each expression still holds a taken atom. The
- * atoms of least worth go first. */
+/* Clears `taken` of atoms that are not needed, the atoms of least worth first: each match of each
+ * expression still holds a taken atom. */
 static enum trawl_status choose_needed(const struct maker *maker, bool *taken, uint32_t *room,
                                        struct trawl_error *error)
 {
@@ -244,7 +250,8 @@ static enum trawl_status build_atoms(struct maker *maker, const bool *taken,
     options.line_end_set = options.line_end_also_set = 1;
     options.line_end = plan->line_end;
     options.line_end_also = plan->line_end_also;
-    /* Without case folding, characters of ASCII stand for themselves in the text. */
+    /* Without case folding, an ASCII character of an atom equals only the same byte of a text, so
+     * no variants are needed. */
     if (plan->expressions.characters &&
         (maker->beyond_ascii || maker->folds || (plan->flags & TRAWL_IGNORE_CASE) != 0))
         options.utf8 = &utf8;
@@ -253,6 +260,8 @@ static enum trawl_status build_atoms(struct maker *maker, const bool *taken,
     return status;
 }
 
+/* Makes the plan of the atoms and, for more than FEW_EXPRESSIONS expressions, keeps the filter.
+ * Makes neither if some expression has no atom. */
 static enum trawl_status make_atoms(struct maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -288,6 +297,8 @@ done:
 
 /* ---- All ----------------------------------------------------------------------------------- */
 
+/* Compiles each expression, then all expressions together, then the atoms. An error names the
+ * expression. */
 static enum trawl_status make_all(struct maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -308,6 +319,7 @@ static enum trawl_status make_all(struct maker *maker, struct trawl_error *error
     return made->count > 0 ? make_atoms(maker, error) : TRAWL_OK;
 }
 
+/* Makes the compiled plan: the function that attachment_want calls. */
 static enum trawl_status expressions_make(const void *from, void **object,
                                           struct trawl_error *error)
 {

@@ -1,4 +1,4 @@
-/* compile: what a plan of expressions is compiled to: RE2's programs, and the plan of the atoms.
+/* compile: compiles a plan of expressions to RE2's programs and a plan of the atoms.
  *
  * An atom is a string that a line must hold, so that an expression can match there. A search finds
  * the atoms by trawl's own engine, and RE2 decides about the lines that hold atoms.
@@ -19,10 +19,10 @@ struct expressions {
     struct regex *whole;
     /* a match of `whole` is an occurrence of the only expression, without further checks */
     bool whole_is_exact;
-    /* The atoms' plan; NULL: some expression has no atom. */
+    /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
-    /* NULL: each line that holds an atom is a candidate for all expressions. Else `filter` tells
-     * the expressions for which the line is a candidate. */
+    /* NULL: each line that holds an atom is a candidate for all expressions. Otherwise `filter`
+     * tells for which expressions a line is a candidate. */
     struct regex_filter *filter;
 };
 

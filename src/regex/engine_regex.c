@@ -1,15 +1,15 @@
 /* engine_regex: finds candidate lines by their atoms, and lets RE2 decide about the lines.
  *
- * A chunk consists of whole lines (text_need.cut). A worker searches a chunk in steps of whole
- * lines, a step in one of three ways:
+ * A chunk consists of whole lines (text_need.lines). A worker searches a chunk in steps of whole
+ * lines, each step in one of three ways:
  *
  *     atoms   the host's engine finds the atoms; RE2 reads only lines that hold an atom
  *     whole   RE2 reads the step with all expressions at once, then each line with a match
  *     lines   RE2 reads every line with each expression
  *
  * `whole` serves expressions without atoms, and some steps after atoms led to many lines without a
- * match. `lines` serves line ends other than newline, records, and steps with a NUL if NUL ends
- * lines.
+ * match. `lines` serves records, line ends other than newline, steps that hold a second kind of
+ * line end (a NUL, or CR LF), and plans without a program of all expressions.
  */
 #include "regex/engine_regex.h"
 
@@ -21,10 +21,10 @@
 #include "regex/judge.h"
 
 #define STEP_BYTES (UINT64_C(64) << 10)
-/* A line without a match takes RE2 about 200 ns, beside 1.7 ns for each byte of a text that is read
- * whole. */
+/* RE2 takes about 200 ns for a line without a match, and 1.7 ns for each byte of a text that RE2
+ * reads whole: reading 128 bytes costs as much as a line in vain. */
 #define BYTES_PER_MISS 128u
-#define WHOLE_STEPS 32u /* steps that are read whole before the atoms are tried again */
+#define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 
 struct engine {
     struct engine *cpu;
@@ -42,15 +42,15 @@ struct engine_worker {
     struct engine_worker *cpu;  /* searches for the atoms; NULL: no search needed atoms yet */
     struct engine_result atoms; /* hits of atoms in the step */
     const struct expressions *expressions;
-    uint64_t serial;      /* of the plan; 0: no plan */
-    uint32_t whole_steps; /* steps that are still read whole */
-    uint64_t record;      /* the record found last */
-    struct found *found;  /* of the line at hand */
+    uint64_t serial;      /* serial number of the plan; 0: no plan */
+    uint32_t whole_steps; /* number of steps that are still to be read whole */
+    uint64_t record;      /* index of the record that was found last */
+    struct found *found;  /* occurrences in the line that is being judged; found_count entries */
     uint64_t found_count;
     uint64_t found_capacity;
     uint32_t *passing; /* expressions for which the line is a candidate */
     uint64_t passing_capacity;
-    uint32_t *held; /* atoms of the line */
+    uint32_t *held; /* numbers of the atoms in the line */
     uint64_t held_capacity;
 };
 
@@ -86,7 +86,7 @@ static void engine_properties(struct engine *engine, struct engine_properties *p
 /* Frees the members that belong to one plan. */
 static void plan_release(struct engine_worker *worker)
 {
-    /* The plan may be gone by now, and worker->expressions with the plan. */
+    /* The plan may be freed by now, and worker->expressions with the plan. */
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     worker->passing = NULL;
     worker->passing_capacity = 0;
@@ -147,7 +147,7 @@ struct step {
     uint64_t to;
     struct hits *hits;
     uint64_t judged; /* lines about which RE2 decided */
-    uint64_t missed; /* lines of these without a match */
+    uint64_t missed; /* judged lines without a match */
 };
 
 /* Returns the end of the line or record that holds the byte at `at`, with its line end. */
@@ -211,6 +211,7 @@ static struct regex_line content_of(const struct step *step, uint64_t begin, uin
 
 /* ---- Hits ---------------------------------------------------------------------------------- */
 
+/* Appends a hit to the step's result. `offset` counts from the chunk's first byte. */
 static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
                                   uint64_t length, struct trawl_error *error)
 {
@@ -224,6 +225,7 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
     return TRAWL_OK;
 }
 
+/* Appends an occurrence to worker->found, which is sorted before the line's hits are pushed. */
 static enum trawl_status keep_found(struct engine_worker *worker, struct found found,
                                     struct trawl_error *error)
 {
@@ -248,8 +250,8 @@ static int compare_found(const void *a, const void *b)
     return first->expression < second->expression ? -1 : first->expression > second->expression;
 }
 
-/* For spans: keeps a match without a byte if an expression matches in the line, in which no
- * expression has an occurrence. */
+/* For SPANS, in a line without an occurrence: keeps an empty match at the line's begin if some
+ * expression matches in the line. */
 static enum trawl_status find_empty(struct step *step, struct regex_line line,
                                     const uint32_t *candidates, uint32_t count,
                                     struct trawl_error *error)
@@ -269,7 +271,8 @@ static enum trawl_status find_empty(struct step *step, struct regex_line line,
     return TRAWL_OK;
 }
 
-/* Decides about a line with these expressions. */
+/* Decides about a line by the expressions in `candidates` (NULL: all), and pushes the line's
+ * hits. */
 static enum trawl_status judge(struct step *step, struct regex_line line,
                                const uint32_t *candidates, uint32_t count,
                                struct trawl_error *error)
@@ -317,6 +320,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
 
 /* ---- Three ways ---------------------------------------------------------------------------- */
 
+/* Searches the step by `lines`: RE2 reads every line with each expression. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
     for (uint64_t at = step->from; at < step->to;) {
@@ -350,19 +354,20 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
                    ? TRAWL_OK
                    : push_hit(step, at < step->to ? at : begin, 0, 0, error);
     after = at < step->to ? line_after(step, at) : step->to;
-    *next = after - step->from + (after == step->to); /* beyond the last line */
+    *next = after - step->from + (after == step->to); /* + 1: beyond the last line */
     if (expressions->whole_is_exact)
         return push_hit(step, begin, 0, content_of(step, begin, after).end - begin, error);
     return judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
+/* Searches the step by `whole`: RE2 searches the step's text with all expressions at once. */
 static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0;
 
-    if (text[count - 1] == '\n') /* or an empty line would follow */
+    if (text[count - 1] == '\n') /* otherwise RE2 would see an empty line after the last line */
         count--;
     while (at <= count) {
         struct regex_span span;
@@ -404,8 +409,9 @@ static enum trawl_status pass_filter(struct engine_worker *worker, uint64_t firs
                                 : TRAWL_OK;
 }
 
-/* Finds the atoms in the step. If there are too many hits, the step ends with the line in which the
- * search for atoms has ended. *ended is then that line's begin, else step->to. */
+/* Finds the atoms in the step. If there are too many hits, shortens the step to the end of the line
+ * in which the search for atoms stopped, and sets *ended to that line's begin; otherwise *ended is
+ * step->to. */
 static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -429,6 +435,8 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     return TRAWL_OK;
 }
 
+/* Searches the step by `atoms`: judges each line that holds an atom. The line in which the
+ * search for atoms stopped early is judged without its atoms. */
 static enum trawl_status by_atoms(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -466,6 +474,8 @@ static bool has_newlines(const struct step *step)
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
 }
 
+/* Searches a step by one of the three ways. If RE2 read too many lines without a match for the
+ * step's bytes, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -483,6 +493,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
 /* ---- Tasks --------------------------------------------------------------------------------- */
 
+/* Searches the task's chunk step by step, until the chunk's end or until the result has enough
+ * hits. */
 static enum trawl_status scan(struct engine_worker *worker, const struct engine_task *task,
                               struct trawl_error *error)
 {

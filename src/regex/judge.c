@@ -1,4 +1,4 @@
-/* judge: successive matches in a line, with the plan's conditions.
+/* judge: finds successive matches in a line, under the plan's conditions.
  *
  * Whole words are found as by grep: the longest match that begins first is made shorter until the
  * match is a word. If no shorter match is a word, the search goes on at the next begin.

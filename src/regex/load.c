@@ -1,5 +1,5 @@
-/* load: finds libtrawl_regex beside the program or library that holds this code, in the directory
- * "lib" beside that directory, or where the system keeps libraries. */
+/* load: loads libtrawl_regex from the directory of the program or library that holds this code,
+ * from ../lib as seen from that directory, or from where the system keeps libraries. */
 #include "regex/load.h"
 
 #include <dlfcn.h>
@@ -12,6 +12,8 @@
 #if TRAWL_REGEX
 #define PATH_BYTES 4096
 
+/* Opens the library in the directory of the program or library that holds this code, with
+ * `between` appended to that directory. Returns NULL if there is no such library. */
 static void *open_beside(const char *between)
 {
     char path[PATH_BYTES];
@@ -28,6 +30,8 @@ static void *open_beside(const char *between)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* Returns the functions of the first library that is found, if its version is REGEX_VERSION;
+ * otherwise NULL. */
 static const struct regex_ops *open_library(void)
 {
     void *library = open_beside("");

@@ -68,8 +68,9 @@ uint64_t open_group(const re2::StringPiece &source)
     return open.empty() ? 0 : open.back();
 }
 
-// Returns where the mistake begins. RE2 tells the faulty part, which may occur earlier without a
-// mistake: the mistake is in the first occurrence up to which the expression has this mistake.
+// Returns where the mistake begins. RE2 names only the bytes of the faulty part, and equal bytes
+// may occur earlier without a mistake. So the mistake lies in the first occurrence of these bytes
+// with which the expression, cut after the occurrence, has this mistake.
 uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source,
                   const re2::RE2::Options &options)
 {
@@ -96,6 +97,8 @@ uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source,
     return 0;
 }
 
+// Fills *fault with RE2's description of a mistake, in trawl's words, and with the byte of the
+// expression at which the mistake begins.
 void explain(const re2::RE2 &re, regex_fault *fault)
 {
     const std::string &part = re.error_arg();
@@ -268,9 +271,10 @@ void filter_release(struct regex_filter *filter)
 }
 
 // ---- Case of atoms -----------------------------------------------------------------------------
-// RE2 writes atoms in lower case by its own table, which is not public. The atoms of strings that
-// hold each letter which may be upper case tell what the table holds.
+// RE2 writes atoms in lower case, by a table that is not public. The functions below find out what
+// the table holds: RE2 makes atoms of strings that contain all letters which may be upper case.
 
+// Appends the character in UTF-8.
 void put_utf8(std::string *into, uint32_t rune)
 {
     if (rune < 0x80) {
@@ -290,6 +294,7 @@ void put_utf8(std::string *into, uint32_t rune)
     }
 }
 
+// Reads the UTF-8 character at *at, and moves *at behind the character.
 uint32_t take_utf8(const std::string &from, size_t *at)
 {
     const auto byte = [&](size_t i) {
@@ -305,9 +310,11 @@ uint32_t take_utf8(const std::string &from, size_t *at)
     return rune;
 }
 
-// Lower-case character -> characters that are not lower case and become it.
+// Maps a lower-case character to the characters that RE2 replaces by it in atoms.
 using uppers = std::map<uint32_t, std::vector<uint32_t>>;
 
+// Finds the characters in [first, end) that RE2 replaces by a different character in atoms, and
+// adds these characters to *into.
 void read_uppers(uint32_t first, uint32_t end, uppers *into)
 {
     constexpr uint32_t step = 32;
@@ -337,6 +344,7 @@ void read_uppers(uint32_t first, uint32_t end, uppers *into)
     }
 }
 
+// Returns the map of all characters, which the first call makes.
 const uppers &all_uppers()
 {
     // The blocks of Unicode that hold letters with case, in steps of 32.
@@ -356,6 +364,7 @@ const uppers &all_uppers()
     return table;
 }
 
+// Implements regex_ops.variants, by the map.
 uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
 {
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* re2: what trawl needs of RE2, behind C functions. re2.cc alone knows RE2.
+/* re2: a table of C functions for all that trawl needs of RE2. Only re2.cc includes RE2's headers.
  *
  * re2.cc is a shared object of its own, libtrawl_regex, which load.c loads when a program builds
  * its first plan of expressions. A program without expressions loads no C++ library. No function
@@ -15,14 +15,17 @@
 extern "C" {
 #endif
 
-struct regex;        /* a compiled expression */
-struct regex_filter; /* which strings ("atoms") a text must hold, so that expressions can match */
+struct regex; /* a compiled expression */
+/* tells which expressions may match a text, from the strings ("atoms") in the text */
+struct regex_filter;
 
 struct regex_options {
-    bool longest; /* leftmost-longest; false: leftmost, then the first alternative */
+    /* of matches with the same begin, prefer the longest; false: the first alternative that
+     * matches */
+    bool longest;
     bool fold;    /* ignore case */
     bool bytes;   /* each byte is a character; false: UTF-8 */
-    bool lines;   /* for texts of many lines: no match holds a newline */
+    bool lines;   /* the text has many lines, and no match may contain a newline */
     bool dot_all; /* '.' matches a newline, too */
     uint64_t memory_bytes;
 };
@@ -39,7 +42,7 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_ATOMS_MIN 1u /* characters of an atom, at least */
+#define REGEX_ATOMS_MIN 1u /* the least number of characters of an atom */
 #define REGEX_VERSION 1u
 
 struct regex_ops {
@@ -49,9 +52,9 @@ struct regex_ops {
                                  struct regex_fault *fault);
     void (*release)(struct regex *regex);
     /* Finds the first match of text[0, count) that begins at `from` or later and ends at `to` or
-     * earlier; at_from: that begins at `from`. Assertions see the whole text. Sets the spans of the
-     * match and of its groups; no span: only tells whether there is a match. -1: there was no
-     * memory. */
+     * earlier; at_from: only a match that begins at `from` counts. Assertions see the whole text.
+     * Sets the spans of the match and of its groups; with span_count 0, sets no span, which is
+     * faster. Returns 1 if there is a match, 0 if not, -1 for lack of memory. */
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, bool at_from, struct regex_span *spans, uint32_t span_count);
     /* Returns 1 if the expression matches text[0, count) as a whole, else 0; -1: no memory. */

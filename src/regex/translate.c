@@ -15,8 +15,9 @@
 #include "base/memory.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
-#define ROOM_PER_BYTE 6u /* a byte of the expression becomes at most 4 bytes, "(?:" and ")" */
-#define DEPTH_MAX 1000u  /* groups in groups */
+/* bound on the translated bytes per byte: a repetition may add "(?:", ")" and a 0 */
+#define ROOM_PER_BYTE 6u
+#define DEPTH_MAX 1000u /* the most groups inside each other */
 
 struct reader {
     enum trawl_syntax syntax;
@@ -31,11 +32,12 @@ struct reader {
      * no such part */
     uint64_t atom;
     bool repeated;      /* the part has a repetition */
-    bool after_word;    /* the part before is a single ASCII word character */
+    bool after_word;    /* the preceding part is a single ASCII word character */
     bool word_begins;   /* \< was read: an ASCII word character has to follow */
     uint64_t word_from; /* where \< was read */
 };
 
+/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
 static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const char *what)
 {
     enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);
@@ -45,6 +47,7 @@ static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const ch
     return status;
 }
 
+/* Appends bytes to the translation, which come from byte `from` of the expression. */
 static void put(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
 {
     struct translated *out = reader->out;
@@ -69,7 +72,7 @@ static bool is_special(char byte)
 
 /* ---- Perl ---------------------------------------------------------------------------------- */
 
-/* Notes what an escape says about the expression. */
+/* Sets needs_line and beyond_ascii if the escape asks for them. */
 static void note_escape(struct translated *out, char letter)
 {
     if (letter == 'A' || letter == 'z' || letter == 'C')
@@ -78,7 +81,7 @@ static void note_escape(struct translated *out, char letter)
         out->beyond_ascii = true;
 }
 
-/* Reads the flags of "(?flags" from `at` on. */
+/* Reads the flags of "(?flags", which begin at `at`: sets `folds` for i, and needs_line for -m. */
 static void note_flags(struct translated *out, const char *bytes, uint64_t count, uint64_t at)
 {
     bool off = false;
@@ -151,6 +154,7 @@ static enum trawl_status begin_atom(struct reader *reader, bool word, struct tra
     return TRAWL_OK;
 }
 
+/* Notes that no part precedes that a repetition may repeat. */
 static void no_atom(struct reader *reader)
 {
     reader->atom = UINT64_MAX;
@@ -196,6 +200,7 @@ static enum trawl_status read_class(struct reader *reader, struct trawl_error *e
     return TRAWL_OK;
 }
 
+/* Handles "(": begins a group. */
 static enum trawl_status open_group(struct reader *reader, uint64_t from, struct trawl_error *error)
 {
     if (reader->depth == DEPTH_MAX)
@@ -209,6 +214,7 @@ static enum trawl_status open_group(struct reader *reader, uint64_t from, struct
     return TRAWL_OK;
 }
 
+/* Handles ")": ends the innermost group, which a repetition may then repeat. */
 static void close_group(struct reader *reader, uint64_t from)
 {
     put(reader, ")", 1, from);
@@ -218,7 +224,7 @@ static void close_group(struct reader *reader, uint64_t from)
 }
 
 /* Writes a repetition. A part that has a repetition already becomes a group, because RE2 would read
- * "*?" and "*+" as one. */
+ * "*?" or "*+" as a single operator. */
 static void put_repetition(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
 {
     struct translated *out = reader->out;
@@ -240,7 +246,8 @@ static void put_repetition(struct reader *reader, const char *bytes, uint64_t co
     reader->after_word = false;
 }
 
-/* Reads the inside of "{n,m}" from reader->at on. */
+/* Reads the inside of "{n,m}" from reader->at on, and writes the repetition. "{,m}" becomes
+ * "{0,m}". */
 static enum trawl_status read_interval(struct reader *reader, uint64_t from,
                                        struct trawl_error *error)
 {
@@ -309,10 +316,11 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
     return TRAWL_OK;
 }
 
+/* Copies a byte that stands for itself. */
 static enum trawl_status read_literal(struct reader *reader, struct trawl_error *error)
 {
     char byte = reader->bytes[reader->at];
-    /* the further bytes of a character belong to the part that its first byte began */
+    /* a UTF-8 continuation byte belongs to the part that the character's first byte began */
     bool goes_on = ((uint8_t)byte & 0xc0) == 0x80 && reader->atom != UINT64_MAX;
 
     reader->out->beyond_ascii |= (uint8_t)byte >= 0x80;
@@ -324,8 +332,8 @@ static enum trawl_status read_literal(struct reader *reader, struct trawl_error 
     return TRAWL_OK;
 }
 
-/* The operator at reader->at: '(' ')' '|' '{' '+' '?', or '*', '.', '[', '^', '$', or 'e' for
- * another escape, or 0 for a literal. *length: its bytes. */
+/* Returns the operator at reader->at: one of ( ) | { + ? * . [ ^ $, or 'e' for any other escape, or
+ * 0 for a literal. Sets *length to the operator's number of bytes. */
 static char operator_at(const struct reader *reader, uint64_t *length)
 {
     const bool basic = reader->syntax == TRAWL_BASIC;
@@ -342,8 +350,8 @@ static char operator_at(const struct reader *reader, uint64_t *length)
     return !basic && byte != '\0' && strchr("()|{+?", byte) != NULL ? byte : '\0';
 }
 
-/* In the basic syntax '^' is an anchor only at an alternative's begin, '$' only at an alternative's
- * end.
+/* Returns whether the '^' or '$' at reader->at is an anchor. In the basic syntax '^' is an anchor
+ * only at an alternative's begin, '$' only at an alternative's end.
  */
 static bool is_anchor(const struct reader *reader)
 {
@@ -361,6 +369,8 @@ static bool is_anchor(const struct reader *reader)
     return left == 0 || (left >= 2 && rest[0] == '\\' && (rest[1] == ')' || rest[1] == '|'));
 }
 
+/* Reads the repetition `what`, whose operator has `length` bytes. In the basic syntax a '*' at
+ * an alternative's begin stands for itself. */
 static enum trawl_status read_repetition(struct reader *reader, char what, uint64_t length,
                                          struct trawl_error *error)
 {
@@ -382,6 +392,7 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
     return TRAWL_OK;
 }
 
+/* Reads the operator, or literal, that operator_at found. */
 static enum trawl_status read_operator(struct reader *reader, char what, uint64_t length,
                                        struct trawl_error *error)
 {
@@ -414,6 +425,7 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
     return TRAWL_OK;
 }
 
+/* Translates an expression in the extended or the basic syntax. */
 static enum trawl_status read_posix(struct reader *reader, struct trawl_error *error)
 {
     reader->atom = UINT64_MAX;

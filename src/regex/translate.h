@@ -1,7 +1,6 @@
 /* translate: writes an expression in RE2's syntax.
  *
- * What RE2 reads differently from the asked syntax is rewritten; what RE2 cannot express is
- * refused.
+ * Rewrites syntax that RE2 reads differently, and refuses syntax that RE2 lacks.
  */
 #ifndef TRAWL_REGEX_TRANSLATE_H
 #define TRAWL_REGEX_TRANSLATE_H
@@ -12,19 +11,20 @@
 
 struct translated {
     char *bytes; /* capacity bytes, owned */
-    /* offset in the expression for each byte of `bytes`, and for their end */
+    /* from[i]: offset in the expression from which bytes[i] comes; from[count]: the expression's
+     * length */
     uint32_t *from;
     uint64_t count;
     uint64_t capacity;
-    /* an assertion about the text's begin or end, or a single byte of a character: the expression
-     * means something else in a text of many lines */
+    /* The expression has an assertion about the text's begin or end, or matches a single byte of a
+     * character. So the expression must be searched line by line. */
     bool needs_line;
-    bool beyond_ascii; /* may name characters beyond ASCII */
-    bool folds;        /* ignores case in some part */
+    bool beyond_ascii; /* the expression may name characters beyond ASCII */
+    bool folds;        /* a part of the expression ignores case */
 };
 
-/* Translates an expression. Errors: ARGUMENT for a mistake or for what RE2 has not, with
- * error->text_offset, the byte at which the faulty part begins; MEMORY. */
+/* Translates an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks;
+ * error->text_offset is the byte at which the faulty part begins. MEMORY. */
 enum trawl_status translate(enum trawl_syntax syntax, const char *bytes, uint64_t count,
                             struct translated *out, struct trawl_error *error);
 void translated_release(struct translated *translated);
