@@ -14,7 +14,7 @@
 
 #define CELLS_CAPACITY_MIN 256u
 #define ROW_ROOM_MIN 64u
-#define INSERTION_MAX 16u /* matches of a record that insertion sorts */
+#define INSERTION_MAX 16u /* a record of at most this many matches is sorted by insertion */
 
 /* ---- Columns ------------------------------------------------------------------------------ */
 

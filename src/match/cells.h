@@ -1,4 +1,5 @@
-/* cells: which pattern occurs in which record, and where the pattern first begins there. */
+/* cells: lists which pattern occurs in which record, and where in the record the pattern first
+ * begins. */
 #ifndef TRAWL_MATCH_CELLS_H
 #define TRAWL_MATCH_CELLS_H
 
@@ -30,9 +31,12 @@ struct cell_scratch {
     struct cell *row;
     uint64_t row_count;
     uint64_t row_room;
-    /* Marks, if the plan has at most CELLS_MARKS_MAX patterns. Between records all marks are 0. */
+    /* The marks of a plan with `patterns` patterns, at most CELLS_MARKS_MAX. Between records all
+     * marks are 0. */
     uint64_t patterns;
-    uint64_t *marks;   /* a bit for each pattern, then a bit for each word before that is not 0 */
+    /* a bit for each pattern; then, for each of these words, a bit that says whether the word is
+     * not 0 */
+    uint64_t *marks;
     uint32_t *offsets; /* first offset of each marked pattern */
 };
 
@@ -58,7 +62,8 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
                               uint64_t count, struct trawl_error *error);
 void cells_clear(struct cells *cells);
 
-/* Adds an occurrence to the current record; begins ascend from call to call. Errors: MEMORY. */
+/* cells_push adds an occurrence to the current record; begins ascend from call to call.
+ * cells_row_grow makes room for more. Errors: MEMORY. */
 enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_error *error);
 static inline enum trawl_status cells_push(struct cell_scratch *scratch, uint64_t pattern,
                                            uint64_t begin, struct trawl_error *error)
@@ -72,11 +77,12 @@ static inline enum trawl_status cells_push(struct cell_scratch *scratch, uint64_
 enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
                              struct trawl_error *error);
 
-/* Marks, a faster way for records with at least CELLS_MARKED_MIN occurrences, if the plan has few
- * patterns: */
+/* Marks are faster for records with at least CELLS_MARKED_MIN occurrences, if the plan has at most
+ * CELLS_MARKS_MAX patterns. */
 #define CELLS_MARKED_MIN 17u
-#define CELLS_MARKS_MAX (1u << 18) /* most patterns of a plan for marks */
-#define CELLS_MARKS_FEW 4096u      /* up to so many patterns, every word of marks is read */
+#define CELLS_MARKS_MAX (1u << 18) /* the most patterns of a plan for which marks are used */
+/* with at most this many patterns, all words of marks are read */
+#define CELLS_MARKS_FEW 4096u
 enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
                                    struct trawl_error *error);
 /* Marks the pattern of an occurrence. Offsets descend from call to call within a record. */

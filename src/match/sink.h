@@ -1,4 +1,4 @@
-/* sink: what becomes of the occurrences.
+/* sink: turns the occurrences of a search into the caller's results.
  *
  * Each sink has two steps. digest runs in the thread that searched a chunk, for several chunks at
  * once, and leaves its product in the chunk's digest. deliver runs in the calling thread, for each
@@ -53,7 +53,7 @@ struct line_count {
     bool invert;
     uint64_t count_max;
     uint64_t count;      /* selected lines that have ended */
-    bool open_has_bytes; /* bytes, and a hit, in the line that has not ended yet */
+    bool open_has_bytes; /* the line that has not ended yet has bytes */
     bool open_hit;
 };
 
@@ -64,7 +64,7 @@ struct pattern_slot {
     uint32_t count;
 };
 
-/* Counts of patterns in many chunks; a pattern may have several items. */
+/* Counts of patterns in many chunks. A pattern may have several items, whose counts add up. */
 struct pattern_counts {
     struct trawl_pattern_count *items; /* owned, as the slots are */
     uint64_t count;
@@ -126,9 +126,9 @@ void sink_first(struct sink *sink);
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context);
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
-/* For callers that take chunks from the ring themselves: the sink has no deliver. */
+/* Sets up a sink without `deliver`, for callers that take the chunks from the search themselves. */
 void sink_batches(struct sink *sink, bool line_numbers);
-/* As sink_batches, with a digest by the caller that reads hits instead of matches. */
+/* As sink_batches, with the caller's digest, which reads hits instead of matches. */
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,
                                               const struct sink_chunk *chunk,

@@ -17,7 +17,8 @@
 
 struct codec_io {
     const uint8_t *in;
-    uint64_t in_count; /* a step advances the pointers and lowers the counts by what was used */
+    /* each step moves `in` and `out` behind the used bytes, and lowers in_count and out_count */
+    uint64_t in_count;
     uint8_t *out;
     uint64_t out_count;
     const char *what; /* CODEC_DAMAGED: the library's description of the fault, or NULL */

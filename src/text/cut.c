@@ -8,7 +8,7 @@
 #include "text/descriptor.h"
 #include "text/read.h"
 
-#define LOOK_BYTES 4096u /* a line's end is seldom farther away */
+#define LOOK_BYTES 4096u /* number of bytes that are read first: most lines end within */
 
 uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes)
 {

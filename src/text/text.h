@@ -61,13 +61,14 @@ void text_buffer_release(struct text_buffer *buffer);
 /* When a chunk of a file may lie in a mapping. */
 enum text_maps { TEXT_MAPS_NEVER, TEXT_MAPS_IF_FASTER, TEXT_MAPS_ALWAYS };
 
-/* The sizes that a search needs of each chunk. */
+/* What a search needs of each chunk, and how files are read. */
 struct text_need {
     uint64_t before;      /* bytes before the chunk's first byte */
     uint64_t after;       /* bytes after the chunk's owned bytes */
     uint64_t chunk_bytes; /* most owned bytes of a chunk */
-    int barrier;          /* a byte value that no match crosses; -1: no such value. A stream's chunk
-                             that ends with the barrier needs no bytes after */
+    /* A byte value that no match contains; -1: there is no such value. A stream's chunk that
+     * ends with this byte needs no bytes after the chunk. */
+    int barrier;
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
 };
@@ -120,9 +121,12 @@ struct text_cursor {
     int wake;                  /* stream: readable after text_cursor_interrupt; -1: not available */
     struct mapping mapping;    /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from; /* chunks that begin before this offset are read */
-    uint64_t map_pause;        /* how many bytes are read after mapping has not paid */
-    int map_fault_credit;      /* falls with faults above the bearable number; 0: pause mapping */
-    int map_read_credit;       /* falls with mapped chunks that had to be read; 0: pause mapping */
+    /* number of bytes that are read after mapping has cost more than reading */
+    uint64_t map_pause;
+    /* falls with each fault above the bearable number; at 0, mapping pauses */
+    int map_fault_credit;
+    /* falls with each mapped chunk that had to be read; at 0, mapping pauses */
+    int map_read_credit;
 
     /* text_cursor_open sets all fields before this line to 0 first. */
     pthread_mutex_t lock;            /* held while a chunk is taken or judged */
@@ -166,7 +170,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
  * memory, for the last chunk that was taken, while no other thread takes chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
-/* Returns whether a chunk that begins at this offset may be mapped, by what is known now. */
+/* Returns whether a chunk that begins at this offset may be mapped, as far as is known now. */
 bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
 /* Returns whether a mapped chunk, and the bytes after the chunk, were the file's bytes during the
  * whole search. If not, the taker drops the results. */

@@ -13,13 +13,16 @@
 #define WHAT_BYTES 64u
 
 struct text_unpack {
-    const struct codec *codec; /* NULL although `decided`: the bytes are not compressed */
+    /* NULL: not known yet, or, if `decided`, the bytes are not compressed */
+    const struct codec *codec;
     bool decided;
     bool from_file;
     bool input_ended;
     bool out_was_full; /* the decoder may give more bytes without more input */
     bool between;      /* a member has ended and the next has not begun */
-    bool failed;       /* a fault that the next read reports, because this read gave bytes */
+    /* the next read reports a fault: this read found the fault after bytes that could be
+     * unpacked */
+    bool failed;
     enum codec_result fault;
     char what[WHAT_BYTES];
     void *state;
