@@ -26,7 +26,7 @@ struct algorithm_row {
     enum searches searches;
     enum engines engines;
     enum geometry geometry;
-    const char *summary; /* ends with the source, in parentheses */
+    const char *summary; /* a line about the algorithm, which ends with the source in parentheses */
     const char *source;
 };
 

@@ -16,12 +16,14 @@ enum gallery_algorithm {
 /* The algorithm that a plan asks for, with the options. */
 struct gallery_choice {
     enum gallery_algorithm algorithm;
-    uint32_t blocks;    /* of a grid; 0: the default */
-    uint32_t threads;   /* of a block; 0: the default */
-    uint32_t threshold; /* a hybrid's, in pattern bytes; 0: the length measured for the device */
-    bool debug;         /* runs device code that was compiled without optimisation */
-    bool uncounted;     /* a swift form does not count child grids, as in the paper */
-    bool global;        /* the sample for records has its hashes in global memory */
+    uint32_t blocks;  /* blocks of a grid; 0: the default */
+    uint32_t threads; /* threads of a block; 0: the default */
+    /* pattern bytes from which a hybrid launches child grids; 0: the length measured for the
+     * device */
+    uint32_t threshold;
+    bool debug;     /* runs device code that was compiled without optimisation */
+    bool uncounted; /* a swift form does not count child grids, as in the paper */
+    bool global;    /* the sample for records has its hashes in global memory */
 };
 
 /* Returns the choice of a plan with an algorithm. */

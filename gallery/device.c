@@ -16,9 +16,8 @@
 
 #define PATTERN_ALIGNMENT 16u
 #define SHIFTS 256u
-#define WINDOW_BEGINS_MIN                                                  \
-    (64u << 10) /* if fewer begins do not fit, the search ends with MEMORY \
-                 */
+/* a part is not halved below this number of begins: the search then ends with MEMORY */
+#define WINDOW_BEGINS_MIN (64u << 10)
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
@@ -32,7 +31,7 @@
 
 /* The begins [begin, end) of a part of the text, and where the text lies. */
 struct text_part {
-    uint64_t address; /* of the text's byte 0, on the device */
+    uint64_t address; /* device address of the text's byte 0 */
     uint64_t begin;
     uint64_t end;
     uint64_t text_end;
@@ -553,7 +552,7 @@ static enum trawl_status part_reserve(struct gallery_device *own, const struct t
     return TRAWL_OK;
 }
 
-/* Makes *part a part from range->begin on, as long as there is memory for. */
+/* Makes *part the part from range->begin on, as long as the device's memory allows. */
 static enum trawl_status part_open(struct gallery_device *own, const struct cuda_range *range,
                                    enum want want, struct text_part *part,
                                    struct trawl_error *error)

@@ -14,7 +14,8 @@
 #define PADDING_BYTES 4ull   /* the least number of NULs after each part */
 #define PART_BYTES_MIN 8u    /* the least bytes of words that a part takes */
 #define FLAG_BYTES sizeof(uint32_t)
-#define WORDS_BYTES_MIN (64u << 10) /* if less does not fit, the search ends with MEMORY */
+/* a packing is not halved below this size: the search then ends with MEMORY */
+#define WORDS_BYTES_MIN (64u << 10)
 #define WORDS_BYTES_MAX \
     (1ull << 32) /* words are counted in 32 bits, even if a word holds a character */
 #define UNPACKED_STEP 256u
@@ -50,7 +51,7 @@ struct gallery_records {
     struct cuda_memory hash_memory; /* ",global": the hashes of a batch */
     bool hashes_sent; /* constant memory, or hash_memory, holds the hashes of the only batch */
 
-    /* Of the packing: */
+    /* The members below belong to the packing: */
     uint32_t parts_max;
     uint32_t part_count;
     struct cuda_memory part_memory; /* parts, then flags */
@@ -90,7 +91,7 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* There is a group per length, and one more if a batch ends inside a length. */
+    /* Each length is a group, and so is the rest of a length in which a batch ends. */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 
@@ -263,10 +264,10 @@ void gallery_records_free(struct gallery_device *gallery)
 struct packing {
     struct gallery_device *gallery;
     const struct engine_records *records;
-    uint64_t record; /* number of the next record */
+    uint64_t record; /* index of the next record */
     uint64_t offset; /* bytes of that record that earlier parts hold, less the overlap */
     uint64_t bytes_max;
-    uint64_t packed; /* characters of this packing so far */
+    uint64_t packed; /* number of characters that were put into this packing */
     uint64_t sent;   /* bytes of words copied to the device, or on the way */
     uint64_t held;   /* bytes in the staging buffer */
     uint32_t turn;

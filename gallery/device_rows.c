@@ -1,4 +1,5 @@
-/* device_rows: what each of the gallery's kernels needs, and which form of a hybrid runs. */
+/* device_rows: lists what each of the gallery's kernels needs, and chooses the form in which a
+ * hybrid runs. */
 #include "gallery/device_rows.h"
 
 #include <inttypes.h>
@@ -22,7 +23,8 @@ static const struct gallery_row rows[GALLERY_COUNT] = {
 #undef MEASURED
 };
 
-/* For a device and a hybrid, the length from which the form with child grids was faster. */
+/* For a device and a hybrid: from this length of the pattern on, the form with child grids was
+ * faster. */
 static const struct measured {
     const char *device; /* a part of the device's name */
     enum gallery_algorithm algorithm;

@@ -1,4 +1,5 @@
-/* device_rows: what each of the gallery's kernels needs, and which form of a hybrid runs. */
+/* device_rows: lists what each of the gallery's kernels needs, and chooses the form in which a
+ * hybrid runs. */
 #ifndef TRAWL_GALLERY_DEVICE_ROWS_H
 #define TRAWL_GALLERY_DEVICE_ROWS_H
 
@@ -24,7 +25,7 @@ enum gallery_need {
 struct gallery_row {
     const char *kernel; /* NULL: a hybrid, or an algorithm without a kernel */
     enum gallery_grid grid;
-    uint32_t threads; /* of a block, if the plan does not say */
+    uint32_t threads; /* threads of a block, unless the plan sets the number */
     uint32_t needs;
     enum gallery_algorithm generic, shorter, longer; /* a hybrid's; else NONE */
 };

@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 struct gallery_limits {
-    uint64_t part_bytes;        /* text bytes that word-chunked copies at a time */
-    uint64_t record_bytes;      /* of a record that a thread of rabin-karp-matrix looks at */
+    uint64_t part_bytes; /* text bytes that word-chunked copies at a time */
+    /* bytes of a record that a thread of rabin-karp-matrix examines at a time */
+    uint64_t record_bytes;
     uint32_t shift_begins;      /* begins per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* threads per block of a child grid */
     uint32_t child_grids_max;   /* child grids per kernel; 0: as many as the device has room for */

@@ -45,8 +45,9 @@ struct gallery_matrix {
     const struct trawl_plan *plan;
     uint32_t
         literal_count; /* a copy of the plan's number: the plan may be freed before the matrix */
-    bool as_published; /* the host searches for pattern after pattern: not rabin-karp-matrix */
-    char *strings;     /* the literals, with a NUL behind each literal; NULL: memmem finds all */
+    /* the host searches for pattern after pattern, as the sample does; false: rabin-karp-matrix */
+    bool as_published;
+    char *strings; /* the literals, with a NUL behind each literal; NULL: memmem finds all */
     uint64_t strings_bytes;
     uint64_t
         *string_at; /* per literal: the offset in `strings`; UINT64_MAX: the literal holds a NUL */

@@ -1,4 +1,4 @@
-/* bmh: Boyer-Moore-Horspool, a segment of the text per thread.
+/* bmh: searches by Boyer-Moore-Horspool, with a segment of the text per thread.
  *
  * Source     Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", section III;
  *            bmh-shared and bmh-conflict-free are further work of section V: shared memory, and
@@ -74,7 +74,7 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
     SIMT_SHARED(uint32_t, shifts, BMH_SHIFTS);
     uint64_t part = (uint64_t)simt_threads() * args.segment;
     uint64_t tile = args.begin + simt_block() * part, end = bmh_lesser(tile + part, args.limit);
-    uint32_t begins = GALLERY_BIN_BYTES / 2u; /* of a tile; alignment may take 16 bytes */
+    uint32_t begins = GALLERY_BIN_BYTES / 2u; /* begins of a tile; alignment may take 16 bytes */
     uint32_t share;
 
     if (args.pattern_bytes < GALLERY_BIN_BYTES / 2u - 16u)

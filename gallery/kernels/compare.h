@@ -14,7 +14,7 @@
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/emit.h"
 
-/* Bytes of shared memory for a bin, if each thread looks at a single begin. */
+/* Bytes of shared memory for a bin, if each thread compares a single window. */
 #define COMPARE_PLACES_BYTES 8192u
 
 enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };

@@ -55,16 +55,18 @@ struct gallery_arguments {
     uint64_t capacity; /* occurrences for which `offsets` has room */
     uint64_t segment;  /* begins per thread: bmh, -segments, gallery_shifts_text */
     uint32_t pattern_bytes;
-    uint32_t want;              /* enum want */
-    uint32_t pattern_first;     /* pss-gm: the first byte */
-    uint32_t shift_at;          /* qs, hp: from a window's begin to the byte that moves it */
-    uint32_t minima_count;      /* word-reduction: blocks */
+    uint32_t want;          /* enum want */
+    uint32_t pattern_first; /* pss-gm: the first byte */
+    /* qs, hp: offset, from a window's begin, of the byte that says how far the window moves */
+    uint32_t shift_at;
+    uint32_t minima_count;      /* word-reduction: number of blocks, each with a minimum */
     uint32_t child_threads_max; /* swift: threads of one block of a child grid */
     uint32_t child_grids_max;   /* swift: the most windows that get a child grid */
-    uint32_t uncounted;         /* swift: 1: of the result only `spilled` and `refusal` are kept */
+    /* swift: 1: the kernels keep only `spilled` and `refusal` of the result */
+    uint32_t uncounted;
 };
 
-/* pss-gr: the key's words lie in registers. */
+/* pss-gr: number of words of the key, which lie in registers */
 #define GALLERY_KEY_WORDS 12u
 #define GALLERY_KEY_BYTES (4u * GALLERY_KEY_WORDS)
 

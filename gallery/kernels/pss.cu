@@ -1,4 +1,4 @@
-/* pss: the parallel string search, a thread per position.
+/* pss: the "parallel string search", with a thread per position.
  *
  * Source     B. Kutukcu, "Parallel String Search Algorithm on GPU", algorithm 1; its versions GG
  *            (text and key in global memory), GR (key in registers) and GM (the key's first

@@ -1,27 +1,23 @@
 /* records: rabin-karp-matrix: flags the records that may hold any of many patterns.
  *
- * Source     "String search sample", C++ AMP: M patterns, N records.
- * Mapping    A thread per record rolls a hash over every window of the record, compares the hash
- *            with the hashes of all patterns, and writes a flag. The host searches the flagged
- *            records again, with all cores.
- * Memory     Hashes in constant memory: all threads read the same hash at the same time. Records
- *            packed into words in global memory, unpacked by shifts.
- * Traffic    Per byte of a record and distinct pattern length: reads 2 bytes (in and out of the
- *            window, by words) and all hashes of that length. Writes 4 bytes per flagged record.
- * Bound      by a thread's chain of comparisons: the time grows with the patterns, and with the
- *            records only if there are more records than the device has threads.
- * Lost       gallery_records_sample, most if matches are dense. Forms that the sample weighed:
- *            -bytes emulates textures by a load for each character (devices since compute
- *            capability 5.0 use the same cache for both); -wide has 4 bytes for each character;
- *            -pairs has a flag for each record and pattern; the option "global" leaves the hashes
- *            in global memory. Figures: docs/papers.md.
- * Fixed      Patterns of several lengths: a pass over the record per length, with the hashes of
- *            that length. More than 4,095 patterns: several launches. gallery_records leaves a
- *            record at the first hit, so that dense matches cost less; gallery_records_sample goes
- *            on to the record's end, as the sample does. Long records come in overlapping parts.
- *            The publication does not give the hash; here the hash is a number to a base, modulo
- *            2^32.
- * Limits     parts < 2^32 bytes; lengths < 2^32.
+ * Source "String search sample", C++ AMP: M patterns, N records. Mapping A thread per record rolls
+ * a hash over every window of the record, compares the hash with the hashes of all patterns, and
+ * writes a flag. The host searches the flagged records again, with all cores. Memory Hashes in
+ * constant memory: all threads read the same hash at the same time. Records packed into words in
+ * global memory, unpacked by shifts. Traffic Per byte of a record and distinct pattern length:
+ * reads 2 bytes (in and out of the window, by words) and all hashes of that length. Writes 4 bytes
+ * per flagged record. Bound by a thread's chain of comparisons: the time grows with the patterns,
+ * and with the records only if there are more records than the device has threads. Lost
+ * gallery_records_sample, most clearly if matches are dense. Forms that the sample's authors
+ * weighed: -bytes emulates textures by a load for each character (devices since compute capability
+ * 5.0 use the same cache for both); -wide has 4 bytes for each character; -pairs has a flag for
+ * each record and pattern; the option "global" leaves the hashes in global memory. Figures:
+ * docs/papers.md. Fixed Patterns of several lengths: a pass over the record per length, with the
+ * hashes of that length. More than 4,095 patterns: several launches. gallery_records leaves a
+ * record at the first hit, so that dense matches cost less; gallery_records_sample goes on to the
+ * record's end, as the sample does. Long records come in overlapping parts. The publication does
+ * not give the hash; here the hash is a number to a base, modulo 2^32. Limits parts < 2^32 bytes;
+ * lengths < 2^32.
  */
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/records.h"

@@ -1,5 +1,5 @@
-/* skip: Quick Search (qs) and Horspool (hp), a thread per begin; -segments (ours), a segment per
- * thread.
+/* skip: searches by Quick Search (qs) and Horspool (hp) with a thread per begin, or in the forms
+ * -segments (ours) with a segment per thread.
  *
  * Source     The generic GPU implementations of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs" (after

@@ -143,8 +143,8 @@ SIMT_FUNCTION int swift_ends_match(const struct gallery_arguments *a, const stru
            compare_text(a, bin, x + last) == compare_pattern(a, where, last);
 }
 
-/* Has the window at x, whose ends match and whose flag is 1, compared by a child grid; without a
- * child grid this thread compares. */
+/* Launches a child grid to compare the window at x, whose ends match and whose flag is 1. If no
+ * child grid is launched, this thread compares. */
 SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct compare_bin *bin,
                                  enum swift_child child, uint64_t x)
 {

@@ -1,4 +1,4 @@
-/* word: "wordSearchSimple", a thread per position, for the first occurrence.
+/* word: "wordSearchSimple", which finds the first occurrence with a thread per position.
  *
  * Source     The tutorial on wordSearchSimple, a word search in CUDA; word-reduction is the
  *            reduction that the tutorial names for devices without atomic functions.

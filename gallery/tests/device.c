@@ -1,7 +1,7 @@
-/* device: the gallery on the CUDA engine, by the public functions, on the simulated driver: what it
- * runs and what it refuses, statistics, sizes at their limits, several threads and several
- * patterns, and a text of which no more is copied than it takes. Under engine "auto" the CPU goes
- * on where a device does not have an algorithm, also on a text that was loaded. */
+/* device: tests the gallery on the CUDA engine, by the public functions, on the simulated driver:
+ * which algorithms run and which are refused, statistics, sizes at their limits, several threads
+ * and several patterns, and how many bytes are copied. Under engine "auto" the CPU searches if the
+ * device lacks an algorithm, also for a loaded text. */
 #include "cuda/driver.h"
 #include "gallery/kernels/gallery.h"
 #include "gallery/limits.h"
@@ -40,15 +40,16 @@ static bool has_children(const char *algorithm)
     return strstr(algorithm, "-swift") != NULL || strcmp(algorithm, "hp-hybrid:1") == 0;
 }
 
-/* Does a kernel of its own follow the shifts first? Its time was counted, not told apart, and no
- * test asked for it. */
+/* Returns whether the algorithm runs gallery_shifts_text before the search. The test was added
+ * because the statistics once counted that kernel's time without reporting it separately. */
 static bool follows_shifts(const char *algorithm)
 {
     return (strncmp(algorithm, "qs", 2) == 0 || strncmp(algorithm, "hp", 2) == 0) &&
            strstr(algorithm, "segments") == NULL;
 }
 
-/* What a device has, it does; what it has not, it refuses by name, and stays usable. */
+/* A searcher on a device runs the algorithms that the device has, refuses all other algorithms by
+ * name, and stays usable. */
 static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
 {
     static const uint64_t offsets[] = {0, 6};
@@ -80,7 +81,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK(stats.device_back_ns > 0 && stats.device_back_ns < stats.device_copy_ns);
         TEST_CHECK(stats.device_copy_ns + stats.device_memory_ns + stats.device_host_ns <=
                    stats.wall_ns);
-        /* "ana" begins and ends alike, which is what a parent looks at */
+        /* the first and the last byte of "ana" match, which is what a parent compares */
         TEST_CHECK_U64(stats.child_grids + stats.child_spills, has_children(algorithm) ? 2 : 0);
         MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
         TEST_CHECK(found && match.begin == 1 && match.end == 4);
@@ -116,7 +117,8 @@ static void on_auto(const char *algorithm, bool for_records)
     trawl_text_unload(both, text);
 }
 
-/* Patterns as long as a kernel's arguments, or constant memory, can hold; and by one byte longer.
+/* Searches for patterns as long as a kernel's arguments, or constant memory, can hold, and for
+ * patterns that are a byte longer.
  */
 static void at_the_limits(const char *algorithm, uint64_t most)
 {
@@ -145,8 +147,8 @@ static void at_the_limits(const char *algorithm, uint64_t most)
     free(bytes);
 }
 
-/* The threads of a searcher share a device, its kernels and its constant memory: three of them,
- * four patterns, many chunks. */
+/* Three threads of a searcher share a device, the device's kernels and constant memory: four
+ * patterns, many chunks. */
 static void threads_and_patterns(const char *algorithm)
 {
     static const struct trawl_pattern patterns[] = {{"ab", 2}, {"bab", 3}, {"cabba", 5}, {"a", 1}};
@@ -172,7 +174,8 @@ static void threads_and_patterns(const char *algorithm)
     TEST_CHECK_U64(must_count(cuda, plan, text), expected_count);
 }
 
-/* Of a text of 1 MiB with the word at `at`, the bytes that were copied until it was found. */
+/* Returns how many bytes of a text of 1 MiB were copied to the device until the word at `at` was
+ * found. */
 static uint64_t copied_until(const char *algorithm, uint64_t at)
 {
     AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
@@ -194,7 +197,7 @@ static uint64_t copied_until(const char *algorithm, uint64_t at)
     return before;
 }
 
-/* word-chunked copies 256 KiB at a time, and none after the one with the word. */
+/* word-chunked copies parts of 256 KiB, and no part after the part with the word. */
 static void copied_in_parts(void)
 {
     const uint64_t part = 256u << 10, tables = 2048;
@@ -205,13 +208,13 @@ static void copied_in_parts(void)
 
         TEST_CHECK(copied >= parts * part - 1000 && copied <= parts * part + tables);
     }
-    /* a word that a part's end cuts is found, and by the next part */
+    /* a word that a part's end cuts is found, in the next part */
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) >= part);
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) <= 2 * part + tables);
 }
 
-/* A window that shared memory and registers do not hold: once in the text, and with its last byte
- * changed nowhere. */
+/* Searches for a pattern that shared memory and registers do not hold: the pattern occurs once in
+ * the text, and nowhere if its last byte is changed. */
 static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
 {
     uint64_t text_bytes = pattern_bytes + 700;
@@ -231,8 +234,9 @@ static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
     free(bytes);
 }
 
-/* Without a grid of the plan's there are as many blocks as the device holds at a time: two on each
- * multiprocessor, says the simulated driver. `barriers`: those that a block of this text takes. */
+/* If the plan sets no grid, a launch has as many blocks as the device holds at a time; the
+ * simulated driver says two for each multiprocessor. `barriers`: the barriers that a block waits
+ * for in this text. */
 static void fills_the_device(const char *algorithm, uint32_t multiprocessors, uint64_t barriers)
 {
     struct sim_driver_options options = {1, 1, 16u << 20, multiprocessors, 0, 0, 0};
@@ -240,7 +244,7 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
     AUTO_PLAN plan = build(&pattern, 1, algorithm);
     struct trawl_text *text;
     uint64_t before;
-    char bytes[7682]; /* begins that so many threads share without a rest */
+    char bytes[7682]; /* 7,680 begins, which the threads share evenly */
 
     sim_driver_reset(&options);
     memset(bytes, 'x', sizeof bytes);
@@ -255,8 +259,8 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* pss-gr takes a shuffle for each word of the key. It took 12 for any key: the answers were right,
- * so no test saw it. */
+/* pss-gr takes a shuffle for each word of the key. An earlier version took 12 shuffles for any key;
+ * the answers were right, so no test saw the fault. */
 static void shuffles_the_key(const char *key, uint64_t words)
 {
     const struct trawl_pattern letters = {key, strlen(key)};
@@ -272,7 +276,7 @@ static void shuffles_the_key(const char *key, uint64_t words)
     trawl_searcher_close(cuda);
 }
 
-/* One search by a hybrid, with driver call `nth` failing as where an image has no code for the
+/* Searches by a hybrid. Driver call number `nth` fails, as if an image had no code for the
  * device. */
 static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint64_t *count,
                                        struct trawl_stats *stats)
@@ -290,8 +294,9 @@ static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint
     return status;
 }
 
-/* A hybrid launches child grids from the length on that it was given. Without one, or where the
- * device has no code for them, it runs in its generic form, and says why. */
+/* A hybrid launches child grids for patterns of the given length and longer. Without a length, or
+ * if the device has no code for child grids, the hybrid runs in the generic form and reports the
+ * reason. */
 static void hybrids(const char *algorithm)
 {
     struct trawl_stats stats;
@@ -331,7 +336,8 @@ static int name_h200(char *name, int name_bytes, int device)
     return code;
 }
 
-/* What was measured for a device holds on it, and a length of the plan's above that. */
+/* On a device with a measured length the hybrid uses that length, unless the plan gives a
+ * length. */
 static void measured_hybrids(void)
 {
     static const char *const names[] = {"bf-hybrid", "qs-hybrid", "hp-hybrid"};
@@ -351,7 +357,7 @@ static void measured_hybrids(void)
     cuda_driver_replace(sim_driver_table());
 }
 
-/* What a device is not asked for, since a kernel may launch only so many, is counted apart. */
+/* Windows beyond the limit of child grids per kernel are counted separately, as withheld. */
 static void withheld(const char *algorithm)
 {
     struct gallery_limits limits = gallery_limits_default;

@@ -78,8 +78,8 @@ bool gallery_way_has_children(const char *way)
     return strstr(way, "-swift") != NULL || strstr(way, "-hybrid") != NULL;
 }
 
-/* The text again and again, on the device as a whole, so that there are several blocks, or several
- * tiles for a block to go over. */
+/* Repeats the text, and lets the device hold the whole text, so that a launch has several blocks,
+ * or a block has several tiles. */
 static void make_long(struct diff_input *input, struct cuda_case *config)
 {
     uint8_t *text = (uint8_t *)test_memory(LONG_BYTES);
@@ -89,13 +89,14 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     free(input->text);
     input->text = text;
     input->text_bytes = LONG_BYTES;
-    input->flags &= ~(uint32_t)NAIVE_IGNORE_CASE; /* a folded text comes in windows */
+    input->flags &= ~(uint32_t)NAIVE_IGNORE_CASE; /* a text is folded part by part */
     config->want = WANT_COUNT;
     config->chunk_bytes = LONG_BYTES;
     config->resident = true;
 }
 
-/* Does the way search the whole of a text on the device at a time if occurrences are counted? */
+/* Returns whether the way searches a whole text on the device at a time if occurrences are
+ * counted. */
 static bool in_one_part(const char *way)
 {
     return strncmp(way, "qs-shared", 9) != 0 && strncmp(way, "hp-shared", 9) != 0;
@@ -127,7 +128,7 @@ static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits
     return most;
 }
 
-/* Patterns away until few are left, and bytes of the text until the work is little. */
+/* Removes patterns until few are left, and shortens the text until the work is small. */
 static void fit(const char *way, const struct cuda_limits *limits, struct diff_input *input,
                 struct cuda_case *config)
 {
@@ -154,7 +155,8 @@ static void limits_for(struct cuda_limits *limits)
     own.part_bytes = 1 + limits->text_bytes_max / 2;
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
-    if (limits->blocks_max % 2 == 0) /* windows beyond them are compared by their parents */
+    /* windows beyond this number are compared by the parent's threads */
+    if (limits->blocks_max % 2 == 0)
         own.child_grids_max = (uint32_t)limits->hits_room_min;
     gallery_limits_replace(&own);
 }
@@ -191,7 +193,7 @@ void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
     tally->refused[index] += answer == CUDA_CASE_REFUSED;
 }
 
-/* Cases with a worker, for a thread. */
+/* The cases of a thread, with the thread's worker. */
 struct batch {
     pthread_t thread;
     struct engine *engine, *gallery;
@@ -244,7 +246,8 @@ bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, 
                       struct gallery_case_tally *tally)
 {
     struct batch *batches = (struct batch *)calloc(
-        cases->threads, sizeof *batches); /* opened in turn, for the limits */
+        /* opened one after the other, because each worker copies the current limits */
+        cases->threads, sizeof *batches);
     uint32_t opened = 0, started = 0;
     bool passed = batches != NULL;
 

@@ -6,12 +6,12 @@
 #include "gallery/limits.h"
 #include "sim/random_case.h"
 
-/* One of the ways below for each case, in turn. Patterns are few and texts short where an algorithm
- * would take long. */
+/* Each case runs one of the ways below, in turn. A way is an option string. If an algorithm would
+ * take long, a case has few patterns and a short text. */
 #define GALLERY_WAYS_MAX 64u
-extern const char *const gallery_ways[]; /* names with their options; NULL after the last */
+extern const char *const gallery_ways[]; /* algorithms' names with options; NULL after the last */
 
-/* Does it launch child grids? A hybrid does with some patterns. */
+/* Returns whether the way launches child grids; a hybrid does so for some patterns. */
 bool gallery_way_has_children(const char *way);
 
 struct gallery_case_tally {
@@ -24,21 +24,23 @@ extern const struct case_kind gallery_case_kind;
 void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
                         enum cuda_case_answer answer, const struct diff_expected *expected);
 
-/* The gallery on an open CUDA engine, and a worker of it. NULL: it failed. */
+/* Opens the gallery on an open CUDA engine, and a worker of the gallery. Returns NULL on
+ * failure. */
 struct engine_worker *gallery_worker_open(struct engine *cuda, struct engine **gallery,
                                           struct trawl_error *error);
 void gallery_worker_close(struct engine *gallery, struct engine_worker *worker);
 
-/* On the simulated driver (sim_gallery_case.c), as random_case_run. */
+/* Runs a case on the simulated driver, as random_case_run does (sim_gallery_case.c). */
 bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
                       struct gallery_case_tally *tally);
 
 /* Which cases run, and in how many threads. */
 struct gallery_cases {
     const char *name;
-    uint64_t count; /* for each thread, which has a worker with limits of its own */
+    /* number of cases of each thread, which has a separate worker with separate limits */
+    uint64_t count;
     uint32_t threads;
-    bool without_children, with_children; /* ways without child grids, ways with child grids */
+    bool without_children, with_children; /* whether ways without, and ways with, child grids run */
 };
 
 /* As random_cases_on, for the cases from number `index` on: `count` cases in each thread. */

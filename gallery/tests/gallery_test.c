@@ -10,13 +10,13 @@
 
 #define CASES_NORMAL 250
 #define CASES_LONG 100000
-#define CASES_TELLING 250 /* enough that each way must have met occurrences */
+#define CASES_TELLING 250 /* after this many cases each way must have found occurrences */
 #define FAILURES_MAX 5
-/* One edge in so many, each way others. Sanitizers are slow, and look for what one case shows as
- * well as the next. */
+/* A run tests 1 of EDGES_STEP edges, each way different edges. Sanitizers are slow, and a few cases
+ * show them as much as all cases. */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 4u)
 
-/* Is the algorithm among the ways, whatever its options? */
+/* Returns whether some way runs the algorithm, with any options. */
 static bool is_tried(const char *name)
 {
     size_t count = strlen(name);
@@ -28,7 +28,8 @@ static bool is_tried(const char *name)
     return false;
 }
 
-/* pss-gr takes no key that its registers do not hold. */
+/* Returns whether the way refuses the input: pss-gr takes no key that is longer than its
+ * registers. */
 static bool is_refused(const char *way, const struct diff_input *input)
 {
     bool is_long = false;
@@ -55,8 +56,9 @@ static void edge_run(struct engine *engine, struct engine_worker *worker, const 
     expected_free(&expected);
 }
 
-/* Every begin an occurrence, with patterns from one byte to more than the text; then one occurrence
- * at each begin in turn, so across every border that threads and blocks have. */
+/* Searches texts in which every begin is an occurrence, with patterns from one byte to more than
+ * the text. Then a single occurrence stands at each begin in turn, and so across every border of
+ * threads and blocks. */
 static void edges(struct engine *engine, struct engine_worker *worker, const char *way)
 {
     static const uint64_t lengths[] = {1, 2, 7, 64, 149, 150, 151};

@@ -1,4 +1,5 @@
-/* list: the gallery's names, what is refused, what a plan says of its algorithm, and who runs it.
+/* list: tests the gallery's names, the refused options, what a plan says about its algorithm, and
+ * which engine runs the algorithm.
  */
 #include "calls.h"
 
@@ -6,7 +7,8 @@
 #define ON_CUDA (1u << TRAWL_ENGINE_CUDA)
 #define ON_BOTH (ON_CPU | ON_CUDA)
 
-/* With a geometry that fits it, NULL where none does. */
+/* Each algorithm, with a geometry that fits the algorithm; NULL: the algorithm takes no
+ * geometry. */
 static const struct {
     const char *name;
     uint32_t engines;
@@ -107,7 +109,7 @@ static void unknown_names(void)
     }
 }
 
-/* What comes after a name: each geometry that fits, each that does not, and ",debug". */
+/* Tests what may follow a name: geometries that fit, geometries that do not fit, and ",debug". */
 static void options_behind(void)
 {
     for (uint32_t i = 0; i < NAMES; i++) {
@@ -192,8 +194,8 @@ static void options_that_do_not_fit(void)
     TEST_CHECK_U64(trawl_plan_facts(NULL).engines, 0);
 }
 
-/* What the CPU does not have, or not so, is refused by it and by "auto", which names who has it;
- * the searcher stays usable. */
+/* The CPU and "auto" refuse an algorithm, or options, that the CPU lacks. The message names the
+ * engine that has the algorithm, and the searcher stays usable. */
 static void not_on_the_cpu(void)
 {
     static const char *const texts[] = {"pss-gm", "bf-hybrid", "bmh:256x16", "qs,debug"};
@@ -221,7 +223,8 @@ static void not_on_the_cpu(void)
     }
 }
 
-/* A method beside an algorithm; a NUL for strstr, wherever it stands. */
+/* A plan is refused if the caller also asks for a method, and if strstr gets a pattern with a NUL,
+ * at any offset. */
 static void what_does_not_fit(void)
 {
     static const struct trawl_pattern nul[] = {{"ab", 2}, {"a\0b", 3}, {"c", 1}};
@@ -239,7 +242,7 @@ static void what_does_not_fit(void)
     trawl_plan_free(plan);
 }
 
-/* The name is borrowed until the plan stands; an older caller's struct has none. */
+/* The plan copies the name; the option struct of an older caller lacks the field. */
 static void borrowed_and_older(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
@@ -278,7 +281,7 @@ static void explained(void)
     }
 }
 
-/* rabin-karp-matrix and -sample take records, nothing else; the searcher stays usable. */
+/* rabin-karp-matrix and -sample refuse everything but records, and the searcher stays usable. */
 static void for_records_alone(const char *name)
 {
     struct trawl_searcher *searcher = must_searcher(2, 0);
@@ -303,7 +306,7 @@ static void for_records_alone(const char *name)
     trawl_searcher_close(searcher);
 }
 
-/* Does the CPU search texts with it? */
+/* Returns whether the CPU searches texts by the algorithm. */
 static bool is_for_texts(uint32_t i)
 {
     return (rows[i].engines & ON_CPU) != 0 && strncmp(rows[i].name, "rabin-karp-matrix", 17) != 0;
@@ -344,7 +347,8 @@ static int take_row(void *context, uint64_t row_first, uint64_t row_count, const
     return 0;
 }
 
-/* One pattern of literals of several lengths, and one with so many that it gets a tail. */
+/* Tests a pattern whose literals have several lengths, and a pattern with so many variants that the
+ * pattern gets a tail. */
 static void variants_of_other_lengths(void)
 {
     static const struct trawl_utf8 utf8 = {NULL, variants, is_word};

@@ -53,8 +53,8 @@ static void random_scenes(void)
     }
 }
 
-/* More patterns than the published algorithm takes, in many lengths, among them every one twice and
- * some longer than any record. */
+/* Tests more patterns than the published algorithm takes, in many lengths. Each pattern stands
+ * there twice, and some patterns are longer than any record. */
 static void many_patterns(void)
 {
     struct test_random random = test_random_begin("gallery many patterns");
@@ -74,8 +74,8 @@ static void many_patterns(void)
     scene_end(&scene);
 }
 
-/* Everything matches at every place; the tape of one letter, patterns of each length up to beyond
- * the records'. */
+/* Tests a tape of a single letter, in which every pattern matches at every offset, with patterns of
+ * each length, some longer than the records. */
 static void dense_matches(void)
 {
     struct test_random random = test_random_begin("gallery dense");
@@ -89,9 +89,9 @@ static void dense_matches(void)
     scene_end(&scene);
 }
 
-/* One searcher's memory for rows serves matrices of other widths, by turns of the algorithm and of
- * trawl's own method: what a call wrote, the next one clears. Every scene had a searcher of its
- * own. */
+/* A searcher makes matrices of different widths, by the algorithm and by trawl's own method in
+ * turn, and each call clears what the call before wrote. Earlier tests used a new searcher for
+ * every scene. */
 static void rows_again(void)
 {
     struct test_random random = test_random_begin("gallery rows again");
@@ -111,7 +111,8 @@ static void rows_again(void)
     trawl_searcher_close(searcher);
 }
 
-/* No pattern; more rows than a block holds; a sink that stops; offsets that descend. */
+/* Tests a plan without patterns, more rows than a block holds, a sink that stops, and offsets that
+ * descend. */
 static void corners(void)
 {
     enum { ROWS = 300000 };
@@ -128,7 +129,8 @@ static void corners(void)
     scene_end(&scene);
 
     scene_begin(&random, INPUT_LETTERS_1, 1, 9, &scene);
-    scene.tape.pattern_count = 0; /* cells are not checked: the oracle knows another tape */
+    /* cells are not checked, because the oracle has a different tape */
+    scene.tape.pattern_count = 0;
     scene.algorithm = "rabin-karp-matrix";
     for (uint64_t i = 0; i <= ROWS; i++)
         offsets[i] = i > ROWS / 2 ? 1 : 0;

@@ -1,4 +1,5 @@
-/* records_case: records, patterns, and what trawl_matrix_open says of them, against the oracle. */
+/* records_case: makes records and patterns, and compares the cells of trawl_matrix_open with the
+ * oracle. */
 #ifndef TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 #define TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 
@@ -15,7 +16,7 @@ struct scene {
     const char *algorithm; /* NULL: trawl's own methods */
 };
 
-/* What the oracle says of one cell. */
+/* Returns the cell that the oracle expects. */
 static inline int64_t scene_expected_cell(const struct scene *scene, uint64_t record,
                                           uint64_t pattern)
 {
@@ -28,7 +29,8 @@ static inline int64_t scene_expected_cell(const struct scene *scene, uint64_t re
     return naive_matches(&query, text, &match, 1) == 0 ? -1 : (int64_t)match.begin;
 }
 
-/* A sink, with the scene as its context: rows in order, each cell as the oracle has it. */
+/* A sink whose context is the scene: checks that rows come in order, and that each cell is what the
+ * oracle expects. */
 static inline int scene_take_rows(void *context, uint64_t row_first, uint64_t row_count,
                                   const int64_t *first)
 {
@@ -48,7 +50,7 @@ static inline int scene_take_rows(void *context, uint64_t row_first, uint64_t ro
     return scene->stop_at > 0 && scene->rows_seen >= scene->stop_at;
 }
 
-/* The patterns under the scene's algorithm. */
+/* Returns a plan of the scene's patterns under `algorithm`. */
 static inline struct trawl_plan *scene_plan(const struct scene *scene)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
@@ -66,7 +68,7 @@ static inline struct trawl_plan *scene_plan(const struct scene *scene)
     return plan;
 }
 
-/* The whole matrix, on a searcher that is there; the status is call_rows's. */
+/* Makes and checks the whole matrix, by an open searcher. Returns the status of call_rows. */
 static inline enum trawl_status scene_matrix(struct scene *scene, const char *algorithm,
                                              struct trawl_searcher *searcher,
                                              struct trawl_error *error)
@@ -85,7 +87,8 @@ static inline enum trawl_status scene_matrix(struct scene *scene, const char *al
     return status;
 }
 
-/* Records of up to `record_bytes_max` bytes on a tape of this kind, without patterns. */
+/* Makes a scene: records of up to `record_bytes_max` bytes on a tape of this kind, and no
+ * patterns. */
 static inline void scene_begin(struct test_random *random, enum input_kind kind,
                                uint64_t record_count, uint64_t record_bytes_max,
                                struct scene *scene)
@@ -108,7 +111,7 @@ static inline void scene_end(struct scene *scene)
     free(scene->offsets);
 }
 
-/* Patterns from the tape; some reach from one record into the next. */
+/* Adds patterns that are copied from the tape; some reach from a record into the next record. */
 static inline void scene_add_patterns(struct test_random *random, uint64_t count,
                                       uint64_t bytes_max, struct scene *scene)
 {

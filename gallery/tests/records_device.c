@@ -1,7 +1,7 @@
-/* records_device: the matrix by the CUDA engine on the simulated driver, under rabin-karp-matrix
- * and by trawl's own methods, against the oracle: windows and staging buffers of a few bytes,
+/* records_device: compares the matrix of the CUDA engine on the simulated driver with the oracle,
+ * under rabin-karp-matrix and by trawl's own methods: windows and staging buffers of a few bytes,
  * records in parts, more patterns than a launch takes, devices with less memory than the tape.
- * Where calls of the driver fail: tests/sim/table_test.c. */
+ * tests/sim/table_test.c lets calls of the driver fail. */
 #include "records_case.h"
 
 #include "cuda/limits.h"
@@ -71,11 +71,12 @@ static void small_limits(struct test_random *random)
                test_random_one_in(random, 4) ? 4096 : 1);
 }
 
-/* Searches by own methods that had chunks, and of these the searches on a device: a device may
- * leave a chunk with too many hits to the host. */
+/* The number of searches by trawl's own methods that had chunks, and how many of these ran on a
+ * device: a device may leave a chunk with too many hits to the host. */
 static uint64_t own_searches, own_on_device;
 
-/* The matrix by one searcher, twice: what the first call left behind must not disturb the next. */
+/* Makes the matrix twice with the same searcher: the first call must leave nothing that disturbs
+ * the second. */
 static void run(struct scene *scene, const char *algorithm)
 {
     struct trawl_stats stats = {.size = sizeof stats};
@@ -138,7 +139,8 @@ static void random_scenes(void)
     }
 }
 
-/* Pattern `index` of many of 6, 7 and 8 bytes, all different. */
+/* Writes pattern number `index` of many different patterns of 6, 7 and 8 bytes. Returns the
+ * pattern's length. */
 static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
 {
     uint64_t count = 6 + index % 3;
@@ -148,8 +150,9 @@ static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
     return count;
 }
 
-/* More patterns than a launch takes, the hashes of one length in two launches, each pattern there
- * twice. Each record holds one of them or, every third, none; in windows of a few records. */
+/* Tests more patterns than a launch takes: the hashes of a length fall into two launches, and each
+ * pattern stands there twice. Every third record holds no pattern, each of the others one pattern.
+ * Windows hold a few records. */
 static void many_patterns(const char *name)
 {
     enum { RECORDS = 30, BYTES = 12 };
@@ -192,9 +195,9 @@ static void many_patterns(const char *name)
     scene_end(&scene);
 }
 
-/* A record has one long string, at each place around where its parts meet, and every third a
- * short string in its first part. (Records of several parts had many strings, and one of these was
- * found elsewhere.) */
+/* Tests records of several parts with a single long string, at each offset near the border of two
+ * parts. Every third record also has a short string in its first part. Earlier tests had many
+ * strings in each such record, so that a missing string went unnoticed. */
 static void one_in_parts(const char *name)
 {
     enum { RECORDS = 50, BYTES = RECORDS + 8 };
@@ -224,7 +227,7 @@ static void one_in_parts(const char *name)
     gallery_limits_replace(NULL);
 }
 
-/* Plan after plan on one searcher: nothing of the one before is left. */
+/* Runs plan after plan on the same searcher: nothing of the plan before may be left. */
 static void plan_after_plan(void)
 {
     struct test_random random = test_random_begin("gallery records device plans");
@@ -269,7 +272,8 @@ static int take_rare_rows(void *context, uint64_t row_first, uint64_t row_count,
     return 0;
 }
 
-/* More records than are flagged at a time: nearly all are empty, a few hold the pattern. */
+/* Tests more records than are flagged at a time. Nearly all records are empty, and a few hold the
+ * pattern. */
 static void many_records(void)
 {
     uint64_t *offsets = test_memory((RARE_RECORDS + 1) * sizeof *offsets);
@@ -305,7 +309,8 @@ static void many_records(void)
     free(offsets);
 }
 
-/* One letter, every place a match; then records that no pattern fits into: nothing is launched. */
+/* Tests a tape of a single letter, with a match at every offset; then records that are shorter than
+ * each pattern, for which nothing is launched. */
 static void dense_and_short(void)
 {
     struct test_random random = test_random_begin("gallery records device dense");
@@ -329,7 +334,7 @@ static void dense_and_short(void)
     scene_end(&scene);
 }
 
-/* The tape and its parts are larger than the device's memory; a pattern alone is. */
+/* Tests a tape that is larger than the device's memory, and then a pattern that alone is larger. */
 static void little_memory(void)
 {
     struct test_random random = test_random_begin("gallery records device memory");
@@ -357,7 +362,7 @@ static void little_memory(void)
     scene_end(&scene);
 }
 
-/* The published use of the engines: auto leaves it to the host, ",debug" is a device's alone. */
+/* Tests which engine runs the algorithm: "auto" lets the host search; ",debug" needs a device. */
 static void engines(void)
 {
     struct test_random random = test_random_begin("gallery records engines");

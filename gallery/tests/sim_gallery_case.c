@@ -1,4 +1,5 @@
-/* sim_gallery_case: a random case of the gallery, with engines of its own on the simulated driver.
+/* sim_gallery_case: runs a random case of the gallery, with separate engines on the simulated
+ * driver.
  */
 #include "gallery_case.h"
 

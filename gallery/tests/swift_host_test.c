@@ -1,6 +1,7 @@
-/* swift_host_test: what the host does about child grids: it adds them up, right for texts where
- * every window passes and for others, and a runtime that loses one, or fails a launch for another
- * reason than too many, is an error that names the numbers. */
+/* swift_host_test: tests how the host accounts for child grids. The sums are right for texts in
+ * which every window passes, and for other texts. If the device's run-time library loses a child
+ * grid, or refuses a launch for a reason other than room, the search fails with an error that names
+ * the numbers. */
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 #include "test.h"
@@ -8,7 +9,7 @@
 
 #define TEXT_BYTES 700u
 #define PATTERN_BYTES 9u
-#define OTHER_CODE 4 /* any that does not say that the device is full */
+#define OTHER_CODE 4 /* any error code that does not say that the device is full */
 
 static const char *const names[] = {
     "bf-swift", "bf-swift-binning", "bf-swift-chunking", "bf-hybrid:9",
@@ -16,7 +17,7 @@ static const char *const names[] = {
     "hp-swift", "hp-swift-binning", "hp-swift-chunking", "hp-hybrid:9",
 };
 
-/* One search: how many matches, and what became of child grids. */
+/* The result of a search: the number of matches, and what became of the child grids. */
 struct search {
     uint64_t count;
     struct trawl_stats stats;
@@ -95,7 +96,7 @@ static void check_name(struct trawl_searcher *searcher, const char *name, struct
             printf("  %s: %s\n", name, search.error.message);
         windows = search.stats.child_grids + search.stats.child_spills;
         TEST_CHECK_U64(search.count, expected->matches);
-        if (name[0] == 'b' || expected->all_pass) /* qs and hp jump over some */
+        if (name[0] == 'b' || expected->all_pass) /* qs and hp skip some windows */
             TEST_CHECK_U64(windows, expected->passed);
         TEST_CHECK(windows >= expected->matches && windows <= expected->passed);
         TEST_CHECK((search.stats.child_grids == 0) == (pending[i] == 0) ||
