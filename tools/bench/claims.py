@@ -1,4 +1,5 @@
-"""claims: what a source says, held against the figures of a run: a verdict and how it came about.
+"""claims: compares what a source claims with the figures of a run, and gives a verdict for each
+claim.
 
 A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says
 how many times as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides
@@ -31,7 +32,7 @@ class Figures:
         return bool(it and it.get('seconds') and not it.get('wrong') and not it.get('why'))
 
     def state(self, it):
-        """The words in place of a number."""
+        """Return the words that stand in place of a number."""
         if it is None:
             return 'not measured'
         if it.get('wrong'):
@@ -53,7 +54,7 @@ class Figures:
         return it.get(part, [])
 
     def time(self, ref):
-        """The mean of the runs, or the patterns' median; None: not measured."""
+        """Return the mean of the runs, or the median of the patterns; None: not measured."""
         it, parts = self.find(ref), ref.split('|')
         runs = self.runs(it, *parts[2:]) if self.good(it) else []
         if not any(runs):
@@ -61,7 +62,8 @@ class Figures:
         return (statistics.median if 'patterns' in self.rows[parts[0]] else statistics.mean)(runs)
 
     def there(self, ref):
-        """What the source printed. Its whole searches hold no sorting."""
+        """Return the number that the source printed. The source's times of whole searches include
+        no sorting."""
         return self.published.get(ref.replace('|unsorted', ''))
 
 
@@ -95,7 +97,7 @@ def holds(claim, value):
 
 
 def crossing(cells):
-    """Where the value reaches 1, on a straight line between logarithms; None: nowhere."""
+    """Return where the value reaches 1, on a straight line between logarithms; None: nowhere."""
     for (x, a), (y, b) in zip(cells, cells[1:]):
         if a < 1 <= b:
             return float(x) * (float(y) / float(x)) ** (math.log(a) / (math.log(a) - math.log(b)))
@@ -125,7 +127,7 @@ def cross(claim, cells):
 
 
 def judge(figures, claim):
-    """(verdict, what was found here, what the source printed)."""
+    """Return (verdict, what was found here, what the source printed)."""
     cases = [(name, value_of([figures.time(ref) for ref in refs]),
               value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim)]
     cells = [(name, value) for name, value, _ in cases if value]
@@ -149,7 +151,8 @@ def judge(figures, claim):
 
 
 def judged(figures, claims, main_first=False):
-    """(claim, verdict, here, there) of each claim. What no source claims has the verdict "ours"."""
+    """Return (claim, verdict, here, there) for each claim. A claim that no source makes has the
+    verdict "ours"."""
     found = []
     for claim in sorted(claims, key=lambda it: not it.get('main')) if main_first else claims:
         word, here, there = judge(figures, claim)
@@ -158,5 +161,5 @@ def judged(figures, claims, main_first=False):
 
 
 def capital(text):
-    """Begins a sentence. Names keep their small letters."""
+    """Return the text as a sentence's beginning, with a capital unless a name comes first."""
     return text if text.split()[0] in ('trawl', 'trawl\'s', 'qs', 'bf\'s', 'memmem', 'atomicMin') else text[0].upper() + text[1:]

@@ -42,6 +42,7 @@ struct written {
     uint64_t line;  /* hash of the current line so far */
 };
 
+/* Adds bytes of the output to the hashes of the whole output and of its lines. */
 static void look_at(struct written *output, const uint8_t *bytes, uint64_t count)
 {
     output->seen += count;
@@ -112,6 +113,8 @@ static int wait_for(pid_t child, struct rusage *usage)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Runs a program to its end, and measures the time from before the start until the process has
+ * ended. all: hashes all bytes of the output, otherwise only the first HEAD_BYTES. */
 static void run_program(const struct program *program, bool all, struct written *output,
                         struct bench_run *run)
 {
@@ -135,6 +138,8 @@ static void run_program(const struct program *program, bool all, struct written 
 
 /* ---- Contestants --------------------------------------------------------------------------- */
 
+/* The contestant's run: the answer is the output's hash, or with bag=1 the hash of its lines in
+ * any order, and the exit status. A status above 1 makes the run fail. */
 static void run_command(struct contestant *it, bool full, struct bench_run *run)
 {
     bool bag = field(&it->question->fields, "bag", NULL) != NULL;

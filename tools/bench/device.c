@@ -85,6 +85,7 @@ static const char read_kernel[] =
 
 /* ---- The driver --------------------------------------------------------------------------- */
 
+/* Looks up the driver's functions. Returns false if the driver or a function is missing. */
 static bool load(void)
 {
     void *handle = dlopen("libcuda.so.1", RTLD_NOW);
@@ -150,10 +151,11 @@ void device_unpin(void *pointer)
 struct bound {
     uint64_t address, bytes;
     void *pinned, *function;
-    const uint8_t *pageable; /* the text, if the copy starts there; else NULL */
+    /* with pageable=1: the text, from which the timed copy starts; else NULL */
+    const uint8_t *pageable;
 };
 
-/* Puts the text on the device, or allocates room for the text, before the timed part. */
+/* Copies the text to the device and, if `reads`, loads the kernel, before the timed part. */
 static bool fill(const struct contestant *it, struct bound *own, bool reads)
 {
     void *module = NULL;
@@ -163,6 +165,8 @@ static bool fill(const struct contestant *it, struct bound *own, bool reads)
                        driver.cuModuleGetFunction(&own->function, module, "read_all") == 0));
 }
 
+/* Prepares the first run: allocates memory on the device and, for a copy, pinned memory, and
+ * fills the device's memory. Returns false if that is not possible; run->why says why. */
 static bool open_bound(const struct contestant *it, struct bound *own, struct bench_run *run)
 {
     bool reads = strcmp(field(&it->fields, "kind", ""), "device-read") == 0;
@@ -203,6 +207,8 @@ static bool pass(struct bound *own, bool to_host)
     return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
 }
 
+/* The contestant's run: times a pass over own->bytes of the text, and computes the time for the
+ * whole share from it. */
 static void run_bound(struct contestant *it, bool full, struct bench_run *run)
 {
     bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0;

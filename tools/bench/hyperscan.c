@@ -42,6 +42,7 @@ struct hyperscan {
     void *database, *scratch;
 };
 
+/* Looks up the library's functions. Returns false if the library or a function is missing. */
 static bool load(void)
 {
     static void *handle;
@@ -86,6 +87,7 @@ static bool compile(const struct question *question, struct hyperscan *made, str
     return status == 0;
 }
 
+/* Called by Hyperscan for each occurrence: counts the occurrence. */
 static int count_one(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
                      void *context)
 {

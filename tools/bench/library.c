@@ -53,6 +53,8 @@ static enum trawl_engine engine_named(const char *name)
     return strcmp(name, "auto") == 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CPU;
 }
 
+/* Returns the searcher with the contestant's options. The first call for these options opens the
+ * searcher. NULL: `why` says why the searcher could not be opened. */
 static struct trawl_searcher *searcher_of(const struct contestant *it, char why[])
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -93,6 +95,7 @@ void library_close(void)
 
 /* ---- Plans and texts ---------------------------------------------------------------------- */
 
+/* Returns the method of this name; an unknown name ends the program. */
 static enum trawl_method method_named(const char *name)
 {
 #define METHOD_CASE(member, number, word) \
@@ -103,6 +106,7 @@ static enum trawl_method method_named(const char *name)
     fail("there is no method '%s'", name);
 }
 
+/* Returns whether the status is OK. Otherwise run->why gets the message of the failed call. */
 static bool good(enum trawl_status status, struct bench_run *run)
 {
     if (status == TRAWL_OK)
@@ -113,6 +117,7 @@ static bool good(enum trawl_status status, struct bench_run *run)
     return false;
 }
 
+/* Builds a plan of these patterns, with the options of the question and of the contestant. */
 static bool build(const struct contestant *it, const struct trawl_pattern *patterns, uint64_t count,
                   struct trawl_plan **plan, struct bench_run *run)
 {
@@ -162,6 +167,9 @@ void library_unload(const uint8_t *bytes)
     }
 }
 
+/* Sets own->text to the contestant's share of the text, loaded onto the devices of
+ * own->searcher. A text that was loaded before for the same searcher is used again. If the table
+ * is full, all texts are unloaded first. */
 static bool load(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     struct loaded *entry = NULL, *empty = NULL;
@@ -204,6 +212,7 @@ static bool open_text(const struct contestant *it, struct library *own, struct b
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
 
+/* Frees the array on the host and on the device. */
 static void array_close(const struct contestant *it, struct library *own)
 {
     if (it->call == CALL_PINNED)
@@ -250,6 +259,7 @@ static void add_begin(struct answer *answer, uint64_t *before, uint64_t begin, u
     *before = begin;
 }
 
+/* Adds up the begins in the array, for the comparison with the oracle. */
 static void sum_array(const struct library *own, struct answer *answer)
 {
     const uint64_t *begins = (const uint64_t *)own->array;
@@ -268,6 +278,7 @@ struct bench_sink {
     uint64_t before;
 };
 
+/* The sink of trawl_positions: counts the matches and, in a full run, adds them to the sum. */
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t count)
 {
     struct bench_sink *sink = (struct bench_sink *)context;
@@ -278,6 +289,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
+/* Searches by trawl_search_next, and counts the matches of all batches. */
 static enum trawl_status pull_batches(const struct library *own, const struct trawl_plan *plan,
                                       struct bench_sink *sink)
 {
@@ -298,6 +310,7 @@ static enum trawl_status pull_batches(const struct library *own, const struct tr
     return status;
 }
 
+/* Searches the text's records by trawl_matrix_next, and counts the cells of all batches. */
 static enum trawl_status pull_matrix(const struct contestant *it, const struct library *own,
                                      const struct trawl_plan *plan, struct bench_sink *sink)
 {
@@ -323,6 +336,8 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
     return status;
 }
 
+/* Makes the contestant's call, and stores the answer in run->answer. `full`: the answer includes
+ * the sum over all occurrences. */
 static enum trawl_status ask(const struct contestant *it, struct library *own,
                              const struct trawl_plan *plan, bool full, struct bench_run *run)
 {
@@ -363,6 +378,8 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
 
 /* ---- One run ------------------------------------------------------------------------------ */
 
+/* Copies the library's statistics of the last call: the parts of the time in seconds, chunks and
+ * occurrences, and a note about child grids. */
 static void take_parts(const struct library *own, struct bench_run *run)
 {
     struct trawl_stats stats = {.size = sizeof stats};
@@ -405,6 +422,8 @@ static bool prepare(struct contestant *it, struct library *own, struct bench_run
     return !call_is_of_begins(it->call) || array_open(it, own, count + 1, run);
 }
 
+/* After a full run of a call that fills an array: fetches the array from the device, and adds up
+ * the begins. */
 static void check_list(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     if (!call_is_of_begins(it->call))
@@ -492,6 +511,7 @@ static void run_each(const struct contestant *it, struct bench_run *run)
     memcpy(run->part, sum.part, sizeof run->part);
 }
 
+/* The contestant's run: a search for all patterns, or with each=1 a search for each pattern. */
 static void run_library(struct contestant *it, bool full, struct bench_run *run)
 {
     struct library *own = (struct library *)it->state;
@@ -529,6 +549,8 @@ bool library_contestant(struct contestant *contestant, const char *kind)
 
 static _Atomic uint64_t memory_live, memory_most;
 
+/* The allocator of library_memory: allocates, and keeps the most bytes that were allocated at a
+ * time. */
 static void *memory_take(void *context, uint64_t bytes, uint64_t alignment)
 {
     uint64_t now, most = atomic_load(&memory_most);

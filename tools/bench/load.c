@@ -50,6 +50,7 @@ static struct {
     _Atomic size_t count;
 } times;
 
+/* Returns a socket that is connected to the server's Unix socket; a failure ends the program. */
 static int connect_to(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -77,6 +78,7 @@ static void send_all(int descriptor, const char *bytes, size_t count)
     }
 }
 
+/* Receives some bytes of an answer and appends them to client->buffer, which then ends in a NUL. */
 static void receive(struct load_client *client, int descriptor)
 {
     ssize_t got;
@@ -140,6 +142,8 @@ static bool ask(struct load_client *client, int descriptor, const struct query *
     return strstr(body, query->expected) != NULL;
 }
 
+/* A client's thread: asks query after query until the time is up, at least one, and stores the
+ * time of each answer. A first query, which is not timed, makes the server ready. */
 static void *work(void *context)
 {
     struct load_client *client = context;
@@ -190,6 +194,7 @@ static void print_times(const char *name, float *sorted, size_t count)
         printf(", \"%s_p%zu\": %.1f", name, ranks[i], (double)sorted[count * ranks[i] / 100]);
 }
 
+/* Reads all queries from standard input. Returns an array of *count queries. */
 static struct query *read_queries(size_t *count)
 {
     struct query *queries = NULL;

@@ -14,6 +14,7 @@
 /* ---- Rows ---------------------------------------------------------------------------------------
  */
 
+/* Closes the row's contestants and questions, and empties the row. */
 static void row_close(struct bench_row *row)
 {
     for (uint32_t i = 0; i < row->contestant_count; i++) {
@@ -45,6 +46,8 @@ static void row_open(struct bench_row *row)
     }
 }
 
+/* Adds a contestant for the row's last question. The fields `kind`, `name`, `call`, `threads`
+ * and `ours` are read here, all other fields by the file of the contestant's kind. */
 static void take_contestant(struct bench_row *row, struct fields *fields)
 {
     struct contestant *it = &row->contestant[row->contestant_count];
@@ -65,6 +68,7 @@ static void take_contestant(struct bench_row *row, struct fields *fields)
         fail("there is no contestant of kind '%s'", kind);
 }
 
+/* Runs a row that has contestants, and empties the row for the next. */
 static void row_finish(struct bench_row *row)
 {
     if (row->contestant_count > 0) {
@@ -74,6 +78,8 @@ static void row_finish(struct bench_row *row)
     row_close(row);
 }
 
+/* Handles an input line: begins a row, or adds a question or a contestant to the current row.
+ * `line` stays with the row. */
 static void take_line(struct bench_row *row, char *line)
 {
     struct fields fields;

@@ -28,6 +28,8 @@ struct shares {
     double begin;
 };
 
+/* A thread of pieces_run: waits until all threads run, then works on the next piece until there
+ * is no piece left. */
 static void *pieces_serve(void *argument)
 {
     struct shares *pieces = (struct shares *)argument;
@@ -97,6 +99,7 @@ struct oracle {
     _Atomic uint64_t found, sum, first; /* first: least begin, with its pattern */
 };
 
+/* Returns the child of a node by this byte; 0: the node has no such child. */
 static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
 {
     uint32_t child;
@@ -108,6 +111,7 @@ static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
     return child;
 }
 
+/* Returns the state after a byte: the longest string ending here that begins some pattern. */
 static uint32_t step(const struct oracle *it, uint32_t node, uint8_t byte)
 {
     uint32_t child;
@@ -117,6 +121,7 @@ static uint32_t step(const struct oracle *it, uint32_t node, uint8_t byte)
     return child;
 }
 
+/* Adds a pattern's nodes to the trie. Patterns with equal bytes form a list by `next`. */
 static void add_pattern(struct oracle *it, uint64_t index)
 {
     const struct trawl_pattern *pattern = &it->question->patterns[index];
@@ -143,6 +148,8 @@ static void add_pattern(struct oracle *it, uint64_t index)
         it->longest = pattern->bytes_count;
 }
 
+/* Sets `fail`, `out` and `total` of all nodes, breadth first, so that shorter strings come
+ * before longer strings. */
 static void link_fails(struct oracle *it)
 {
     uint32_t used = 1;
@@ -160,6 +167,8 @@ static void link_fails(struct oracle *it)
         }
 }
 
+/* Makes the automaton of the question's patterns, for a search of the text's first `bytes`
+ * bytes. */
 static void automaton_open(struct oracle *it, const struct question *question, enum call call,
                            uint64_t bytes)
 {
@@ -192,6 +201,7 @@ static void automaton_close(struct oracle *it)
 
 /* ---- Occurrences -------------------------------------------------------------------------- */
 
+/* Returns whether the byte at `at` is a letter, a digit or '_' of ASCII; false beyond the text. */
 static bool is_word(const struct oracle *it, uint64_t at)
 {
     uint8_t byte;
@@ -210,6 +220,8 @@ static void take_first(struct oracle *it, uint64_t begin, uint64_t pattern)
         ;
 }
 
+/* Counts an occurrence that ends at `end`, unless the question asks for whole words and this is
+ * no word. */
 static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, struct answer *own)
 {
     uint64_t begin = end - it->question->patterns[pattern].bytes_count;
@@ -224,6 +236,8 @@ static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, s
         own->sum += answer_mix(begin, call_is_of_begins(it->call) ? 0 : pattern, 0);
 }
 
+/* Searches a piece of the text. A piece behind the first occurrence that is known so far is
+ * skipped if only the first occurrence is wanted. */
 static void search_piece(void *context, uint64_t index)
 {
     struct oracle *it = (struct oracle *)context;

@@ -114,7 +114,7 @@ def make_patterns(draw, text, count):
 
 
 class Records:
-    """The same records in the form that each contestant takes."""
+    """The same records, in the form that each contestant takes."""
 
     def __init__(self, lines):
         import pyarrow

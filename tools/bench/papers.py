@@ -1,4 +1,4 @@
-"""papers: the tables and figures of the gallery's sources, measured again.
+"""papers: measures the tables and figures of the gallery's sources again.
 
 papers.json holds what a source printed and claims, who takes part in which row, and how the tables look.
 A contestant's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a
@@ -243,7 +243,8 @@ def joined(name, rows):
 
 
 def figures_of(data, paper):
-    """The results of a source's rows: of the contestants that papers.json names, with the side it gives."""
+    """Return a source's rows with the results of the contestants that papers.json names, and the
+    side that papers.json gives to each contestant."""
     facts, rows = definitions()[paper], []
     sides = {(on, name): side for it in facts['who'] for on in it['on'] for name, _, side in it['who']}
     for row in data['rows']:
@@ -254,8 +255,8 @@ def figures_of(data, paper):
 
 
 def cell(figures, ref):
-    """The text of a cell: the mean (the median, if it differs by 5 %), or the median (quartiles) of
-    many patterns, in ms; words where there is no number."""
+    """Return the text of a cell, in ms: the mean, with the median if the two differ by 5 %; for
+    many patterns the median (quartiles); words if there is no number."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
         return figures.state(it)
@@ -270,7 +271,7 @@ def cell(figures, ref):
 
 
 def runs_said(figures, refs):
-    """How many runs the figures of a table are means of."""
+    """Return how many runs each figure of a table is the mean of."""
     found = [(figures.rows[ref.split('|')[0]], figures.find(ref)) for ref in refs if figures.good(figures.find(ref))]
     counts = sorted({len(it['seconds']) for _, it in found})
     if not counts:
@@ -282,7 +283,8 @@ def runs_said(figures, refs):
 
 
 def table_lines(figures, made):
-    """A column of the source's numbers stands before ours where it has any."""
+    """Make a table. If the source printed numbers for a column, they stand in a column before
+    ours."""
     marked = any(row[2] for row in made['rows'])
     heads, columns, all_refs = [made['corner']] + (['whose'] if marked else []), [], []
     for head, key, *suffix in made['columns']:
@@ -323,7 +325,8 @@ def part(data, paper):
 
 
 def claim_lines(figures, of_source):
-    """A line for each verdict: the claims, with what was found here and printed there."""
+    """Make a line for each verdict, with the claims, what was found here and what the source
+    printed."""
     found = claims.judged(figures, of_source)
     for word in (*claims.VERDICTS, 'ours'):
         said = [claims.capital(claim['say']) + (f': {here}' if here else '')
@@ -333,13 +336,14 @@ def claim_lines(figures, of_source):
 
 
 def keys_said(figures):
-    """How often the keys of PSS occur in a book."""
+    """Say how often the keys of PSS occur in a book."""
     counts = [figures.rows[on]['answers'] for on in ('I: METU, book', 'II: Bilbo, book') if on in figures.rows]
     return ' METU occurs {} times in the book here, Bilbo {} times.'.format(*counts) if len(counts) == 2 else ''
 
 
 def children_line(figures):
-    """How many child grids there were: where many are missing, it is not the source's algorithm."""
+    """Say how many child grids ran. If many are missing, a row did not run the source's
+    algorithm."""
     counts = [(row, one) for row in figures.rows.values() for it in row['results']
               if figures.good(it) for one in it.get('children', [])]
     if not counts:
@@ -351,13 +355,14 @@ def children_line(figures):
 
 
 def narrow(*made, **fields):
-    """A table without the blanks that only programs read."""
+    """Return the table's lines without the blanks beside the bars."""
     return [line.replace(' | ', '|').replace('| ', '|').replace(' |', '|')
             for line in table(*made, **fields)]
 
 
 def compared(figures):
-    """(row, kind of processor, the source's best / trawl's best) where both took part, by means."""
+    """Yield (row, kind of processor, the source's best / trawl's best), by means, for rows in
+    which both took part."""
     for row in figures.rows.values():
         for place in dict.fromkeys(PLACES.values()):
             best = {side: min((statistics.mean(it['seconds']) for it in row['results']
@@ -368,7 +373,8 @@ def compared(figures):
 
 
 def overview(data):
-    """A sentence and a row for each publication; then where trawl is behind."""
+    """Make a sentence and a row for each publication, and a list of the rows in which trawl is
+    behind."""
     lines, said, count, behind = [], [], 0, []
     for paper in NAMES:
         figures, facts = figures_of(data, paper), definitions()[paper]
@@ -405,8 +411,9 @@ def section(data):
 
 
 def fastest(data):
-    """A row for each algorithm that was the fastest of the gallery's in some row of the results: by kernels of
-    release code on a GPU (the word search and records: by whole searches), by whole searches on cores."""
+    """Make a row for each algorithm that was the gallery's fastest in some row of the results. On
+    a GPU the times of kernels in release code are compared (of the word search and of records: the
+    times of whole searches), on cores the times of whole searches."""
     won, measured = {}, set()
     for paper in NAMES:
         figures = figures_of(data, paper)

@@ -102,6 +102,9 @@ static bool find_share(const struct bench_row *row, struct contestant *it, doubl
     }
 }
 
+/* Lets the contestant answer once, and compares the answer. Chooses the contestant's share of
+ * the text if the contestant has a limit of time. A contestant that fails or is wrong does not
+ * take part. */
 static void enter(const struct bench_row *row, struct contestant *it)
 {
     uint64_t checked = field_number(&it->question->fields, "oracle", UINT64_MAX);
@@ -121,6 +124,7 @@ static void enter(const struct bench_row *row, struct contestant *it)
     it->first_plan_seconds = it->last.part[PART_PLAN];
 }
 
+/* Returns the least time of the contestant's runs so far, for the whole text. */
 static double least(const struct contestant *it)
 {
     double found = HUGE_VAL;
@@ -143,6 +147,8 @@ static bool is_behind(const struct bench_row *row, const struct contestant *it)
     return least(it) > times * first;
 }
 
+/* Runs the contestant once for each warm-up and once for the time, unless the contestant has
+ * used up its seconds, is out, or is behind. Times of a share are scaled to the whole text. */
 static void time_once(const struct bench_row *row, struct contestant *it)
 {
     double most = field_seconds(&row->fields, "seconds", 0), spent = 0;
@@ -164,6 +170,7 @@ static void time_once(const struct bench_row *row, struct contestant *it)
 
 /* ---- Output ------------------------------------------------------------------------------- */
 
+/* Prints the times of the first `count` parts that are not 0 in all runs. */
 static void print_parts(const struct contestant *it, uint32_t count)
 {
     static const char *const names[PARTS] = {
@@ -184,6 +191,8 @@ static void print_parts(const struct contestant *it, uint32_t count)
     }
 }
 
+/* Prints a contestant's result as a JSON object: why the contestant could not run, or times and
+ * answer. */
 static void print_contestant(const struct bench_row *row, const struct contestant *it)
 {
     uint64_t all = it->question->bytes_count;
@@ -224,6 +233,7 @@ static void print_contestant(const struct bench_row *row, const struct contestan
     printf("}");
 }
 
+/* Prints the row's result as a line of JSON. */
 static void print_row(const struct bench_row *row)
 {
     const struct question *question = &row->question[0];

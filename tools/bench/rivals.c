@@ -50,7 +50,8 @@ enum rival { RIVAL_READ, RIVAL_MEMMEM, RIVAL_STRSTR };
 /* Of a contestant. */
 struct rival_state {
     enum rival rival;
-    int32_t *firsts; /* of records: record_count x pattern_count; NULL: not allocated yet */
+    /* for records: record_count × pattern_count numbers; NULL: not allocated yet */
+    int32_t *firsts;
 };
 
 struct rival_search {
@@ -61,6 +62,7 @@ struct rival_search {
     _Atomic uint64_t count, sum, first;
 };
 
+/* Returns the first occurrence of the pattern by the C library's function; NULL: no occurrence. */
 static const uint8_t *find(enum rival rival, const uint8_t *text, uint64_t bytes,
                            const struct trawl_pattern *pattern)
 {
@@ -100,6 +102,8 @@ static void search_text(struct rival_search *search, uint64_t begin, uint64_t en
     atomic_fetch_add(&search->count, count);
 }
 
+/* Stores for each record of the piece and each pattern where the pattern first occurs; -1:
+ * nowhere. */
 static void search_records(struct rival_search *search, uint64_t begin, uint64_t end)
 {
     const struct question *question = search->it->question;
@@ -115,7 +119,7 @@ static void search_records(struct rival_search *search, uint64_t begin, uint64_t
         }
 }
 
-/* The answer, of the matrix that was stored. */
+/* Returns the answer, computed from the matrix that the run stored. */
 static struct answer take_firsts(const struct rival_search *search)
 {
     const struct question *question = search->it->question;
@@ -132,6 +136,7 @@ static struct answer take_firsts(const struct rival_search *search)
     return answer;
 }
 
+/* Reads or searches a piece of the text, in the thread that took the piece. */
 static void search_piece(void *context, uint64_t index)
 {
     struct rival_search *search = (struct rival_search *)context;
@@ -147,6 +152,7 @@ static void search_piece(void *context, uint64_t index)
         search_text(search, begin, end);
 }
 
+/* The contestant's run. The array for records is allocated in the first run, which is not timed. */
 static void run_rival(struct contestant *it, bool full, struct bench_run *run)
 {
     struct rival_state *state = (struct rival_state *)it->state;

@@ -42,6 +42,8 @@ static struct text texts[TEXTS_MAX];
 
 /* ---- Texts -------------------------------------------------------------------------------- */
 
+/* Returns the bytes of a file, to be freed, with room for another byte. A failure ends the
+ * program. */
 static uint8_t *read_file(const char *path, uint64_t *count)
 {
     FILE *file = fopen(path, "rb");
@@ -59,6 +61,7 @@ static uint8_t *read_file(const char *path, uint64_t *count)
     return bytes;
 }
 
+/* Fills the text with repetitions of the part. */
 static void fill_repeated(uint8_t *text, uint64_t bytes, const void *part, uint64_t part_bytes)
 {
     uint64_t done = part_bytes < bytes ? part_bytes : bytes;
@@ -79,6 +82,8 @@ struct letters {
     uint32_t size;
 };
 
+/* Fills a block of the text with random letters, which depend on the seed and the block's number
+ * alone, so that threads may fill blocks in any order. */
 static void fill_block(void *context, uint64_t index)
 {
     const struct letters *letters = (const struct letters *)context;
@@ -102,6 +107,7 @@ static void fill_letters(uint8_t *text, uint64_t bytes, const char *alphabet, ui
     (void)pieces_run(fill_block, &letters, (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES, cores_count());
 }
 
+/* Fills the text with a prefix of the infinite Fibonacci word. */
 static void fill_fibonacci(uint8_t *text, uint64_t bytes)
 {
     uint64_t before = 1, last = 2;
@@ -143,6 +149,7 @@ static void plant(uint8_t *text, uint64_t bytes, const char *what)
         memcpy(text + to, what, (size_t)length);
 }
 
+/* Fills the text as the recipe `kind` says. */
 static void fill(const struct fields *fields, const char *kind, uint8_t *text, uint64_t bytes)
 {
     static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
@@ -194,6 +201,8 @@ static void make(struct text *text, const struct fields *fields)
     free(source);
 }
 
+/* Returns the fields that determine a text, as a string to be freed: equal strings mean equal
+ * texts. */
 static char *recipe_of(const struct fields *fields)
 {
     static const char *const keys[] = {"text", "bytes", "seed", "plant"};
@@ -209,6 +218,7 @@ static char *recipe_of(const struct fields *fields)
     return copy_text(recipe);
 }
 
+/* Frees a text, which the library unloads before. */
 static void drop(struct text *text)
 {
     if (text->bytes != NULL) {
@@ -219,6 +229,7 @@ static void drop(struct text *text)
     memset(text, 0, sizeof *text);
 }
 
+/* Returns the text of a question. The first question with this recipe makes the text. */
 static const struct text *text_of(const struct fields *fields)
 {
     char *recipe = recipe_of(fields);
@@ -265,6 +276,7 @@ static void room_for(struct question *question, uint64_t count, uint64_t bytes)
     question->pattern_bytes = (uint8_t *)allocate(bytes);
 }
 
+/* Reads the patterns from a file, a pattern for each line. */
 static void take_file(struct question *question, const char *path)
 {
     uint64_t bytes, count = 0;
@@ -344,6 +356,7 @@ static bool read_recipe(const char *recipe, const char *name, uint64_t *numbers,
     return *at == '\0';
 }
 
+/* Sets the question's patterns as the recipe says. */
 static void take_patterns(struct question *question, const char *recipe)
 {
     uint64_t n[3] = {0};

@@ -38,7 +38,7 @@ OWN = {  # kind: (folders of the machine, endings of file names)
 
 
 class Texts:
-    """A folder of files for a run, deleted at the end."""
+    """The files that a run searches, in a folder that is deleted at the end."""
 
     def __init__(self, options):
         self.data = options.data or os.environ.get('TRAWL_DATA') or os.path.join(

@@ -41,7 +41,7 @@ CLOCKS = {'wall': time.perf_counter, 'cpu': processor_time}
 
 
 class Question:
-    """The patterns, the kind and number of errors, and the text."""
+    """A question: the patterns, the kind and number of errors, and the text."""
 
     def __init__(self, name, part, kind, k, patterns, is_dna):
         self.name, self.part, self.kind, self.k = name, part, kind, k
