@@ -41,6 +41,8 @@ static bool is_incomplete(const struct settings *settings, char *error)
     return refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
 }
 
+/* Finds two options of which one is of approximate search or of FASTA files, and which cannot be
+ * combined. */
 static bool is_contradiction(const struct settings *settings, char *error)
 {
     const char *errors = settings->edits_given        ? "--edits"

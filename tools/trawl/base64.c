@@ -1,4 +1,4 @@
-/* base64: bytes as letters that JSON can hold (RFC 4648, section 4). */
+/* base64: encodes bytes as letters, and decodes the letters (RFC 4648, section 4). */
 #include "trawl/base64.h"
 
 #include <string.h>

@@ -57,6 +57,7 @@ static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
     characters->tail_count = (uint32_t)(kept + added);
 }
 
+/* Returns whether a match of the library is a match by the characters of the locale. */
 static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                      const struct trawl_match *match)
 {
@@ -118,6 +119,8 @@ struct passed_on {
     struct trawl_match *first;
 };
 
+/* A sink of windows: passes the checked matches to passed->sink or, without a sink, stores the
+ * first match and stops. */
 static int pass_on(void *context, const struct trawl_window *window)
 {
     struct passed_on *passed = context;

@@ -61,6 +61,7 @@ void charset_prepare(bool beyond_ascii)
         lonesome.seen_end = end;
 }
 
+/* Fills locale_set.code_points for a locale with a byte for each character. */
 static void read_bytes(void)
 {
     locale_set.every_byte_is_valid = true;
@@ -153,6 +154,7 @@ bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
     return true;
 }
 
+/* Decodes the character at bytes[0] in this charset. False: no valid character begins there. */
 static bool decode(enum charset charset, const uint8_t *bytes, size_t bytes_count,
                    uint32_t *code_point, size_t *length)
 {

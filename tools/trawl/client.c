@@ -100,6 +100,8 @@ static void put_member(struct client *client, const char *name, const char *valu
     client_json_string(&client->body, value, strlen(value));
 }
 
+/* Adds the facts about this process that the server needs instead of its own: standard output,
+ * colours, charset. */
 static void put_environment(struct client *client)
 {
     const struct surroundings *surroundings = &client->settings->surroundings;
@@ -172,6 +174,8 @@ static bool put_file(struct client *client, const char *name)
     return true;
 }
 
+/* Adds the strings of -e or the first operand, the contents of the files of -f, and the file of
+ * --replacements. False: a file cannot be read. */
 static bool put_patterns(struct client *client)
 {
     const struct settings *settings = client->settings;
@@ -345,6 +349,8 @@ static int pass_error(struct client *client)
     return client->insists || status < 404 ? client_fail(client) : CLIENT_NOT_ANSWERED;
 }
 
+/* Connects to the server, sends the request and handles the answer. Returns the exit status, or
+ * CLIENT_NOT_ANSWERED if the command may search by itself. */
 static int ask(struct client *client, const char *address, struct output *output)
 {
     int status;

@@ -1,4 +1,4 @@
-/* colors: GREP_COLORS and the specifications of --colors. */
+/* colors: reads GREP_COLORS and the specifications of --colors, and makes the escape sequences. */
 #include "trawl/colors.h"
 
 #include <stdio.h>
@@ -57,6 +57,8 @@ static bool read_color(char color[16], const char *text)
     return true;
 }
 
+/* Reads the value of the attribute `style`: bold, intense, underline, or the same after "no".
+ * False: another word. */
 static bool read_style(struct color_spec *spec, const char *text)
 {
     bool on = strncmp(text, "no", 2) != 0;
@@ -136,6 +138,7 @@ static size_t write_side(char *sequence, size_t room, bool more, char side, cons
     return (size_t)snprintf(sequence, room, "%s%c%s", more ? ";" : "", side, color);
 }
 
+/* Writes the SGR code of a specification, "" if nothing is set. */
 static void write_sequence(const struct color_spec *spec, char sequence[COLOR_SEQUENCE_BYTES])
 {
     size_t used = 0;

@@ -1,4 +1,4 @@
-/* colors: GREP_COLORS and the specifications of --colors. */
+/* colors: reads GREP_COLORS and the specifications of --colors, and prints the escape sequences. */
 #ifndef TRAWL_COLORS_H
 #define TRAWL_COLORS_H
 

@@ -39,6 +39,7 @@ static const struct values {
     {FLAG_ALGORITHM, OFFER_COMMAND, "trawl --list-algorithms 2>/dev/null | cut -d \" \" -f 1"},
 };
 
+/* Returns what the shell offers as the option's value: a row of value_table, files, or nothing. */
 static struct values values_of(const struct flag *flag)
 {
     const struct flag *target = &flag_table[flag->target];
@@ -83,6 +84,7 @@ static void write_bash_names(struct output *output, const struct flag *flag)
     }
 }
 
+/* Prints the branches of bash's `case` that complete an option's value. */
 static void write_bash_values(struct output *output)
 {
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {

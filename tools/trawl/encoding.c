@@ -245,6 +245,8 @@ static bool wait_for_input(const struct encoding *encoding)
     return (both[1].revents & (POLLERR | POLLHUP)) == 0;
 }
 
+/* The thread that converts: reads, converts and writes until the file ends, an error occurs, or
+ * the reader closes the pipe. */
 static void *work(void *context)
 {
     struct encoding *encoding = context;

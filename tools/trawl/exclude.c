@@ -1,4 +1,4 @@
-/* exclude: which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
+/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
 #include "trawl/exclude.h"
 
 #include <ctype.h>
@@ -87,6 +87,8 @@ void exclude_close(struct exclude *exclude)
     free(exclude);
 }
 
+/* Returns whether the glob matches the whole name or, for an operand, a part of the name after a
+ * slash. */
 static bool glob_matches(const char *glob, const char *name, bool is_operand)
 {
     if (fnmatch(glob, name, 0) == 0)

@@ -1,4 +1,4 @@
-/* exclude: which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
+/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
 #ifndef TRAWL_EXCLUDE_H
 #define TRAWL_EXCLUDE_H
 

@@ -1,5 +1,5 @@
-/* expressions: which patterns are strings, how several expressions become one, and messages about
- * mistakes. */
+/* expressions: finds out which patterns are strings, joins several expressions to one, and writes
+ * messages about mistakes. */
 #include "trawl/expressions.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* expressions: makes one plan's expressions of the patterns, or strings where they are strings. */
+/* expressions: makes the expressions of a plan from the patterns, or strings if all patterns are
+ * strings. */
 #ifndef TRAWL_EXPRESSIONS_H
 #define TRAWL_EXPRESSIONS_H
 

@@ -97,6 +97,8 @@ static void print_match(struct text_scan *scan, const struct json_match *match, 
     output_byte(scan->output, '\n');
 }
 
+/* Prints a match of the block, with the name of its sequence and its offset there. Matches
+ * ascend from call to call. */
 static void report_match(struct fasta *fasta, const struct trawl_match *match)
 {
     struct text_scan *scan = fasta->scan;
@@ -225,6 +227,7 @@ static void empty_block(struct fasta *fasta)
     fasta->own_from = fasta->around;
 }
 
+/* Appends letters to the block. A full block is searched and emptied. */
 static void add_bytes(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {
     while (bytes_count > 0 && !fasta->stop) {
@@ -241,6 +244,7 @@ static void add_bytes(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
     }
 }
 
+/* Begins a sequence, after a line end that no string crosses. */
 static void begin_sequence(struct fasta *fasta)
 {
     static const uint8_t line_end = '\n';
@@ -261,6 +265,7 @@ static void begin_sequence(struct fasta *fasta)
     sequences[fasta->sequence_count++] = (struct sequence){fasta->used, 0, fasta->names_used, 0};
 }
 
+/* Appends bytes to the name of the last sequence. A name keeps at most NAME_BYTES_MAX bytes. */
 static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct sequence *last = &fasta->sequences[fasta->sequence_count - 1];
@@ -319,6 +324,7 @@ static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
         fasta->state = FASTA_LINE;
 }
 
+/* A sink of windows that cuts the text into lines. */
 static int take_window(void *context, const struct trawl_window *window)
 {
     struct fasta *fasta = context;
@@ -335,6 +341,8 @@ static int take_window(void *context, const struct trawl_window *window)
     return fasta->stop;
 }
 
+/* Allocates the block: at least 4 times as long as the bytes on either side of a begin. False:
+ * no memory. */
 static bool open_block(struct fasta *fasta)
 {
     uint64_t block = fasta->scan->settings->chunk_bytes;

@@ -129,6 +129,8 @@ static bool add_globs(struct filter *filter, const struct value_list *rules, cha
     return ignore_seal(filter->globs) || no_memory(message);
 }
 
+/* Makes the list of the types' globs, if --type or a similar option was given. False: `message`
+ * says why. */
 static bool add_types(struct filter *filter, const struct value_list *rules, char *message)
 {
     if (!has_kind(rules, VALUE_TYPE, VALUE_TYPE_NOT) &&
@@ -503,6 +505,8 @@ static enum verdict ask_global(struct filter_walk *walk, const char *shown, size
     return rule == NULL ? VERDICT_NONE : decided(walk, walk->filter->global, NULL, rule);
 }
 
+/* Decides by the rule files: of the directories, then git's global file, then the files of
+ * --ignore-file, the last file first. */
 static enum verdict ask_lists(struct filter_walk *walk, const char *path, const char *shown,
                               size_t name_bytes, bool is_directory)
 {
@@ -529,6 +533,7 @@ static enum verdict ask_lists(struct filter_walk *walk, const char *path, const 
     return verdict;
 }
 
+/* Decides by the globs of -g and --iglob. */
 static enum verdict ask_globs(struct filter_walk *walk, const char *shown, size_t name_bytes,
                               bool is_directory)
 {

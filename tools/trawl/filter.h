@@ -1,5 +1,5 @@
-/* filter: which files of a directory tree are searched, by ripgrep's rules. The first rule that
- * matches decides, in this order: -g and --iglob; .rgignore, .ignore, .gitignore and
+/* filter: decides which files of a directory tree are searched, by ripgrep's rules. The first rule
+ * that matches decides, in this order: -g and --iglob; .rgignore, .ignore, .gitignore and
  * .git/info/exclude of the directory and of the directories above; git's global excludes file;
  * --ignore-file; types; hidden names. A file of a type that is left out stays left out even where a
  * rule file keeps the file. Files that the command line names are never filtered.

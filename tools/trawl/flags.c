@@ -137,6 +137,7 @@ static bool is_grep_row(const struct flag *flag)
            category != CATEGORY_EXPERT;
 }
 
+/* Writes the error for an abbreviation that fits several options, with these options. */
 static void ambiguous(struct settings *settings, const char *value_name, size_t bytes, bool of_grep)
 {
     size_t used = (size_t)snprintf(settings->error, sizeof settings->error,
@@ -239,6 +240,8 @@ static const struct flag *find_long(struct settings *settings, const char *text,
     return NULL;
 }
 
+/* Carries out a long option, given without its "--". The value follows '=' or is the next
+ * argument. False: settings->error is set. */
 static bool read_long(struct settings *settings, struct reader *reader, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -327,6 +330,7 @@ static bool is_tg_null(const struct settings *settings, const struct reader *rea
            (text[1] < '0' || text[1] > '9');
 }
 
+/* Carries out a cluster of short options, given without its '-'. False: settings->error is set. */
 static bool read_short(struct settings *settings, struct reader *reader, const char *text)
 {
     reader->digit_last = false;

@@ -15,7 +15,8 @@
 #include "trawl/scan.h"
 #include "trawl/totals.h"
 
-/* files at first; and files without a match before gathering is tried again */
+/* number of files that are gathered at first, and number of files without a match after which
+ * gathering is tried again */
 #define GATHER_FIRST 4u
 #define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the begin of a cache line */
 
@@ -77,6 +78,7 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
     worker->job->searched_bytes += bytes_count;
 }
 
+/* Searches a waiting file alone, from its bytes in memory. */
 static void search_one(struct pool_worker *worker, const struct gathered *gathered)
 {
     struct stat status;

@@ -147,6 +147,7 @@ static enum glob_status read_class(uint8_t *set, unsigned flags, const char *pat
     return GLOB_GOOD;
 }
 
+/* Compiles a set in brackets; *at is the offset after '['. */
 static enum glob_status add_class(struct glob *glob, const char *pattern, size_t bytes, size_t *at)
 {
     void *larger;
@@ -312,6 +313,8 @@ static bool may_match(const struct glob *glob, const char *name, size_t bytes)
     return last >= 256 || (bytes > 0 && folded(glob, name[bytes - 1]) == last);
 }
 
+/* Compares a name with the codes. `star` and `deep` are the codes after the last * and the last
+ * **, star_at and deep_at the offsets in the name up to which the stars reach. */
 static bool matches_codes(const struct glob *glob, const char *name, size_t bytes)
 {
     size_t code_at = 0, at = 0, star = NONE, star_at = 0, deep = NONE, deep_at = 0;
@@ -435,6 +438,8 @@ static enum glob_status find_brace(const char *pattern, size_t bytes, size_t *op
  * has a single alternative. So patterns with more than BRACES_MAX pairs are refused. */
 #define BRACES_MAX 64u
 
+/* Passes on the pattern, or if the pattern has braces, each pattern that results from the first
+ * pair of braces. */
 static enum glob_status expand(struct expansion *expansion, const char *pattern, size_t bytes,
                                unsigned depth)
 {

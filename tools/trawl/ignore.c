@@ -84,6 +84,7 @@ struct rule_context {
     const struct ignore_rule *like; /* all members but the glob */
 };
 
+/* Adds a rule for a pattern without braces, with all other members of rule_context->like. */
 static enum glob_status add_rule(void *context, const char *pattern, size_t bytes)
 {
     const struct rule_context *rule_context = context;
@@ -270,6 +271,8 @@ bool ignore_seal(struct ignore_list *list)
     return true;
 }
 
+/* Returns the greater of `best` and the index + 1 of the last rule that the table has for this
+ * text. */
 static uint32_t look_up(const struct ignore_list *list, enum key_kind kind, const char *text,
                         size_t bytes, bool is_directory, uint32_t best)
 {

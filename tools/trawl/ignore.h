@@ -21,7 +21,7 @@ struct ignore_rule {
     struct glob glob;
     bool keeps; /* written after '!' */
     bool directories_only;
-    bool is_name; /* matched against the last part of a path only */
+    bool is_name; /* the rule is compared with the last part of a path only */
     uint32_t line_number;
     uint32_t line_bytes;
     const char *line; /* as written in the file; borrowed */

@@ -225,6 +225,8 @@ static bool is_skipped(const struct pool_worker *worker, const struct walk_item 
     return is_directory && settings->directories != DIRECTORIES_READ;
 }
 
+/* Searches an open item: reads a small file as a whole, converts a file in another encoding, and
+ * searches anything else with search_big. */
 static void search_open(struct pool_worker *worker, int descriptor, const struct walk_item *item)
 {
     const struct settings *settings = worker->job->settings;
@@ -271,6 +273,8 @@ static bool must_wait(const struct walk_item *item, int directory)
            !S_ISREG(status.st_mode);
 }
 
+/* Opens and searches a file of the file system, after waiting for the turn where that is
+ * necessary. */
 static void search_file(struct pool_worker *worker, const struct walk_item *item)
 {
     const struct settings *settings = worker->job->settings;
@@ -304,6 +308,7 @@ bool input_is_converted(const struct settings *settings, const uint8_t *bytes, u
             encoding_converts(settings->encoding, bytes, bytes_count));
 }
 
+/* Searches a file that the job's caller supplies: in memory, or opened by supply->open. */
 static void search_held(struct pool_worker *worker, const struct walk_item *item)
 {
     struct command_job *job = worker->job;

@@ -317,6 +317,8 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
     return true;
 }
 
+/* Appends bytes of the open line to the carry, unless the line's bytes were dropped. False: no
+ * memory. */
 static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     uint8_t *carry;

@@ -1,4 +1,4 @@
-/* matches: reports without lines: -o, --positions, --count-matches, --first. */
+/* matches: makes the reports without lines: -o, --positions, --count-matches, --first. */
 #include "trawl/matches.h"
 
 #include <stdlib.h>
@@ -124,6 +124,8 @@ static void print_position(struct text_scan *scan, const struct trawl_match *mat
     output_byte(scan->output, '\n');
 }
 
+/* The sink of --positions: prints each match, with --pattern-number for each number of the
+ * string. */
 static int positions_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct text_scan *scan = context;
@@ -200,6 +202,8 @@ static bool can_overlap(const struct trawl_pattern *pattern)
     return result > 0;
 }
 
+/* Counts for --count-matches: by the library alone if no occurrences can overlap and no limit is
+ * set, otherwise window by window. */
 static enum trawl_status count_matches(struct text_scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;

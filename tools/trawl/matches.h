@@ -1,4 +1,4 @@
-/* matches: reports without lines: -o, --positions, --count-matches, --first. */
+/* matches: makes the reports without lines: -o, --positions, --count-matches, --first. */
 #ifndef TRAWL_MATCHES_H
 #define TRAWL_MATCHES_H
 

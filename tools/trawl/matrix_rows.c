@@ -108,6 +108,8 @@ static void count_fails(struct command_job *job)
     job->done = true;
 }
 
+/* Adds the number of records from offset `at` of the file on to matrix->row_count. False: errno
+ * says why. */
 static bool count_file(struct matrix *matrix, int descriptor, off_t at)
 {
     uint8_t line_end = matrix->job->settings->line_end, last = line_end;
@@ -216,6 +218,7 @@ static void write_batch(struct matrix_rows *rows, const struct trawl_matrix_batc
     }
 }
 
+/* Searches the records and writes their rows, batch by batch. */
 static enum trawl_status search_cells(struct matrix_rows *rows,
                                       const struct trawl_record_array *records)
 {
@@ -315,6 +318,7 @@ static void search_piece(struct matrix_rows *rows, uint64_t count, bool last)
     trawl_text_close(text);
 }
 
+/* Begins a record that is longer than the block: no cell is filled yet. */
 static void long_begin(struct matrix_rows *rows)
 {
     const struct settings *settings = rows->scan->settings;
@@ -370,6 +374,8 @@ static void grow_block(struct matrix_rows *rows)
 
 /* ---- One text -------------------------------------------------------------------------------- */
 
+/* Continues the long record with the block's bytes, and ends the record at its line end, or at
+ * the end of the text (`last`). */
 static void drain_long(struct matrix_rows *rows, bool last)
 {
     const uint8_t *line_end =
@@ -388,6 +394,8 @@ static void drain_long(struct matrix_rows *rows, bool last)
         long_go_on(rows);
 }
 
+/* Writes the rows of the whole records in the block. If a single record fills the block, the
+ * block grows or the record becomes a long record. */
 static void drain_records(struct matrix_rows *rows, bool last)
 {
     const uint8_t *line_end =

@@ -1,4 +1,4 @@
-/* matrix_rows: --matrix: where each string first occurs in each record.
+/* matrix_rows: --matrix: finds where each string first occurs in each record.
  *
  * A row has a cell for each string (tsv, csv, npy), or only for the strings that occur (sparse,
  * jsonl). A record is a line, without the line end. matrix_rows.c gathers records into a block of

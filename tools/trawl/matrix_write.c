@@ -166,6 +166,7 @@ static void write_name(struct matrix *matrix, const char *name)
         write_name_tsv(matrix->job->output, name);
 }
 
+/* Writes a row with a cell for each string (tsv, csv, npy). Returns whether a string occurs. */
 static bool write_all(struct matrix *matrix, const char *name, const int64_t *cells, int64_t empty)
 {
     const struct patterns *patterns = matrix->job->patterns;

@@ -10,6 +10,7 @@
 
 #include "trawl/scan.h"
 
+/* Lists the numbers of the empty strings. False: no memory. */
 static bool collect_empty(struct numbers *numbers, const struct patterns *patterns)
 {
     uint64_t count = 0;

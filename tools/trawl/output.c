@@ -42,6 +42,8 @@ static void send_frame(struct output *output, enum output_frame frame, const voi
         output->error = output->sink(output->sink_context, frame, bytes, bytes_count);
 }
 
+/* Writes bytes to the descriptor, to the sink, or to output->through. A failure sets
+ * output->error. */
 static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
 {
     if (output->through != NULL) {

@@ -49,6 +49,7 @@ static bool keep_block(struct patterns *patterns, void *block)
     return true;
 }
 
+/* Appends a pattern for the plan. The bytes are borrowed. False: no memory. */
 static bool add_pattern(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
     struct trawl_pattern *items =
@@ -69,6 +70,8 @@ static bool prints_strings(const struct settings *settings)
            settings->matrix == MATRIX_JSONL;
 }
 
+/* Makes room for more columns, and for their strings if the report prints strings. False: no
+ * memory. */
 static bool grow_columns(struct patterns *patterns, const struct settings *settings)
 {
     uint64_t capacity = patterns->column_capacity == 0 ? 64 : patterns->column_capacity * 2;
@@ -178,6 +181,7 @@ static bool refuse_hex(const struct source *source, const char *text, size_t byt
     return false;
 }
 
+/* Adds the string of --hex that the digits spell; blanks are ignored. False: `message` says why. */
 static bool add_hex(struct patterns *patterns, const struct settings *settings,
                     const struct source *source, const char *text, size_t bytes_count,
                     char *message)
@@ -496,6 +500,7 @@ static bool prepare_approximate(const struct settings *settings)
     return needs;
 }
 
+/* Adds the strings of a file of -f. False: `message` says why. */
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {

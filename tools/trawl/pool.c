@@ -30,6 +30,7 @@
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
+/* Copies a file's name for the worker's batch. False: no memory. */
 static bool keep_name(struct pool_worker *worker, const char *name)
 {
     size_t bytes = strlen(name) + 1, wanted = worker->names_used + bytes;
@@ -147,6 +148,7 @@ static bool next_in_turn(struct pool_worker *worker)
     return true;
 }
 
+/* Searches the worker's batch. If the outcome is decided, later batches are not begun any more. */
 static void search_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -202,6 +204,7 @@ static bool open_worker(struct pool_worker *worker, char *message)
     return true;
 }
 
+/* Takes and searches batches until no files are left or the search is over. */
 static void search_batches(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

@@ -109,6 +109,7 @@ static bool has_turn(struct pool_worker *worker)
     return worker->has_turn;
 }
 
+/* Waits until the worker's batch has the turn. False: the search is over. */
 static bool wait_turn(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

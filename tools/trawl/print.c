@@ -1,4 +1,4 @@
-/* print: the parts of a printed line: heads, names, numbers, matches.
+/* print: prints the parts of a line: heads, names, numbers, matches.
  *
  * lines.c, matches.c and string_counts.c decide what is printed, and these functions print. The
  * bytes go to the job's output, which may be the kept output of a worker.

@@ -1,4 +1,4 @@
-/* print: the parts of a printed line: heads, names, numbers, matches. */
+/* print: prints the parts of a line: heads, names, numbers, matches. */
 #ifndef TRAWL_PRINT_H
 #define TRAWL_PRINT_H
 

@@ -1,5 +1,5 @@
 /* print_line: prints lines with the context before and after. style.c prints lines that need more
- * than head and bytes. */
+ * than a head and the line's bytes. */
 #include "trawl/print_line.h"
 
 #include "trawl/binary.h"

@@ -104,6 +104,7 @@ static void show(struct progress *progress, const char *what)
     progress->shown = progress->terminal;
 }
 
+/* The display's thread: shows the line every STEP_NS, on a file or pipe every STEP_PLAIN_NS. */
 static void *display(void *context)
 {
     struct progress *progress = context;

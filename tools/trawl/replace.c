@@ -1,4 +1,4 @@
-/* replace: --replace with the groups of expressions. */
+/* replace: carries out --replace with the groups of expressions. */
 #include "trawl/replace.h"
 
 #include <string.h>

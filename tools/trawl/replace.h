@@ -1,4 +1,4 @@
-/* replace: what --replace puts in place of the matches of expressions. */
+/* replace: makes the text that --replace puts in place of the matches of expressions. */
 #ifndef TRAWL_REPLACE_H
 #define TRAWL_REPLACE_H
 

@@ -124,6 +124,7 @@ static void print_device(const struct job_sums *sums)
             (double)sums->device_host_ns * 1e-9);
 }
 
+/* Prints the lines of --stats on standard error. */
 static void print_stats(const struct command_job *job)
 {
     const struct job_totals *totals = &job->totals;
@@ -215,6 +216,8 @@ static bool open_report(struct command_job *job, char *message)
     return true;
 }
 
+/* Opens the report, searches the operands' files, and prints what belongs at the end. Returns
+ * the exit status. */
 static int run_job(struct command_job *job, const struct value_item *operands, size_t operand_count,
                    char *message)
 {

@@ -52,7 +52,7 @@ struct line_span {
  * last holds the totals in bytes_before and matches_before. */
 struct replace_part {
     const char *bytes;
-    const char *name; /* of a group of an expression; NULL: the part is none */
+    const char *name; /* the name of a group of an expression; NULL: the part is no group */
     uint64_t name_bytes;
     uint64_t bytes_before, matches_before; /* in earlier parts */
 };
@@ -61,9 +61,9 @@ struct replace_part {
 struct style_state {
     struct line_span *spans;
     uint64_t span_count, span_capacity;
-    struct replace_part *parts; /* of --replace; filled when the first line is replaced */
+    struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
-    /* of expressions: what replaces each match of the line, one after another in text_bytes */
+    /* for expressions: the replacement of each match of the line; the bytes lie in text_bytes */
     struct trawl_pattern *texts;
     uint64_t text_capacity;
     char *text_bytes;

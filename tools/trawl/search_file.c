@@ -80,6 +80,8 @@ static bool has_hole(const struct job_file *file, uint64_t *at)
     return hole >= 0 && hole < status->st_size;
 }
 
+/* Replaces the scan's plan for whole lines by a plan that finds the strings anywhere; lines.c
+ * then compares whole lines. False: the scan has failed. */
 static bool plan_any_position(struct text_scan *scan)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers share `patterns` */
@@ -101,6 +103,7 @@ static bool plan_any_position(struct text_scan *scan)
     return true;
 }
 
+/* Sets up the scan of a file, and finds out whether a hole already makes the file binary. */
 static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
                        const struct job_file *file)
 {
@@ -260,6 +263,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
                : TRAWL_WINDOW_LINES;
 }
 
+/* Searches the text window by window, with the sink lines_window. */
 static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
 {
     bool library_counts_ends =
@@ -274,6 +278,8 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
+/* Searches the text by the library's cheapest call that gives the report. A text that must be
+ * read as a file with NULs is searched again. */
 static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
                                      struct trawl_error *error)
 {
@@ -482,6 +488,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     }
 }
 
+/* Prints the message of a failed call. Errors of reading let the job go on; all other errors end
+ * the job. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {

@@ -16,8 +16,8 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
                                                    : TRAWL_ENGINE_AUTO;
 }
 
-/* The listed algorithm for the CPU whose name, up to a separator, begins `asked`: bf for bf-shared
- * and for bf:256. Returns NULL if there is none. */
+/* Returns the algorithm for the CPU whose name is the beginning of `asked`, up to a separator: bf
+ * for bf-shared and for bf:256. NULL: there is no such algorithm. */
 static const char *find_twin(const char *asked)
 {
     const char *name, *twin = NULL;

@@ -128,6 +128,7 @@ static const char *stranger_to_matrix(const struct settings *settings)
     return NULL;
 }
 
+/* Finds options that contradict --matrix, or that need --matrix. */
 static bool matrix_contradiction(const struct settings *settings, char *error)
 {
     const char *stranger;
@@ -248,6 +249,8 @@ static bool settings_syntax(struct settings *settings, char *error)
     return true;
 }
 
+/* Returns the report; if several options ask for a report, the first in this order wins, as in
+ * grep. */
 static enum report choose_report(const struct settings *settings)
 {
     if (settings->matrix != MATRIX_NONE)

@@ -209,6 +209,7 @@ static uint64_t skip_characters(struct text_scan *scan, const struct piece *piec
     return at;
 }
 
+/* Returns whether all bytes of the piece may be printed (print_is_printable). */
 static bool is_printable(struct text_scan *scan, const struct piece *piece)
 {
     uint8_t character[UTF8_BYTES_MAX];
@@ -226,6 +227,7 @@ static bool is_printable(struct text_scan *scan, const struct piece *piece)
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 
+/* Prints the bytes [begin, end) of a piece; escapes: as escape_print does. */
 static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                       uint64_t end, bool escapes)
 {
@@ -368,6 +370,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     output_text(scan->output, text);
 }
 
+/* Prints a line that exceeds --max-columns: a preview, or how much was left out. */
 static void print_too_long(struct text_scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;
@@ -534,7 +537,7 @@ static bool measure_replacement(struct text_scan *scan, const struct view *view,
                            : part_begin(&style->parts[style->part_count], span->to - span->from);
         return true;
     }
-    /* The replacement of the first string that the match stands for. */
+    /* the match is replaced by the replacement of the first string that it stands for */
     if (!number_set_at(scan, view->matches + span->group, span->group_count, offset + span->to))
         return false;
     span->text = &scan->job->patterns->replacements[scan->numbers.list[0] - 1];

@@ -22,6 +22,7 @@ void job_add_totals(struct job_totals *sum, const struct job_totals *more)
     memcpy(sum->note, more->note, sizeof sum->note);
 }
 
+/* Adds the work of each kind of workers in the searcher's last call: kind 0 is the host. */
 static void last_workers(const struct command_job *job, struct job_sums *sums)
 {
     struct trawl_worker_stats stats = {.size = sizeof stats};

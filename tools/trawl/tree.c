@@ -243,6 +243,8 @@ static bool close_some(struct tree *tree)
     return false;
 }
 
+/* Opens a directory; if descriptors are short, closes other directories of the tree first. NULL:
+ * errno says why. */
 static struct tree_directory *open_directory(struct tree *tree, int parent, const char *name,
                                              bool follow, struct stat *status)
 {
@@ -331,6 +333,7 @@ static bool reopen_parent(struct tree *tree)
     return false;
 }
 
+/* Leaves the directory of the last level. */
 static void drop_level(struct tree *tree)
 {
     struct level *level = &tree->levels[--tree->level_count];
@@ -367,6 +370,7 @@ static bool leave(struct tree *tree, struct tree_entry *entry)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* Adds an entry of the level's directory. False: no memory. */
 static bool add_found(struct level *level, const struct dirent64 *read)
 {
     size_t name_bytes = strlen(read->d_name) + 1;

@@ -56,6 +56,7 @@ static bool is_named(const struct type_row *row, const char *name, size_t bytes)
     return row->name_bytes == bytes && memcmp(row->name, name, bytes) == 0;
 }
 
+/* Adds the rows of types.def, a row for each glob. */
 static bool add_table(struct types *types)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -147,6 +148,7 @@ static bool types_open(struct types *types, const struct value_list *rules, char
     return true;
 }
 
+/* Adds the globs of the type that --type or --type-not names. False: types->message says why. */
 static bool select_type(const struct types *types, struct ignore_list *list,
                         const struct value_item *item)
 {

@@ -1,4 +1,5 @@
-/* types: the globs of each file type, from the table in types.def, --type-add and --type-clear. */
+/* types: knows the globs of each file type, from the table in types.def, --type-add and
+ * --type-clear. */
 #ifndef TRAWL_TYPES_H
 #define TRAWL_TYPES_H
 
