@@ -1,5 +1,5 @@
-/* answering: the parts of an answer that all formats share: the beginning, the state, the view, the
- * pass, and the writing into the pipe. */
+/* answering: does what the answers of all formats share: begins the answer, gets the state and the
+ * view, runs the pass, and writes into the pipe. */
 #include "serve/answering.h"
 
 #include <errno.h>

@@ -19,9 +19,9 @@
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
 #define HUGE_BYTES (UINT64_C(2) << 20)
 #define READERS_MAX 8u
-#define READER_BYTES (UINT64_C(1) << 20) /* one more thread for so many bytes, */
-#define READER_FILES 64u                 /* or for so many files */
-#define RECENT_NS (SECOND_NS / 10)       /* a file system's timestamps may be that coarse */
+#define READER_BYTES (UINT64_C(1) << 20) /* a further thread reads for each READER_BYTES bytes, */
+#define READER_FILES 64u                 /* and one for each READER_FILES files */
+#define RECENT_NS (SECOND_NS / 10)       /* timestamps of a file system may be as coarse as this */
 #define UNPACKED_BYTES_MAX (UINT64_C(1) << 30)
 
 /* ---- Opening --------------------------------------------------------------------------------- */

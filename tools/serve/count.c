@@ -1,5 +1,5 @@
-/* count: answers that are not lines: how often each string occurs, where each occurrence is, and
- * which files there are. */
+/* count: writes the answers that are not lines: how often each string occurs, where each occurrence
+ * is, and which files there are. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>

@@ -22,7 +22,7 @@
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
-/* Names may change for at least so long before collection_now gives up. */
+/* collection_now gives up if names still change after this time. */
 #define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
 /* Pause before asking the kernel for watches again: WATCH_PAUSE_NS, or WATCH_PAUSES times the last
@@ -226,7 +226,7 @@ static void take_notices(struct collection *collection)
 
 enum mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
 
-/* The making of one state from the state before. */
+/* The work on a new state, which is made from the state before. */
 struct update {
     struct collection *collection;
     const struct state *before; /* NULL: this is the first state */

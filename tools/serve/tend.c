@@ -1,12 +1,12 @@
-/* tend: the thread of a collection. The thread refreshes after notices when no search does, loads
- * files that a search's refresh left unread, and merges blocks. */
+/* tend: runs the thread of a collection, which refreshes the collection after notices when no
+ * search does, loads files that a search's refresh left unread, and merges blocks. */
 #include <poll.h>
 #include <unistd.h>
 
 #include "serve/inside.h"
 #include "trawl/clock.h"
 
-/* A large file is loaded again once the file has not changed for so long. */
+/* A large file is loaded again once the file has not changed for this time. */
 #define QUIET_NS (10 * SECOND_NS)
 #define BLOCK_BYTES_MIN (UINT64_C(1) << 30) /* a block's length is at most BLOCK_BYTES_MIN */
 #define BLOCKS_FULL 4u /* or 1 / BLOCKS_FULL of all files' bytes, if that is more */
