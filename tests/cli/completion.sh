@@ -88,7 +88,7 @@ offers bash 'always,auto' trawl --color = a
 offers bash 'auto,cpu,cuda' trawl --engine =
 offers bash 'read,recurse,skip' trawl -d ''
 offers bash 'read,recurse' trawl --directories re
-offers bash 'csv' trawl --matrix = c
+offers bash 'tsv' trawl --matrix = t
 offers bash "$algorithms" trawl --algorithm = hp
 offers bash "$sets" trawl --instruction-set =
 offers bash 'portable' trawl --instruction-set = p

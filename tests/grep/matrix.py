@@ -5,14 +5,11 @@ usage: matrix.py TRAWL
 
 Random records (empty, CRLF, far longer than a block, without a line end after the last) and strings
 (in the records, duplicates, empty, longer than any record, more than 4096 of them), with -i, -w, -x,
--z, --hex, -f and published algorithms, through files and pipes, in each format. npy is read here, by
-what NumPy documents of the format. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
+-z, --hex, -f and published algorithms, through files and pipes, in each format. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 """
-import ast
 import base64
 import json
 import os
-import struct
 import subprocess
 import sys
 
@@ -101,23 +98,6 @@ def expected_rows(records, needles, query):
     return rows
 
 
-def read_npy(data):
-    """Rows of an array, as numpy.lib.format says; None and a reason where it is none."""
-    if data[:8] != b"\x93NUMPY\x01\x00":
-        return None, "magic %r" % data[:8]
-    (length,) = struct.unpack("<H", data[8:10])
-    if (10 + length) % 64 != 0 or data[9 + length:10 + length] != b"\n":
-        return None, "the header is not padded to a multiple of 64 and ended"
-    header = ast.literal_eval(data[10:10 + length].decode("latin-1"))
-    if sorted(header) != ["descr", "fortran_order", "shape"] or header["descr"] != "<i8" or header["fortran_order"]:
-        return None, "header %r" % header
-    rows, columns = header["shape"]
-    if len(data) != 10 + length + 8 * rows * columns:
-        return None, "%d bytes for shape %r" % (len(data), header["shape"])
-    cells = struct.unpack("<%dq" % (rows * columns), data[10 + length:])
-    return [list(cells[i * columns:(i + 1) * columns]) for i in range(rows)], (rows, columns)
-
-
 def json_bytes(data):
     return data["text"].encode() if "text" in data else base64.b64decode(data["bytes"])
 
@@ -142,13 +122,7 @@ def check_output(output, form, rows, needles):
     if form == "sparse":
         text = "".join("%d\t%d\t%d\n" % cell for cell in filled).encode()
         return None if output == text else repr(output[:300])
-    if form == "npy":
-        got, shape = read_npy(output)
-        if got == rows and shape == (len(rows), len(needles)):
-            return None
-        return "shape %r, %.300r" % (shape, got)
-    separator = "\t" if form == "tsv" else ","
-    text = "".join(separator.join(str(cell) for cell in row) + "\n" for row in rows).encode()
+    text = "".join("\t".join(str(cell) for cell in row) + "\n" for row in rows).encode()
     return None if output == text else repr(output[:300])
 
 
@@ -171,7 +145,7 @@ def run(trawl, arguments, query, rng, data, paths, folder):
     """The output, status and messages, of files or a pipe to a file or a pipe."""
     environment = cases.environment("C.UTF-8" if query["utf8"] else "C")
     pipe_in = len(paths) == 1 and rng.random() < 0.3
-    pipe_out = rng.random() < 0.6 and not (pipe_in and b"--matrix=npy" in arguments)
+    pipe_out = rng.random() < 0.6
     options = {"input": data} if pipe_in else {"stdin": subprocess.DEVNULL}
     command = [trawl.encode()] + arguments + ([] if pipe_in else [path.encode() for path in paths])
     if pipe_out:
@@ -195,7 +169,7 @@ def run_case(rng, trawl, folder, query, records, needles):
         paths.append(os.path.join(folder, "text%d" % len(paths)))
         with open(paths[-1], "wb") as file:
             file.write(data)
-    form = rng.choice(["tsv", "csv", "npy", "sparse", "sparse", "jsonl"])
+    form = rng.choice(["tsv", "tsv", "sparse", "sparse", "jsonl"])
     arguments = [b"--matrix=" + form.encode()]
     if form == "sparse" and rng.random() < 0.5:
         arguments = [b"--matrix"]

@@ -20,7 +20,7 @@ static const struct values {
     {FLAG_DEVICES, OFFER_WORDS, "read skip"},
     {FLAG_COLOR, OFFER_WORDS, "always never auto"},
     {FLAG_ALPHABET, OFFER_WORDS, "bytes utf8 dna"},
-    {FLAG_MATRIX, OFFER_WORDS, "sparse tsv csv npy jsonl"},
+    {FLAG_MATRIX, OFFER_WORDS, "sparse tsv jsonl"},
     {FLAG_ENCODING, OFFER_WORDS, "auto none utf-8 utf-16 utf-16le utf-16be iso-8859-1 gb18030"},
     {FLAG_ESCAPE_CONTROLS, OFFER_WORDS, "auto always never"},
     {FLAG_HYPERLINK_FORMAT, OFFER_WORDS,

@@ -94,8 +94,6 @@ enum sort_by { SORT_NONE, SORT_PATH, SORT_MODIFIED, SORT_ACCESSED, SORT_CREATED 
 enum matrix_format {
     MATRIX_NONE,
     MATRIX_TSV,
-    MATRIX_CSV,
-    MATRIX_NPY,
     MATRIX_SPARSE, /* this and the following formats write only strings that occur */
     MATRIX_JSONL
 };

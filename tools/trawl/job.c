@@ -21,8 +21,6 @@ void job_message(struct command_job *job, const char *format, ...)
     char room[MESSAGE_BYTES], *text;
     va_list arguments;
 
-    if (job->silent)
-        return;
     va_start(arguments, format);
     text = message_format(room, format, arguments);
     va_end(arguments);

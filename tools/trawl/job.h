@@ -76,7 +76,6 @@ struct command_job {
     struct matrix *matrix;     /* NULL: not --matrix */
     /* NULL: neither --count-by-pattern nor --unmatched-patterns */
     struct string_counts *string_counts;
-    bool silent; /* drop messages, because a second pass repeats them */
     bool input_is_closed;
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
     int show_names;

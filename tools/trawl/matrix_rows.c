@@ -1,26 +1,20 @@
 /* matrix_rows: turns texts into records, and records into rows.
  *
  * search_file.c hands over each text. A block of records is searched with trawl_matrix_open, and
- * matrix_write.c writes the rows. For npy, matrix_count first counts the records of every text,
- * because the file's header has the number of rows.
+ * matrix_write.c writes the rows.
  */
 #include "trawl/matrix_rows.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "trawl/approximate.h"
 #include "trawl/charset.h"
-#include "trawl/count.h"
 #include "trawl/searchers.h"
 #include "trawl/totals.h"
 
 #define GATHER_BYTES (UINT64_C(4) << 20)
 #define RECORDS_MAX (UINT64_C(1) << 16) /* records searched together */
-#define COUNT_BYTES (256u << 10)
 
 /* A text that is being searched. The block holds bytes that are not in a row yet. */
 struct matrix_rows {
@@ -57,7 +51,6 @@ bool matrix_open(struct command_job *job, char *message)
         job->matrix = matrix;
         matrix->job = job;
         matrix->format = job->settings->matrix;
-        matrix->rows_announced = UINT64_MAX;
         matrix->reach = approximate_around(patterns, job->settings);
         matrix->capacity = gather + 2 * matrix->reach;
         if (searchers_open_reader(job->settings, &matrix->reader, &matrix->reader_plan, &error) !=
@@ -95,67 +88,11 @@ const struct trawl_searcher *matrix_reader(const struct matrix *matrix)
     return matrix->reader;
 }
 
-bool matrix_counts(const struct matrix *matrix)
-{
-    return matrix->counts;
-}
-
-/* Ends the count after an error, so that nothing is printed. */
-static void count_fails(struct command_job *job)
-{
-    job->silent = false;
-    job->error_seen = true;
-    job->done = true;
-}
-
-/* Adds the number of records from offset `at` of the file on to matrix->row_count. False: errno
- * says why. */
-static bool count_file(struct matrix *matrix, int descriptor, off_t at)
-{
-    uint8_t line_end = matrix->job->settings->line_end, last = line_end;
-    size_t room = matrix->capacity < COUNT_BYTES ? (size_t)matrix->capacity : COUNT_BYTES;
-
-    for (;;) {
-        ssize_t got = pread(descriptor, matrix->bytes, room, at);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return false;
-        if (got == 0)
-            break;
-        matrix->row_count += count_byte(matrix->bytes, (uint64_t)got, line_end);
-        last = matrix->bytes[got - 1];
-        at += got;
-    }
-    matrix->row_count += last != line_end;
-    return true;
-}
-
-void matrix_count(struct command_job *job, int descriptor, const struct stat *status,
-                  const char *name)
-{
-    off_t at = lseek(descriptor, 0, SEEK_CUR);
-
-    if (S_ISDIR(status->st_mode))
-        return; /* the second pass reports the error */
-    if (!S_ISREG(status->st_mode) || at < 0 || job->settings->search_zip) {
-        count_fails(job);
-        job_message(job,
-                    "%s: --matrix=npy into a pipe reads the text twice: search an uncompressed "
-                    "regular file, or write into a file",
-                    name);
-    } else if (!count_file(job->matrix, descriptor, at)) {
-        count_fails(job);
-        job_file_error(job, name, errno);
-    }
-}
-
 /* ---- Records that fit ------------------------------------------------------------------------ */
 
 static bool rows_stop(const struct matrix_rows *rows)
 {
-    return rows->status != TRAWL_OK || rows->matrix->row_too_many || rows->scan->output->error != 0;
+    return rows->status != TRAWL_OK || rows->scan->output->error != 0;
 }
 
 static void row_clear(struct matrix_rows *rows)
@@ -472,8 +409,6 @@ enum trawl_status matrix_search(struct text_scan *scan, struct trawl_error *erro
                            take_window, &rows, error);
     if (!rows_stop(&rows)) /* after an error the last record may be incomplete */
         drain(&rows, status == TRAWL_OK);
-    if (matrix->row_too_many)
-        scan->job->done = true;
     if (rows.status == TRAWL_OK)
         return status == TRAWL_STOPPED ? TRAWL_OK : status;
     *error = rows.error;

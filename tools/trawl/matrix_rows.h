@@ -1,6 +1,6 @@
 /* matrix_rows: --matrix: finds where each string first occurs in each record.
  *
- * A row has a cell for each string (tsv, csv, npy), or only for the strings that occur (sparse,
+ * A row has a cell for each string (tsv), or only for the strings that occur (sparse,
  * jsonl). A record is a line, without the line end. matrix_rows.c gathers records into a block of
  * memory and searches the block; a record longer than the block is searched in overlapping parts.
  * matrix_write.c writes the rows.
@@ -9,8 +9,6 @@
 #define TRAWL_MATRIX_ROWS_H
 
 #include "trawl/scan.h"
-
-#define MATRIX_NPY_HEADER_BYTES 128
 
 /* A string that occurs in the record: its number - 1, and where the string first begins. */
 struct matrix_cell {
@@ -37,14 +35,8 @@ struct matrix {
     uint64_t reach; /* bytes on either side of a begin that decide about an occurrence */
 
     /* Writing: */
-    bool counts;           /* this pass only counts records, for the header of npy */
-    bool header_goes_last; /* the header is written last, over bytes reserved at header_at */
-    off_t header_at;
-    /* row count in a header that was written first; otherwise UINT64_MAX */
-    uint64_t rows_announced;
     uint64_t row_count;
     uint64_t rows_before; /* rows of earlier files, if each file numbers its own rows */
-    bool row_too_many;
     /* cells of the current row, in formats that write only strings that occur */
     struct matrix_cell *found;
     uint64_t found_count;
@@ -57,11 +49,6 @@ bool matrix_open(struct command_job *job, char *message);
 void matrix_close(struct matrix *matrix);
 /* Returns the searcher that reads the text, whose progress is shown. */
 const struct trawl_searcher *matrix_reader(const struct matrix *matrix);
-/* Returns whether this pass only counts records. In such a pass matrix_count is called for each
- * descriptor, and leaves the descriptor's position unchanged. */
-bool matrix_counts(const struct matrix *matrix);
-void matrix_count(struct command_job *job, int descriptor, const struct stat *status,
-                  const char *name);
 /* Writes the rows of a text. */
 enum trawl_status matrix_search(struct text_scan *scan, struct trawl_error *error);
 
@@ -78,11 +65,5 @@ bool matrix_write_row(struct matrix *matrix, struct text_scan *scan, const int64
  */
 void matrix_add_cell(struct matrix *matrix, uint64_t pattern, uint64_t begin);
 bool matrix_write_found(struct matrix *matrix, struct text_scan *scan, int64_t empty);
-/* npy: matrix_header_begin writes the header, or reserves its bytes; matrix_header_end fills
- * reserved bytes. */
-void matrix_header_begin(struct matrix *matrix);
-void matrix_header_end(struct matrix *matrix);
-/* Returns whether the output allows the header to be written last. */
-bool matrix_header_can_wait(struct matrix *matrix);
 
 #endif

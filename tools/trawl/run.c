@@ -164,42 +164,6 @@ int job_end_document(struct command_job *job)
     return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
-/* As job_walk, with the header of npy. Counts the records in a first pass if the header cannot be
- * written last. */
-static bool walk_for_matrix(struct command_job *job, const struct value_item *operands,
-                            size_t operand_count, char *message)
-{
-    struct matrix *matrix = job->matrix;
-    bool good;
-
-    if (matrix->format != MATRIX_NPY) {
-        return job_walk(job, operands, operand_count, message);
-    }
-    matrix->header_goes_last = matrix_header_can_wait(matrix);
-    if (!matrix->header_goes_last) {
-        matrix->counts = job->silent = true;
-        good = job_walk(job, operands, operand_count, message);
-        matrix->counts = job->silent = false;
-        if (job->done || !good)
-            return good;
-        matrix->rows_announced = matrix->row_count;
-        matrix->row_count = 0;
-    }
-    matrix_header_begin(matrix);
-    good = job_walk(job, operands, operand_count, message);
-    output_flush(job->output);
-    if (matrix->header_goes_last) {
-        matrix_header_end(matrix);
-    } else if (matrix->row_too_many || (matrix->row_count < matrix->rows_announced && !job->done &&
-                                        job->output->error == 0)) {
-        job_message(job,
-                    "--matrix=npy: a text changed: %" PRIu64 " records were counted, then %s came",
-                    matrix->rows_announced, matrix->row_too_many ? "more" : "fewer");
-        job->error_seen = true;
-    }
-    return good;
-}
-
 /* Opens what the report needs beside the searchers of single files. */
 static bool open_report(struct command_job *job, char *message)
 {
@@ -235,8 +199,7 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     else
         job->show_names = settings->directories == DIRECTORIES_RECURSE ? -1 : 0;
     if (good)
-        good = job->matrix != NULL ? walk_for_matrix(job, operands, operand_count, message)
-                                   : job_walk(job, operands, operand_count, message);
+        good = job_walk(job, operands, operand_count, message);
     if (good && job->string_counts != NULL)
         string_counts_print(job);
     if (settings->stats || settings->json)

@@ -544,10 +544,6 @@ void job_search(struct command_job *job, const struct job_file *file)
         job->error_seen = true;
         return;
     }
-    if (job->matrix != NULL && matrix_counts(job->matrix)) {
-        matrix_count(job, file->descriptor, file->status, file->name);
-        return;
-    }
     memset(&error, 0, sizeof error);
     status = text_open(file, &text, &error);
     if (status != TRAWL_OK) {

@@ -143,13 +143,7 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
     stranger = stranger_to_matrix(settings);
     if (stranger != NULL)
         snprintf(error, SETTINGS_ERROR_BYTES, "--matrix cannot be combined with %s", stranger);
-    else if (settings->matrix == MATRIX_NPY && settings->file_names > 0)
-        snprintf(error, SETTINGS_ERROR_BYTES,
-                 "--matrix=npy cannot be combined with -H (--with-filename): "
-                 "an array of numbers holds no names");
-    else
-        return false;
-    return true;
+    return stranger != NULL;
 }
 
 /* Sets what ripgrep does on a terminal. */

@@ -191,7 +191,7 @@ bool value_color(struct settings *settings, const char *value)
 
 bool value_matrix(struct settings *settings, const char *value)
 {
-    static const char *const names[] = {NULL, "tsv", "csv", "npy", "sparse", "jsonl"};
+    static const char *const names[] = {NULL, "tsv", "sparse", "jsonl"};
 
     if (value == NULL)
         value = names[MATRIX_SPARSE];
@@ -201,7 +201,7 @@ bool value_matrix(struct settings *settings, const char *value)
             return true;
         }
     snprintf(settings->error, sizeof settings->error,
-             "--matrix: '%s' is not one of sparse, tsv, csv, npy, jsonl", value);
+             "--matrix: '%s' is not one of sparse, tsv, jsonl", value);
     return false;
 }
 
