@@ -63,8 +63,8 @@ SCENES = [
     (["-S", "--escape-controls=always", "--color=always", "--colors=path:fg:blue", "--hyperlink-format=vscode", "foo", "small", "none"], None),
     (["--encoding=auto", "foo", "wide16", "small"], None),
     (["--edits=1", "-i", "--distance", "-o", "foq", "small"], None),
-    (["--mismatches=1", "--best", "-n", "foo"], b"fob\nbar\nfoo bar\n"),
-    (["--fasta", "--best", "--alphabet=dna", "--reverse-complement", "--edits=1", "ACGTTA", "sequences", "small"], None),
+    (["--mismatches=1", "-n", "foo"], b"fob\nbar\nfoo bar\n"),
+    (["--fasta", "--alphabet=dna", "--reverse-complement", "--edits=1", "ACGTTA", "sequences", "small"], None),
     (["--help"], None),
     (["--generate=man"], None),
 ]

@@ -3,7 +3,7 @@
 
 usage: approximate.py TRAWL
 
-Lines, -o, -c, -v, --distance, --best, --positions and --matrix with --mismatches and --edits; FASTA files cut into lines
+Lines, -o, -c, -v, --distance, --positions and --matrix with --mismatches and --edits; FASTA files cut into lines
 of any length, both strands; files, pipes and small chunks. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 docs/approximate.md says what an occurrence is.
 """
@@ -86,9 +86,6 @@ def leftmost_longest(found):
 def expected_lines(options, patterns, text, most, by_edits):
     lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n") if text else []
     found = [occurrences(patterns, line, most, by_edits) for line in lines]
-    if "--best" in options:
-        least = min((f[4] for line in found for f in line), default=0)
-        found = [[f for f in line if f[4] == least] for line in found]
     output, offset = [], 0
     for number, (line, matches) in enumerate(zip(lines, found)):
         distance = "%d:" % min(f[4] for f in matches) if matches and "--distance" in options else ""
@@ -120,14 +117,13 @@ def lines_case(rng, most, by_edits):
     letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "ABCDEFGH\n", "ABABABABABABABABABAB\n"])
     text = "".join(rng.choice(letters) for _ in range(rng.choice([0, 5, 40, 300])))
     patterns = choose_patterns(rng, text, "ABÉ", most)
-    options = rng.choice([[], ["-c"], ["-v"], ["-o"], ["--positions"], ["--best"], ["--distance"], ["--best", "-o"],
-                          ["--best", "-c"], ["--distance", "-o"], ["--matrix"], ["--distance", "--best"]])
+    options = rng.choice([[], ["-c"], ["-v"], ["-o"], ["--positions"], ["--distance"], ["--distance", "-o"], ["--matrix"]])
     return options, patterns, text, expected_lines(options, patterns, text, most, by_edits)
 
 
 def fasta_case(rng, most, by_edits):
     text, output = [], []
-    options = ["--fasta", "--alphabet=dna"] + rng.choice([[], ["-c"], ["--best"]])
+    options = ["--fasta", "--alphabet=dna"] + rng.choice([[], ["-c"]])
     both = rng.random() < 0.5
     sequences = ["".join(rng.choice("ACGTacgtN") for _ in range(rng.choice([0, 3, 50, 400])))
                  for _ in range(rng.choice([1, 3, 9]))]
@@ -138,10 +134,8 @@ def fasta_case(rng, most, by_edits):
         for at in range(0, len(sequence), width):
             text.append(sequence[at:at + width] + rng.choice(["\n", "\n", "\r\n", "\n;no\n"]))
         for begin, _, strand, end, distance in occurrences(patterns, sequence, most, by_edits, True, both):
-            output.append((distance, "s%d:%d:%s:%d:%s\n" % (number, begin, "+-"[strand], distance, sequence[begin:end])))
-    if "--best" in options:
-        output = [found for found in output if found[0] == min(output)[0]]
-    expected = "%d\n" % len(output) if "-c" in options else "".join(found[1] for found in output)
+            output.append("s%d:%d:%s:%d:%s\n" % (number, begin, "+-"[strand], distance, sequence[begin:end]))
+    expected = "%d\n" % len(output) if "-c" in options else "".join(output)
     return options + both * ["--reverse-complement"], patterns, "".join(text), (expected, bool(output))
 
 

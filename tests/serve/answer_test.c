@@ -108,7 +108,6 @@ static const char *const options[] = {
     "--overlapping",
     "--mismatches=1",
     "--edits=1",
-    "--best",
     "--distance",
     "--fasta",
     "--encoding=utf-16le",

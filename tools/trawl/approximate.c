@@ -32,7 +32,6 @@ static bool is_incomplete(const struct settings *settings, char *error)
     const struct pair pairs[] = {
         {settings->exact_count > 0 && none, "--exact", "--mismatches or --edits"},
         {settings->distance && none, "--distance", "--mismatches or --edits"},
-        {settings->best && none, "--best", "--mismatches or --edits"},
         {settings->every_end && !settings->edits_given, "--every-end", "--edits"},
         {settings->reverse_complement && !is_dna, "--reverse-complement", "--alphabet=dna"},
         {settings->any_base && !is_dna, "--any-base", "--alphabet=dna"},
@@ -57,8 +56,6 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {approximate && settings->algorithm != NULL, errors, "--algorithm"},
         {approximate && settings->crlf && settings->whole_lines, errors, "--crlf and -x"},
         {settings->distance && settings->invert, "--distance", "-v (--invert-match)"},
-        {settings->best && settings->invert, "--best", "-v (--invert-match)"},
-        {settings->best && settings->passthru, "--best", "--passthru"},
         {fasta && settings->invert, "--fasta", "-v (--invert-match)"},
         {fasta && settings->words, "--fasta", "-w (--word-regexp)"},
         {fasta && settings->whole_lines, "--fasta", "-x (--line-regexp)"},

@@ -1,8 +1,7 @@
 /* characters: checks the library's matches by the characters of the locale.
  *
  * A string that is invalid UTF-8 may be found inside a character; the bytes before the match show
- * that. Case is compared again where i and I are two letters, as in Turkish. With --best, only
- * matches with the least distance are kept.
+ * that. Case is compared again where i and I are two letters, as in Turkish.
  */
 #include "trawl/characters.h"
 
@@ -65,8 +64,6 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
     const struct pattern_check *check = &patterns->check;
     const struct trawl_pattern *pattern = &patterns->items[match->pattern_index];
 
-    if (match->distance > scan->distance_max)
-        return false;
     if (check->begins || check->words) {
         bool word_before;
         uint64_t end = character_before(scan, window, match->begin, &word_before);

@@ -39,7 +39,6 @@ enum fasta_state {
 
 struct fasta {
     struct text_scan *scan;
-    trawl_match_sink sink; /* NULL: occurrences are reported */
     struct trawl_searcher *reader;
     struct trawl_plan *reader_plan;
     enum fasta_state state;
@@ -132,13 +131,8 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     struct text_scan *scan = fasta->scan;
 
     for (uint64_t i = 0; i < match_count && !fasta->stop; i++) {
-        if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to ||
-            matches[i].distance > scan->distance_max)
+        if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to)
             continue;
-        if (fasta->sink != NULL) {
-            fasta->stop = fasta->sink(scan, &matches[i], 1) != 0;
-            continue;
-        }
         if (!scan->quiet)
             report_match(fasta, &matches[i]);
         scan->selected_count++;
@@ -355,10 +349,9 @@ static bool open_block(struct fasta *fasta)
     return fasta->bytes != NULL;
 }
 
-enum trawl_status fasta_positions(struct text_scan *scan, trawl_match_sink sink,
-                                  struct trawl_error *error)
+enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error)
 {
-    struct fasta fasta = {.scan = scan, .sink = sink};
+    struct fasta fasta = {.scan = scan};
     enum trawl_status status =
         searchers_open_reader(scan->settings, &fasta.reader, &fasta.reader_plan, error);
 
@@ -379,9 +372,4 @@ enum trawl_status fasta_positions(struct text_scan *scan, trawl_match_sink sink,
     free(fasta.sequences);
     free(fasta.names);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
-}
-
-enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error)
-{
-    return fasta_positions(scan, NULL, error);
 }

@@ -13,12 +13,9 @@
  *   numbers.c        the numbers of the strings that a match stands for
  *   binary.c         NUL bytes and invalid UTF-8
  *   fasta.c          FASTA files, which have sequences instead of lines
- *   best.c           --best: a first pass that finds the least distance
  */
 #ifndef TRAWL_SCAN_H
 #define TRAWL_SCAN_H
-
-#include <stdio.h>
 
 #include "trawl/job.h"
 #include "trawl/utf8.h"
@@ -143,9 +140,7 @@ struct text_scan {
     size_t held_before_line; /* matches.c: bytes of output not committed when the last line began */
 
     struct characters characters;
-    bool filters;          /* the library's matches must be checked (characters.c) */
-    uint16_t distance_max; /* --best: the least distance in the text */
-    FILE *spool;           /* --best: a copy of a text that can be read only once; NULL: no copy */
+    bool filters; /* the library's matches must be checked (characters.c) */
 
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "trawl/best.h"
 #include "trawl/binary.h"
 #include "trawl/characters.h"
 #include "trawl/fasta.h"
@@ -142,9 +141,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->every_line =
         patterns->has_empty || (settings->passthru && !scan->quiet) || scan->ends_with_run;
     scan->keeps_bytes = patterns->has_empty && settings->words && !settings->whole_lines;
-    scan->filters =
-        patterns->check.any || (settings->best && settings->approximate && !scan->stop_at_select);
-    scan->distance_max = UINT16_MAX;
+    scan->filters = patterns->check.any;
     scan->shown_distance = DISTANCE_NONE;
     scan->watch_nulls = settings->null_ends_line ||
                         (settings->null_is_binary &&
@@ -340,19 +337,6 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return status;
 }
 
-/* Finds the least distance, then reports (--best). */
-static enum trawl_status best_report(struct text_scan *scan, int descriptor,
-                                     struct trawl_error *error)
-{
-    struct trawl_error report_error;
-    enum trawl_status read = best_begin(scan, error);
-    enum trawl_status status = scan_report(scan, descriptor, &report_error);
-
-    if (read == TRAWL_OK && status != TRAWL_OK)
-        *error = report_error;
-    return read != TRAWL_OK ? read : status;
-}
-
 /* tg: prints, in ripgrep's words, which part of a binary file is not shown. */
 static void report_binary(struct command_job *job, const struct text_scan *scan, bool is_binary)
 {
@@ -423,8 +407,6 @@ static void scan_free(struct text_scan *scan)
     free(scan->style.texts);
     free(scan->style.text_bytes);
     free(scan->style.link_path);
-    if (scan->spool != NULL)
-        best_close(scan);
 }
 
 void job_pass_over(struct command_job *job, const char *name)
@@ -559,8 +541,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     if (S_ISDIR(file->status->st_mode)) {
         job_file_error(job, file->name, EISDIR);
     } else {
-        status = (job->settings->best && scan.filters ? best_report : scan_report)(
-            &scan, file->descriptor, &error);
+        status = scan_report(&scan, file->descriptor, &error);
     }
     if (shown) {
         progress_found(scan.selected_count);

@@ -118,7 +118,6 @@ static const char *stranger_to_matrix(const struct settings *settings)
         {settings->count_by_pattern, "--count-by-pattern"},
         {settings->unmatched_patterns, "--unmatched-patterns"},
         {settings->distance, "--distance"},
-        {settings->best, "--best"},
         {settings->fasta, "--fasta"},
     };
 

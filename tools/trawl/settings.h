@@ -70,7 +70,7 @@ struct settings {
     bool count_matches, overlapping, positions, first, explain, stats, progress;
     /* Approximate search, and the sequences of FASTA files: */
     bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
-    bool distance, best, fasta;
+    bool distance, fasta;
     uint64_t mismatches_max, edits_max;
     enum trawl_alphabet alphabet; /* settings_build sets a value even if the option is absent */
     struct trawl_range *exact;

@@ -16,12 +16,6 @@ trawl --json --edits=1 needle a | sed -n 's/"stats".*//; 3p'
 echo "exact: $(trawl --mismatches=2 --exact=1-3 -o needle a | tr '\n' ' ')" \
     "$(trawl --mismatches=2 --exact=1 --exact=6-6 -o needle a | tr '\n' ' ')"
 trawl --edits=1 --every-end --overlapping -o needle a | tr '\n' ' '; echo
-echo "all: $(trawl --count-matches --edits=2 needle a) best: $(trawl --best --count-matches --edits=2 needle a)"
-printf 'x\nneedel\nbeetle\nnedle\n' > b
-trawl --best --distance --edits=2 needle a b
-trawl --best -c --edits=2 needle < b
-cat b | trawl --best -n --edits=2 needle; echo "status $?"
-trawl --best --edits=1 zzzz a; echo "status $?"
 # Lines of a binary file end at NUL, also for -x. A string may hold the line end.
 printf 'abcd\0xbcd\nabc\n' > binary
 echo "$(trawl -c --mismatches=1 abcd binary) $(trawl -x -c --mismatches=1 abcd binary)" \

@@ -17,14 +17,11 @@ for exact in 0-2 3-2 x 1- 1-2-3 -1 99999999999999999999; do
 done
 refused --exact=1 abcd
 refused --distance abcd
-refused --best abcd
 refused --every-end --mismatches=1 abcd
 refused --edits=1 --method=set abcd
 refused --mismatches=1 --algorithm=bmh abcd
 refused --edits=1 --crlf -x abcd
 refused --edits=1 --distance -v abcd
-refused --edits=1 --best -v abcd
-refused --edits=1 --best --passthru abcd
 refused --edits=1 --distance --matrix abcd
 for option in -v -w -x -z -C1 --passthru --replace=x --replacements=f --vimgrep --hex --length-prefixed --positions --first \
     --count-by-pattern --unmatched-patterns --matrix; do

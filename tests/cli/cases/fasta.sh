@@ -13,7 +13,6 @@ trawl --fasta --alphabet=dna --reverse-complement -e CGTACG -e TCGT f.fa
 trawl --fasta --alphabet=dna --pattern-number --mismatches=1 -e TTTACG -e ACGNY -e TTAACG f.fa
 trawl --fasta --any-base ACGAT f.fa
 trawl --fasta --alphabet=dna --edits=1 --exact=5-6 TTACGA f.fa
-trawl --fasta --best --alphabet=dna --mismatches=3 TCGTAC f.fa
-cat f.fa | trawl --fasta --best --alphabet=dna --mismatches=3 TCGTAC
+cat f.fa | trawl --fasta --alphabet=dna --mismatches=3 TCGTAC
 trawl --fasta --json --reverse-complement -e AAA -e TTAC f.fa | sed 's/"stats".*//; s/"elapsed.*//'
 trawl --fasta --color=always -Z -H TTTA f.fa | tr '\0\33' '0E'
