@@ -116,9 +116,7 @@ def lines_not_held(folder):
     grep's, and short replacements."""
     before, replacement = b'x' * (48 << 20), b'r' * 100000
     line, place, failed = before + b'needle\n', 48 << 20, []
-    with open(os.path.join(folder, 'replacement'), 'wb') as file:
-        file.write(replacement)
-    replaced = ['--replacements=' + os.path.join(folder, 'replacement'), 'a']
+    replaced = ['--replace=' + replacement.decode(), 'a']
     rows = [
         (['--replace=<$0>', 'needle'], line, before + b'<needle>\n'),
         (['--color=always', 'needle'], line, before + b'\x1b[01;31m\x1b[Kneedle\x1b[m\x1b[K\n'),
@@ -133,7 +131,7 @@ def lines_not_held(folder):
     ]
     for arguments, text, expected in rows:
         if printed_within(folder, arguments, text) != expected:
-            failed.append(' '.join(arguments[:2]))
+            failed.append(' '.join(arguments[:2])[:99])
     found = printed_within(folder, ['--json', 'needle'], line)
     if not found or json_line(found) != (line, [('needle', place)]):
         failed.append('--json')

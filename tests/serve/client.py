@@ -234,8 +234,6 @@ def test_requests():
     check({"patterns": ["z", {"name": "words", "text": "one\ntwo\n"}, "y"]}, "-e", "z", "-fwords", "-e", "y", "f")
     check({"patterns": [{"name": "bytes", "bytes": base64.b64encode(b"\xff\0").decode()}, {"name": "empty", "text": ""}]},
           "-fbytes", "-fempty", "f")
-    check({"patterns": ["a", "b"], "replacements": {"name": "words", "text": "one\ntwo\n"}},
-          "-e", "a", "-e", "b", "--replacements=words", "f")
     check({"patterns": ["\1\"\\/é漢😀"]}, "\1\"\\/é漢😀", "f")
     for count in range(1, 5):
         given = b"\xff\xfe\0f"[:count].replace(b"\0", b"\x80")

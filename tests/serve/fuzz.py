@@ -38,7 +38,7 @@ VALUES = [None, True, False, 0, -1, 1, 3, 1e300, 2**63, 2**64, '', 'a', 'tree', 
           [], {}, ['e'], [{'name': 'f', 'text': 'e\0\nab'}], [[]], [None], {'bytes': '/w=='}, {'bytes': '!'}, {'bytes': 5}, [{'bytes': 'AAEC'}],
           'x' * 5000, ['y'] * 3000, '/', '/etc', '..', ['../..'], ['/etc/passwd'], ['d0'], ['-'], ['.']]
 MEMBERS = ['patterns', 'collection', 'directory', 'paths', 'options', 'tg', 'environment',
-           'format', 'max_results', 'max_seconds', 'replacements', 'unknown', '']
+           'format', 'max_results', 'max_seconds', 'unknown', '']
 
 
 def body(chance):

@@ -183,7 +183,6 @@ def check_queries(server):
 
     described(server, "POST", "/v1/search", 200, {
         "patterns": ["needle", {"bytes": "/w=="}, {"name": "a", "text": "no\n"}, {"name": {"bytes": "/w=="}, "bytes": "/w=="}],
-        "replacements": {"name": "c", "text": "1\n2\n3\n4\n"},
         "collection": "tree", "directory": collections_of(server)[0]["root"], "paths": ["sub"], "options": ["-n"], "tg": False,
         "environment": {"terminal": False, "null": False, "color": False, "charset": "c", "grep_colors": "", "grep_color": "", "file": [1, 2]},
         "format": "json", "max_results": 5, "max_seconds": 5})

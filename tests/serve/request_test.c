@@ -94,7 +94,6 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[\"a\"],\"options\":[\"a\\u0000\"]}", "options: a NUL"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"-fx\"]}", "-fx is not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--regexp=x\"]}", "--regexp is not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--replacements=/etc/passwd\"]}", "not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--ignore-file=/etc/passwd\"]}", "not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--exclude-from=/etc/passwd\"]}", "not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"-R\"]}", "follows no links"},
@@ -234,10 +233,9 @@ static void check_files(void)
 
     TEST_CHECK(read_text(&request,
                          "{\"patterns\":[\"a\",{\"name\":\"n\",\"text\":\"b\\u0000\\nc\\n\"},"
-                         "{\"name\":\"n\",\"text\":\"\"},{\"name\":\"n\",\"bytes\":\"//8=\"}],"
-                         "\"replacements\":\"r\\n\"}",
+                         "{\"name\":\"n\",\"text\":\"\"},{\"name\":\"n\",\"bytes\":\"//8=\"}]}",
                          REQUEST_JSON));
-    TEST_CHECK_U64(request.descriptor_count, 4);
+    TEST_CHECK_U64(request.descriptor_count, 3);
     TEST_CHECK_U64(request.settings.patterns.count, 4);
     TEST_CHECK(strcmp(request.settings.patterns.items[0].text, "a") == 0);
     for (size_t i = 1; i < 4; i++)
@@ -245,8 +243,6 @@ static void check_files(void)
     check_file(request.settings.patterns.items[1].text, "b\0\nc\n", 5);
     check_file(request.settings.patterns.items[2].text, "", 0);
     check_file(request.settings.patterns.items[3].text, "\xff\xff", 2);
-    check_file(request.settings.replacements, "r\n", 2);
-    TEST_CHECK(request.settings.replacements_shown == NULL);
     request_free(&request);
 }
 
@@ -257,18 +253,15 @@ static void check_names(void)
 
     TEST_CHECK(read_text(&request,
                          "{\"patterns\":[\"a\",{\"name\":\"w\",\"text\":\"1\\n\"},\"b\","
-                         "{\"bytes\":\"/w==\",\"name\":{\"bytes\":\"/g==\"}}],"
-                         "\"replacements\":{\"name\":\"r\",\"text\":\"2\\n\"}}",
+                         "{\"bytes\":\"/w==\",\"name\":{\"bytes\":\"/g==\"}}]}",
                          REQUEST_JSON));
     TEST_CHECK_U64(request.settings.patterns.count, 4);
     TEST_CHECK(strcmp(request.settings.patterns.items[0].text, "a") == 0);
     TEST_CHECK(strcmp(request.settings.patterns.items[1].shown, "w") == 0);
     TEST_CHECK(strcmp(request.settings.patterns.items[2].text, "b") == 0);
     TEST_CHECK(strcmp(request.settings.patterns.items[3].shown, "\xfe") == 0);
-    TEST_CHECK(strcmp(request.settings.replacements_shown, "r") == 0);
     check_file(request.settings.patterns.items[1].text, "1\n", 2);
     check_file(request.settings.patterns.items[3].text, "\xff", 1);
-    check_file(request.settings.replacements, "2\n", 2);
     request_free(&request);
 }
 

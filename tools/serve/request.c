@@ -327,21 +327,9 @@ static bool take_pattern(struct reading *reading, const char *name, json_t *valu
            (value_add(to, VALUE_STRING, text) || exhausted(reading));
 }
 
-static bool take_replacements(struct reading *reading, const char *name, json_t *value, void *to)
-{
-    struct settings *settings = to;
-    const char *text;
-    size_t bytes_count;
-
-    if (!file_of(reading, name, value, &settings->replacements_shown, &text, &bytes_count))
-        return false;
-    settings->replacements = make_file(reading, text, bytes_count);
-    return settings->replacements != NULL;
-}
-
 static bool take_path(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    const char *path;
+    const char *path = NULL;
 
     if (!take_line(reading, name, value, &path))
         return false;
@@ -589,7 +577,6 @@ static const struct request_member members[] = {
     {"max_seconds", take_limit, AT(seconds_max), MEMBER_VALUE, 0},
     {"options", take_options, AT(settings), MEMBER_ALWAYS, 0},
     {"patterns", take_pattern, AT(settings.patterns), MEMBER_LIST, 0},
-    {"replacements", take_replacements, AT(settings), MEMBER_VALUE, 0},
     {"paths", take_path, AT(settings.operands), MEMBER_LIST, PATHS_MAX},
     {"environment", take_environment, AT(settings.surroundings), MEMBER_ALWAYS, 0},
 #undef AT

@@ -38,9 +38,8 @@ struct request {
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */
     char **arguments;         /* the options as a command line, from which the settings borrow */
     int argument_count;
-    /* Descriptors of files in memory, which the settings name as /dev/fd/N: files of -f, and one of
-     * --replacements. */
-    int descriptors[REQUEST_FILES_MAX + 1];
+    /* Descriptors of files in memory, which the settings name as /dev/fd/N: files of -f. */
+    int descriptors[REQUEST_FILES_MAX];
     size_t descriptor_count;
     struct json_t *body, *texts; /* own the strings that the members above point to */
 };

@@ -64,7 +64,6 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && context, "--fasta", "-A, -B or -C"},
         {fasta && settings->passthru, "--fasta", "--passthru"},
         {fasta && settings->replace != NULL, "--fasta", "--replace"},
-        {fasta && settings->replacements != NULL, "--fasta", "--replacements"},
         {fasta && settings->vimgrep, "--fasta", "--vimgrep"},
         {fasta && settings->report == REPORT_POSITIONS, "--fasta", "--positions"},
         {fasta && settings->report == REPORT_FIRST, "--fasta", "--first"},

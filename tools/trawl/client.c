@@ -155,7 +155,7 @@ static bool put_options(struct client *client)
     return true;
 }
 
-/* Adds a file of -f or --replacements to the body. False: the file cannot be read; or, unless the
+/* Adds a file of -f to the body. False: the file cannot be read; or, unless the
  * client insists, is no regular file. To read a pipe would consume bytes that the command may need
  * afterwards. */
 static bool put_file(struct client *client, const char *name)
@@ -192,10 +192,7 @@ static bool put_patterns(struct client *client)
             return false;
     }
     client_json_put(&client->body, "]");
-    if (settings->replacements == NULL)
-        return true;
-    client_json_put(&client->body, ",\"replacements\":");
-    return put_file(client, settings->replacements);
+    return true;
 }
 
 /* Makes the request's body. False: client->message says why, but may be empty if the client does

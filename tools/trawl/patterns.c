@@ -456,38 +456,6 @@ static uint32_t plan_flags(const struct settings *settings, bool whole_line)
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
 }
 
-/* Reads the file of --replacements, which has a line for each string. */
-static bool read_replacements(struct patterns *patterns, const struct settings *settings,
-                              char *message)
-{
-    struct value_item file = {VALUE_FILE, settings->replacements, settings->replacements_shown};
-    struct trawl_pattern *lines = calloc((size_t)patterns->column_count + 1, sizeof *lines);
-    uint64_t count = 0;
-    const char *at, *end, *newline;
-    size_t bytes_count;
-    char *bytes;
-
-    patterns->replacements = lines;
-    if (lines == NULL)
-        return exhausted(message);
-    if (!read_file(patterns, file.text, &bytes, &bytes_count, message))
-        return false;
-    end = bytes + bytes_count;
-    for (at = bytes; at < end; at = newline + 1, count++) {
-        newline = memchr(at, '\n', (size_t)(end - at));
-        newline = newline == NULL ? end : newline;
-        if (count < patterns->column_count)
-            lines[count] = (struct trawl_pattern){at, (uint64_t)(newline - at)};
-    }
-    if (count == patterns->column_count)
-        return true;
-    snprintf(message, SETTINGS_ERROR_BYTES,
-             "--replacements: %.*s has %" PRIu64 " line%s for %" PRIu64 " string%s", SHOWN_NAME_MAX,
-             value_shown(&file), count, count == 1 ? "" : "s", patterns->column_count,
-             patterns->column_count == 1 ? "" : "s");
-    return false;
-}
-
 /* For approximate search: returns whether letters and words are the locale's, and then prepares the
  * letters. */
 static bool prepare_approximate(const struct settings *settings)
@@ -556,8 +524,6 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
                  "--crlf with -x cannot be combined with numbers of strings");
         return false;
     }
-    if (settings->replacements != NULL && !read_replacements(patterns, settings, message))
-        return false;
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
         snprintf(message, SETTINGS_ERROR_BYTES,
                  "the empty string cannot be searched for with errors, nor with --fasta");
@@ -692,7 +658,6 @@ void patterns_free(struct patterns *patterns)
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);
-    free(patterns->replacements);
     free(patterns->numbers.begin);
     free(patterns->numbers.list);
     free(patterns->numbers.empty);

@@ -49,8 +49,6 @@ struct patterns {
     struct trawl_pattern *strings; /* the bytes of each column, if the report prints the strings */
     uint64_t column_count, column_capacity;
     struct numbers numbers;
-    /* a line of --replacements for each column; NULL: no --replacements */
-    struct trawl_pattern *replacements;
     uint64_t capacity;
     void **blocks; /* memory that `items` point into, unless a string is in argv */
     size_t block_count;

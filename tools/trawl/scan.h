@@ -40,7 +40,7 @@ struct line_span {
     uint64_t from, to;
     /* view->matches[group .. group + group_count) begin where this match begins */
     uint64_t group, group_count;
-    /* the replacement from --replacements; NULL: --replace, or no replacement */
+    /* the replacement of an expression's match; NULL: the parts of --replace, or no replacement */
     const struct trawl_pattern *text;
     uint16_t distance, reversed;
 };

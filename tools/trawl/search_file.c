@@ -245,12 +245,11 @@ static uint32_t needed_matches(const struct text_scan *scan)
 
     /* In spans, a match without a byte tells of a line in which an expression matches no byte. */
     if (settings->expressions && !scan->quiet && !scan->filters &&
-        (settings->pattern_number || settings->replacements != NULL || settings->overlapping))
+        (settings->pattern_number || settings->overlapping))
         return TRAWL_WINDOW_SPANS;
     if (scan->check_whole_line || scan->filters || settings->overlapping ||
         (settings->shows_distance && !scan->quiet) ||
-        (settings->pattern_number && !scan->quiet && !one_match_tells(scan)) ||
-        (settings->replacements != NULL && scan->job->patterns->case_may_tell))
+        (settings->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     if (settings->report == REPORT_ONLY_MATCHING ||
         ((settings->colors.on || settings->style.each_match) && !scan->quiet))

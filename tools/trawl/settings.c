@@ -50,10 +50,6 @@ static bool contradiction(const struct settings *settings, char *error)
                  "--encoding and --search-zip exclude each other: unpack the files first");
         return true;
     }
-    if (settings->replace != NULL && settings->replacements != NULL) {
-        snprintf(error, SETTINGS_ERROR_BYTES, "--replace and --replacements exclude each other");
-        return true;
-    }
     if (settings->hex && settings->length_prefixed) {
         snprintf(error, SETTINGS_ERROR_BYTES, "--hex and --length-prefixed exclude each other");
         return true;
@@ -199,7 +195,7 @@ static void style_build(struct settings *settings)
     struct style *style = &settings->style;
     const struct colors *colors = &settings->colors;
     bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
-    bool replaces = settings->replace != NULL || settings->replacements != NULL;
+    bool replaces = settings->replace != NULL;
 
     style->escapes =
         settings->escape_controls == COLOR_ALWAYS ||
@@ -291,8 +287,7 @@ bool settings_build(struct settings *settings, char *error)
     settings->null_is_binary = !settings->text && !settings->null_data;
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
-                               settings->pattern_number || settings->replacements != NULL ||
-                               (settings->fasta && settings->json);
+                               settings->pattern_number || (settings->fasta && settings->json);
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
                                    settings->binary_files != BINARY_FILES_WITHOUT_MATCH;
     if (settings->names_errors && !approximate_settings(settings, error))

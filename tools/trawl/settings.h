@@ -88,11 +88,10 @@ struct settings {
     int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
     int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any negative value */
     uint64_t threads, chunk_bytes, max_columns;
-    const char *label, *replace, *replacements;
-    const char *replacements_shown; /* name of the file in messages; NULL: replacements */
-    const char *server;             /* an address; "": no server; NULL: option not given */
-    const char *encoding;           /* NULL: the locale's encoding */
-    const char *hyperlink;          /* a format; NULL or "": no links */
+    const char *label, *replace;
+    const char *server;    /* an address; "": no server; NULL: option not given */
+    const char *encoding;  /* NULL: the locale's encoding */
+    const char *hyperlink; /* a format; NULL or "": no links */
     /* NULL: no separator, or grep's */
     const char *group_separator, *match_separator, *context_separator;
     size_t group_separator_bytes, match_separator_bytes, context_separator_bytes;

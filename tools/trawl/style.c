@@ -521,43 +521,29 @@ static bool find_parts(struct text_scan *scan)
     return true;
 }
 
-/* Computes the length of a span's replacement. */
-static bool measure_replacement(struct text_scan *scan, const struct view *view,
-                                struct line_span *span, uint64_t offset, uint64_t *bytes_count)
+/* Returns the length of a span's replacement. */
+static uint64_t replacement_length(const struct style_state *style, const struct line_span *span)
 {
-    const struct style_state *style = &scan->style;
-
-    if (span->text != NULL) {
-        *bytes_count = span->text->bytes_count;
-        return true;
-    }
-    if (scan->settings->replacements == NULL) {
-        *bytes_count = style->part_count == 0
-                           ? 0
-                           : part_begin(&style->parts[style->part_count], span->to - span->from);
-        return true;
-    }
-    /* the match is replaced by the replacement of the first string that it stands for */
-    if (!number_set_at(scan, view->matches + span->group, span->group_count, offset + span->to))
-        return false;
-    span->text = &scan->job->patterns->replacements[scan->numbers.list[0] - 1];
-    *bytes_count = span->text->bytes_count;
-    return true;
+    if (span->text != NULL)
+        return span->text->bytes_count;
+    return style->part_count == 0
+               ? 0
+               : part_begin(&style->parts[style->part_count], span->to - span->from);
 }
 
 /* Replaces the matches of a line. */
 static bool replace_spans(struct text_scan *scan, const struct view *view, struct piece *piece)
 {
     struct style_state *style = &scan->style;
-    uint64_t at = 0, printed = 0, bytes_count;
+    uint64_t at = 0, printed = 0;
 
-    if (scan->settings->replacements == NULL && style->part_count == 0 && !find_parts(scan))
+    if (style->part_count == 0 && !find_parts(scan))
         return false;
     if (style->block == NULL)
         style->block = scan_grow(scan, NULL, &style->block_capacity, REPLACED_BLOCK_BYTES, 1);
     if (style->block == NULL)
         return false;
-    if (scan->settings->expressions && scan->settings->replacements == NULL) {
+    if (scan->settings->expressions) {
         uint64_t content = piece->content;
         const uint8_t *line = piece->bytes != NULL
                                   ? piece->bytes
@@ -569,11 +555,9 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
     for (uint64_t i = 0; i < style->span_count; i++) {
         struct line_span *span = &style->spans[i];
 
-        if (!measure_replacement(scan, view, span, piece->offset, &bytes_count))
-            return false;
         printed += span->from > at ? span->from - at : 0; /* 0 if matches overlap */
         span->begin = printed;
-        span->end = printed += bytes_count;
+        span->end = printed += replacement_length(style, span);
         at = span->to > at ? span->to : at;
     }
     printed += piece->count - at;
@@ -694,8 +678,8 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         return false;
     if (!only_matching && !is_printable(scan, &line))
         return false;
-    if ((settings->replace != NULL || settings->replacements != NULL) &&
-        scan->style.span_count > 0 && !replace_spans(scan, view, &line))
+    if (settings->replace != NULL && scan->style.span_count > 0 &&
+        !replace_spans(scan, view, &line))
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
