@@ -502,6 +502,7 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
     struct engine_result *result = task->result;
 
     result->hits.lengths_valid = true;
+    worker->record = 0; /* this call may have fewer records than the call before */
     for (uint64_t at = task->from; at < chunk->owned;) {
         struct step step = {.worker = worker,
                             .chunk = chunk,
