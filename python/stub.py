@@ -56,6 +56,7 @@ _Column: TypeAlias = _ArrowArray | _ArrowStream
 _Progress: TypeAlias = Callable[[int], object] | None
 _Match: TypeAlias = tuple[Any, ...]
 _Alphabet: TypeAlias = Literal["bytes", "utf8", "dna"]
+_Syntax: TypeAlias = Literal["perl", "extended", "basic"]
 _Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set", "buckets", "classes",
                            "automaton"]
 
@@ -90,6 +91,7 @@ PARAMETERS = of_names({
     "str | bytes": "mask",
     "_Spans": "match",
     "_Method": "method",
+    "bool | _Syntax": "regex",
     "Buffer": "saved",
     "_Offsets": "offsets",
     "_Array": "out",
@@ -126,6 +128,7 @@ RETURNS = of_names({
     "list[str]": "instruction_sets",
     "list[bytes]": "strings",
     "_Alphabet": "alphabet",
+    "_Syntax | None": "regex",
     "tuple[str, ...]": "engines",
     "tuple[Any, ...] | None": "values",
     "int | None": "nbytes",

@@ -111,6 +111,10 @@ cdef class Plan:
       'buckets', 'classes' and 'automaton' are for comparisons.
     algorithm: the name of a published algorithm (see algorithms()), which searches on the CPU.
     sample: typical bytes of the texts; the choice of the method uses their frequencies.
+    regex: the patterns are regular expressions, see docs/regex.md: True or 'perl' (RE2's syntax),
+      'extended' or 'basic' (those of grep -E and grep). An occurrence lies within a line and has a
+      byte or more; occurrences of the same expression do not overlap. ignore_case folds all letters.
+      alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
 
     The options below allow errors, and each result has a distance. docs/approximate.md defines what
     an occurrence with errors is.
@@ -152,6 +156,8 @@ cdef class Plan:
     >>> list(Plan('GATTACA', mismatches=1, alphabet='dna', reverse_complement=True,
     ...           exact=[(0, 2)]).matches(b'GATTTCA TGTATTC TGTAATT'))
     [(0, 7, 0, 1, '+'), (8, 15, 0, 1, '-')]
+    >>> Plan(r'(\\w+)@(\\w+)', regex=True).replace('me@home', '$2: $1')
+    'home: me'
     """
 
     cdef trawl_plan *plan
@@ -161,6 +167,7 @@ cdef class Plan:
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
     cdef readonly str alphabet  # 'bytes' for a plan without errors
+    cdef readonly str regex  # the syntax of expressions; None: the patterns are strings
     cdef readonly tuple values  # None: the plan has no values
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
 
@@ -168,14 +175,16 @@ cdef class Plan:
                   bint lines=False, line_end=b"\n", bint unicode=False, method="auto",
                   algorithm=None, sample=None, mismatches=0, edits=0, alphabet=None, exact=(),
                   bint every_end=False, bint within_lines=False, bint reverse_complement=False,
-                  bint any_base=False):
+                  bint any_base=False, regex=False):
         cdef trawl_facts facts
 
+        self.regex = _sources.syntax_of(regex)
         if values is None and isinstance(patterns, dict):
             values = patterns.values()
         exact = tuple(exact)
         items = _sources.gather(patterns)
-        errors = _sources.errors(items, mismatches, edits, alphabet, exact, TRAWL_ERRORS_MAX)
+        errors = _sources.errors(items, mismatches, edits, alphabet, exact, TRAWL_ERRORS_MAX,
+                                 self.regex is not None)
         if sample is not None:
             sample = bytes(memoryview(sample))
         self.build(items,
@@ -189,7 +198,7 @@ cdef class Plan:
         facts = trawl_plan_facts(self.plan)
         self.has_distances, self.has_strands = facts.has_errors, facts.alphabet == TRAWL_DNA
         self.mismatches, self.edits = facts.mismatches_max, facts.edits_max
-        self.alphabet = _sources.ALPHABETS[facts.alphabet]
+        self.alphabet = _sources.ALPHABETS[facts.alphabet if self.regex is None else errors[2]]
         if values is not None:
             self.values = tuple(values)
             if len(self.values) != len(self):
@@ -199,7 +208,7 @@ cdef class Plan:
             line_end=line_end, unicode=unicode, method=method, algorithm=algorithm, sample=sample,
             mismatches=mismatches, edits=edits, alphabet=_sources.ALPHABETS[errors[2]],
             exact=exact, every_end=every_end, within_lines=within_lines,
-            reverse_complement=reverse_complement, any_base=any_base)
+            reverse_complement=reverse_complement, any_base=any_base, regex=regex)
 
     def __dealloc__(self):
         trawl_plan_free(self.plan)
@@ -236,10 +245,15 @@ cdef class Plan:
         options.mismatches_max, options.edits_max, options.alphabet, exact = errors
         if len(exact) > 0:
             options.exact, options.exact_count = <const trawl_range *>&exact[0], len(exact) // 2
+        options.syntax = <int>_sources.SYNTAXES.index(self.regex)
         with nogil:
             status = trawl_plan_build(list.patterns, list.count, &options, &self.plan, &error)
-        check(status, &error)
-        return 0
+        try:
+            return check(status, &error)
+        except _errors.Error as fault:
+            if self.regex is not None:
+                _errors.name_expression(fault, items)
+            raise
 
     def explain(self):
         """Say how the plan searches a text, and why, in lines of `name: value`.
@@ -366,6 +380,8 @@ cdef class Plan:
         values: one str or bytes, or a sequence with one per pattern; None: the plan's values.
         match: see matches(). A list gives a list, any other column an Array. A column of string
         views, as polars has, gives views that share the memory of unchanged strings.
+        In the values of expressions, $1, ${1}, $name and ${name} are groups of the occurrence, $0 is
+        the whole occurrence, and $$ is a $.
 
         >>> Plan(['cat', 'cattle']).replace('a cat, cattle', ['dog', 'cows'])
         'a dog, cows'

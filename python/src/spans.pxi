@@ -7,7 +7,9 @@
 # concatenated bytes of the chunk's records.
 cdef struct spans_state:
     bint longest  # leftmost-longest; else leftmost-first
-    bint all  # choose spans from all occurrences: with errors, the library prefers differently
+    # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
+    # the library's spans may be empty.
+    bint all
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
     uint64_t record  # every later span begins in this record or after it
@@ -104,7 +106,7 @@ cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
                          f"{match!r}")
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
-    found.all = plan.has_distances
+    found.all = plan.has_distances or plan.regex is not None
     found.alone = _sources.alone(plan)
     return 0
 
@@ -126,6 +128,9 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progres
 
 # ---- Values that replace spans ----
 
+cdef enum:
+    GROUPS_MAX = 100  # groups of an expression that values may name
+
 cdef struct piece:
     const uint8_t *bytes
     uint64_t count
@@ -142,10 +147,17 @@ cdef class Values:
     cdef bint ascii  # all values fetched so far are ASCII
     cdef piece *pieces  # pieces[pattern]; bytes is NULL until the value was fetched
     cdef list held  # keeps the fetched values alive
+    cdef Plan plan
+    cdef dict templates  # pattern -> parts of a value with groups: bytes, or a group's number
+    cdef piece *own  # own[span]: the values with groups, filled in; NULL: no value has a group
+    cdef column filled  # the bytes of `own`
 
     def __cinit__(self, Plan plan, given, bint masks):
         cdef bint one = isinstance(given, (str, bytes))
 
+        self.plan, self.templates = plan, {}
+        if one and not masks and plan.regex is not None:
+            given, one = (given,) * len(plan), False
         self.given, self.masks, self.ascii, self.held = given, masks, True, []
         if isinstance(given, dict):
             raise TypeError("values: str, bytes or a sequence in the patterns' order are needed; a "
@@ -162,10 +174,18 @@ cdef class Values:
 
     def __dealloc__(self):
         free(self.pieces)
+        free(self.own)
+        drop(&self.filled)
 
     cdef int take(self, uint64_t pattern, object value) except -1:
         cdef Py_ssize_t count
 
+        if self.plan.regex is not None and not self.masks and isinstance(value, (str, bytes)):
+            value, parts = _sources.template(value)
+            if parts is not None:
+                self.templates[pattern] = [
+                    self.group_of(pattern, part[0]) if isinstance(part, tuple) else part
+                    for part in parts]
         if isinstance(value, str):
             self.pieces[pattern].bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(value, &count)
             self.ascii = self.ascii and PyUnicode_IS_ASCII(value)
@@ -189,7 +209,71 @@ cdef class Values:
                     return False
         return True
 
-    cdef int want(self, const spans_state *found) except -1:
+    cdef object group_of(self, uint64_t pattern, bytes name):
+        """Return the number of the group that a value names."""
+        cdef const trawl_plan *plan = self.plan.plan
+        cdef uint64_t most = trawl_expression_group(plan, pattern, NULL, 0)
+
+        number = int(name) if name.isdigit() else trawl_expression_group(
+            plan, pattern, name, <uint64_t>len(name))
+        if number > min(most, <uint64_t>GROUPS_MAX - 1):
+            raise ValueError(f"values: expression {pattern} has no group {name.decode()!r}; "
+                             "${1}a is a group and a letter, and $$ is a $")
+        return number
+
+    cdef int fill(self, const spans_state *found, const uint8_t *text, uint64_t size) except -1:
+        """Fill in the groups of each span of a text of `size` bytes, or of records."""
+        cdef trawl_range groups[GROUPS_MAX]
+        cdef trawl_range match
+        cdef trawl_error error
+        cdef uint64_t count = found.columns.begins.count, record = 0, base = 0, stop = size
+        cdef uint64_t line = 0, line_stop = 0, begin, end, number, i
+        cdef uint8_t line_end = trawl_plan_facts(self.plan.plan).line_end
+        cdef const void *place
+        cdef uint32_t pattern
+
+        self.filled.count = 0
+        self.own = <piece *>realloc(self.own, (count + 1) * sizeof(piece))
+        if self.own == NULL or not reach(&self.filled, 1):
+            raise MemoryError()
+        for i in range(count):
+            begin = values_of(&found.columns.begins)[i]
+            end = values_of(&found.columns.ends)[i]
+            pattern = <uint32_t>values_of(&found.columns.patterns)[i]
+            self.own[i].count = self.filled.count
+            if found.records != NULL:
+                while begin >= offset_of(found.records, record + 1):
+                    record += 1
+                base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
+            if begin >= line_stop:  # in a new line
+                place = memrchr(text + base, line_end, begin - base)
+                line = base if place == NULL else <uint64_t>(<const uint8_t *>place - text) + 1
+                place = memchr(text + end, line_end, stop - end)
+                line_stop = stop if place == NULL else <uint64_t>(<const uint8_t *>place - text)
+            if pattern not in self.templates:
+                put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
+                continue
+            match.begin, match.end = begin - line, end - line
+            check(trawl_expression_groups(self.plan.plan, pattern, text + line, line_stop - line,
+                                          match, groups, GROUPS_MAX, &error), &error)
+            for part in self.templates[pattern]:
+                if isinstance(part, bytes):
+                    put(&self.filled, PyBytes_AS_STRING(part), <uint64_t>len(part), 1)
+                    continue
+                number = part
+                if groups[number].begin != UNKNOWN:
+                    put(&self.filled, text + line + groups[number].begin,
+                        groups[number].end - groups[number].begin, 1)
+        if self.filled.failed:
+            raise MemoryError()
+        self.own[count].count = self.filled.count
+        for i in range(count):  # so far, each count is where the value begins
+            self.own[i].bytes = self.filled.memory.bytes + self.own[i].count
+            self.own[i].count = self.own[i + 1].count - self.own[i].count
+        return 0
+
+    cdef int want(self, const spans_state *found, const uint8_t *text, uint64_t size) except -1:
+        """Fetch the values of the spans in a text of `size` bytes, or in records."""
         cdef uint32_t pattern
 
         if self.patterns > 0:
@@ -197,6 +281,8 @@ cdef class Values:
                 pattern = <uint32_t>values_of(&found.columns.patterns)[i]
                 if self.pieces[pattern].bytes == NULL:
                     self.take(pattern, self.given[pattern])
+        if self.templates:
+            self.fill(found, text, size)
         return 0
 
 
@@ -211,6 +297,7 @@ cdef struct rewriter:
     uint64_t at  # index of the next span
     const piece *pieces
     bint one  # pieces[0] replaces every span
+    bint own  # pieces[i] replaces span i; else pieces[pattern] replaces a pattern's spans
     bint masks
     bint by_characters  # masks: one value per character, not per byte
 
@@ -224,7 +311,9 @@ cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *
         by.ends = values_of(&found.columns.ends)
         by.words = values_of(&found.columns.patterns)
     if values is not None:
-        by.pieces, by.one, by.masks = values.pieces, values.patterns == 0, values.masks
+        by.own = values.own != NULL
+        by.pieces = values.own if by.own else values.pieces
+        by.one, by.masks = values.patterns == 0, values.masks
 
 
 cdef bint is_next(const rewriter *by, uint64_t end) noexcept nogil:
@@ -259,8 +348,9 @@ cdef uint64_t rewritten(rewriter *by, uint64_t begin, uint64_t end, uint8_t *out
             times = 1
             if by.masks:
                 times = characters_in(by.bytes, stop, begin) if by.by_characters else begin - stop
-            total += put_pieces(&by.pieces[0 if by.one else <uint32_t>by.words[by.at]], times,
-                                out + total if out != NULL else NULL)
+            total += put_pieces(
+                &by.pieces[0 if by.one else by.at if by.own else <uint32_t>by.words[by.at]], times,
+                out + total if out != NULL else NULL)
             by.at += 1
     if out == NULL:
         by.at = at
@@ -314,12 +404,13 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
             bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
         else:
             bytes, count = <const uint8_t *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+        if values is not None:
+            values.want(&found, bytes, <uint64_t>count)
         rewriter_begin(&by, bytes, &found, values)
         if values is None:
             return parts_of(&by, 0, <uint64_t>count, is_str)
         if by.count == 0:
             return text
-        values.want(&found)
         by.by_characters = is_str
         return rewritten_object(&by, 0, <uint64_t>count, is_str,
                                 is_str and values.ascii and PyUnicode_IS_ASCII(text))
@@ -406,11 +497,13 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
     cdef gather keyed
     cdef rewriter by
 
+    if values is not None:
+        values.want(found, reader.records.bytes, 0)
     rewriter_begin(&by, reader.records.bytes, found, values)
     by.by_characters = reader.is_text
     if values is not None:
-        values.want(found)
-        if reader.is_text and (cuts_characters(reader, found) or not values.is_text()):
+        if reader.is_text and (cuts_characters(reader, found) or not values.is_text()
+                               or (values.templates and values.plan.alphabet == "bytes")):
             raise ValueError("records: the rewritten strings would not be UTF-8")
     if objects is not None:
         objects.extend(objects_of(reader, &by, values, items, len(objects)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from typing import Any
 
 _NOWHERE = 2**64 - 1
 
@@ -149,6 +150,13 @@ _CLASSES: dict[int, type[Error]] = {
     31: DeviceError,
     32: UnsupportedError,
 }
+
+
+def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
+    """Add the faulty expression, and the byte where the mistake begins, to an error's message."""
+    if error.pattern_index is not None:
+        place = "" if error.text_offset is None else f", at byte {error.text_offset}"
+        error.args = (f"{error}: {expressions[error.pattern_index]!r}{place}",)
 
 
 def make(

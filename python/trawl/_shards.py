@@ -63,7 +63,9 @@ class Shard:
         """Yield (begin, result of a search) for texts that make up the tape. The tape is searched file
         by file if an occurrence could cross a file's end or depends on the plan's own line end, else as
         a whole."""
-        plain = plan.alphabet == "bytes" and not (plan.mismatches or plan.edits or plan.whole_lines)
+        plain = plan.alphabet == "bytes" and not (
+            plan.mismatches or plan.edits or plan.whole_lines or plan.regex
+        )
         if plain and not any(b"\n" in pattern for pattern in plan):
             yield 0, call(plan, self.text)
         else:
@@ -108,7 +110,7 @@ class Shard:
         import numpy
         import pyarrow
 
-        if self.count(plan) <= LISTED_MAX:
+        if plan.regex or self.count(plan) <= LISTED_MAX:
             return numpy.unique(self.positions(plan)[1])
         # Records alternate: a file, a line end, a file, a line end.
         ends = numpy.stack([self.begins[1:] - 1, self.begins[1:]], 1).reshape(-1)

@@ -8,6 +8,7 @@ import io
 import itertools
 import os
 import pickle
+import re
 import socket
 import sys
 import threading
@@ -41,6 +42,36 @@ def gather(patterns: Any) -> tuple[Any, ...]:
     return tuple(patterns)
 
 
+# ---- Expressions --------------------------------------------------------------------------------
+
+SYNTAXES = (None, "perl", "extended", "basic")  # SYNTAXES[i] is number i of enum trawl_syntax
+_GROUP = re.compile(rb"\$(?:\{([^}]+)\}|(\w+)|\$)")
+
+
+def syntax_of(regex: Any) -> str | None:
+    """Return the syntax that Plan(regex=...) asks for; None: strings."""
+    syntax = {True: "perl", False: None}.get(regex, regex)
+    if syntax not in SYNTAXES:
+        raise ValueError(f"regex: True, 'perl', 'extended' or 'basic', not {regex!r}")
+    return syntax
+
+
+def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
+    """Split an expression's value at groups. Return the value, with a $ for each $$, and the parts:
+    bytes, and a group's name as a tuple; or None if the value has no group."""
+    data = value.encode() if isinstance(value, str) else value
+    parts: list[bytes | tuple[bytes]] = []
+    at = 0
+    for found in _GROUP.finditer(data):
+        name = found[1] or found[2]
+        parts += [data[at : found.start()], (name,) if name else b"$"]
+        at = found.end()
+    parts.append(data[at:])
+    if any(isinstance(part, tuple) for part in parts):
+        return value, parts
+    return (value.replace("$$", "$") if isinstance(value, str) else value.replace(b"$$", b"$")), None
+
+
 # ---- Plans with errors --------------------------------------------------------------------------
 
 ALPHABETS = ("bytes", "utf8", "dna")  # ALPHABETS[i] is number i of enum trawl_alphabet
@@ -53,6 +84,7 @@ def errors(
     alphabet: str | None,
     exact: Any,
     most_allowed: int,
+    is_regex: bool,
 ) -> tuple[int, int, int, array[int]]:
     """Check a plan's errors, and return mismatches, edits, the alphabet's number, and the begins and
     ends of exact parts."""
@@ -61,7 +93,7 @@ def errors(
             raise ValueError(f"{name}: 0 to {most_allowed}, not {most}")
     if alphabet is None:
         is_text = len(patterns) > 0 and all(isinstance(one, str) for one in patterns)
-        alphabet = "utf8" if is_text and (mismatches or edits) else "bytes"
+        alphabet = "utf8" if is_text and (mismatches or edits or is_regex) else "bytes"
     if alphabet not in ALPHABETS:
         raise ValueError(f"alphabet: 'bytes', 'utf8' or 'dna', not {alphabet!r}")
     places = array("Q")
@@ -75,7 +107,7 @@ def errors(
 def alone(plan: Any) -> bool:
     """Say whether occurrences in a record could depend on neighbouring bytes outside the record."""
     conditions = plan.whole_words or plan.whole_lines
-    return bool(conditions or plan.edits > 0 or plan.alphabet == "utf8")
+    return bool(conditions or plan.edits > 0 or plan.alphabet == "utf8" or plan.regex)
 
 
 # ---- Results -----------------------------------------------------------------------------------

@@ -160,7 +160,9 @@ def _by_record(
         contains: Any = plan.contains
         if searcher is not None:
             contains = functools.partial(searcher.contains, plan)
-        held = numpy.flatnonzero(pyarrow.array(contains(column)).fill_null(False))
+        held = numpy.arange(len(column))
+        if plan.regex is None:  # contains() takes a record for a line, and find() takes each line
+            held = numpy.flatnonzero(pyarrow.array(contains(column)).fill_null(False))
         parts = [find(text[starts[at] : starts[at + 1]]) for at in held]
         shifts = starts[held].repeat([len(part) for part in parts])
     else:

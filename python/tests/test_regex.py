@@ -1,0 +1,203 @@
+"""Regular expressions against Python's `re`, which searches each line by itself."""
+
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import trawl
+from arrow_by_hand import Column
+from conftest import amount
+
+try:
+    trawl.Plan("a", regex=True)
+except trawl.UnsupportedError as error:
+    pytest.skip(str(error), allow_module_level=True)
+
+PARTS = ["a", "b", "ab", "ba", "\u00e9", "1", " ", ".", "[ab]", "[^a]", r"\w", r"\d", r"\s", "[a-c1]", r"\."]
+SHAPES = [{}, {"ignore_case": True}, {"regex": "extended"}]
+
+
+def expression(rng, depth=2):
+    """Draw an expression, and say whether it may match no character: `re` and RE2 differ in repeated parts
+    of this kind."""
+    text, empty = "", True
+    for _ in range(rng.randint(1, 3)):
+        part, none = (f"({(inner := expression(rng, depth - 1))[0]})", inner[1]) if depth and rng.random() < 0.3 \
+            else (rng.choice(PARTS), False)  # fmt: skip
+        if not none and rng.random() < 0.3:
+            part = part if len(part) == 1 or part[0] in "([\\" else f"({part})"
+            times = rng.choice(["*", "+", "?", "{2}", "{1,2}"])
+            part, none = part + times, times in "*?"
+        text, empty = text + part, empty and none
+    if rng.random() < 0.2:
+        other, none = expression(rng, 0)
+        text, empty = f"{text}|{other}", empty or none
+    return text, empty
+
+
+def draw(rng, options):
+    """Draw an expression; one of Perl's syntax may have anchors and lazy repetitions."""
+    text = expression(rng)[0]
+    if "regex" in options:
+        return re.sub(r"\\[wds]", "[b1]", text)
+    text = re.sub(r"([*+?}])(?=[ab])", lambda found: found[1] + rng.choice(["", "?"]), text)
+    before, after = rng.choice(["", "", "^", r"\b"]), rng.choice(["", "", "$", r"\b"])
+    return f"{before}(?:{text}){after}" if before or after else text
+
+
+def by_re(text, line, options):
+    """Yield the matches in a line that have a character: of each begin the first alternative, or the longest."""
+    compiled = re.compile(text, re.ASCII | (re.I if options.get("ignore_case") else 0))
+    at = 0
+    while at < len(line) and (found := compiled.search(line, at)):
+        if "regex" in options:
+            ends = range(len(line), found.start() - 1, -1)
+            found = next(one for end in ends if (one := compiled.fullmatch(line, found.start(), end)))
+        if found.end() > found.start():
+            yield found
+        at = found.end() + (found.end() == found.start())
+
+
+def cases(rng, count):
+    """(options, expressions, lines, matches: (begin in the text, expression, match of re))"""
+    for number in range(count):
+        options = SHAPES[number % len(SHAPES)]
+        expressions = [draw(rng, options) for _ in range(rng.choice([1, 1, 2, 12]))]
+        lines = ["".join(rng.choices("aabbAB\u00e91 .", k=rng.randint(0, 12))) for _ in range(rng.randint(1, 6))]
+        found, at = [], 0
+        for line in lines:
+            found += sorted(((at + one.start(), index, one) for index, text in enumerate(expressions)
+                             for one in by_re(text, line, options)), key=lambda one: one[:2])  # fmt: skip
+            at += len(line) + 1
+        yield options, expressions, lines, found
+
+
+def spans(found, longest):
+    """Choose matches that do not overlap: at the first begin the longest, or the first expression."""
+    end = 0
+    while rest := [one for one in found if one[0] >= end]:
+        here = [one for one in rest if one[0] == rest[0][0]]
+        one = max(here, key=lambda one: len(one[2][0])) if longest else here[0]
+        yield one
+        end = one[0] + len(one[2][0])
+
+
+def test_searches(rng):
+    for options, expressions, lines, found in cases(rng, amount(600)):
+        plan, text = trawl.Plan(expressions, **{"regex": True, **options}), "\n".join(lines)
+        expected = [(begin, begin + len(one[0]), index) for begin, index, one in found]
+        said = (expressions, options, text)
+        assert list(plan.matches(text)) == expected, said
+        assert plan.count(text) == len(expected) and plan.first(text) == (expected or [None])[0], said
+        assert plan.positions(text).tolist() == [one[0] for one in expected], said
+        assert [one for batch in plan.batches(text) for one in batch] == expected
+        with trawl.Searcher("cpu", 2, chunk_bytes=16) as searcher:
+            assert list(searcher.matches(plan, text.encode(), line_numbers=True).lines) == [
+                text.count("\n", 0, one[0]) for one in expected]  # fmt: skip
+        for match in ("leftmost-longest", "leftmost-first"):
+            chosen = list(spans(found, match == "leftmost-longest"))
+            replaced = split = ""
+            at = 0
+            for begin, _, one in chosen:
+                replaced += text[at:begin] + f"<{one[0]}$>"
+                split, at = split + text[at:begin] + "\0", begin + len(one[0])
+            assert plan.replace(text, "<$0$$>", match=match) == replaced + text[at:], said
+            assert plan.split(text, match=match) == (split + text[at:]).split("\0"), said
+
+
+def test_records(rng):
+    """A record takes the place of the line."""
+    for options, expressions, lines, _ in cases(rng, amount(300)):
+        plan = pickle.loads(pickle.dumps(trawl.Plan(expressions, **{"regex": True, **options})))
+        found = [[list(by_re(text, line, options)) for text in expressions] for line in lines]
+        lists = [[index for index, one in enumerate(row) if one] for row in found]
+        assert plan.pattern_lists([*lines, None]).tolist() == [*lists, None], (expressions, options, lines)
+        assert plan.which(lines).tolist() == [row[0] if row else None for row in lists]
+        assert plan.contains(lines).tolist() == list(map(bool, lists))
+        cells = [(at, index, len(line[: found[at][index][0].start()].encode()))
+                 for at, line in enumerate(lines) for index in lists[at]]  # fmt: skip
+        assert list(plan.cells(lines)) == cells
+        assert plan.replace(lines, "") == [plan.replace(line, "") for line in lines]
+
+
+def test_fewer_records_than_before():
+    """(The record found last in a longer column was looked up among the fewer records.)"""
+
+    class Padded(Column):
+        @staticmethod
+        def offsets(values, kind):
+            ends, tape = Column.offsets(values, kind)
+            return [ends + bytes(8 << 12), tape]
+
+    plan = trawl.Plan(["b+", *"acdefghijkl"], regex=True)
+    with trawl.Searcher("cpu", 1) as searcher:
+        for _ in range(2):
+            assert searcher.which(plan, ["xb"] * 4000).tolist() == [0] * 4000
+            assert searcher.which(plan, Padded([b"x", b"xb", b"c", b""], "Z")).tolist() == [None, 0, 2, None]
+
+
+@pytest.mark.parametrize("given, value, text, expected", [
+    (r"(\w+)@(?P<host>\w+)", "${host} $1", "\u00e9 me@home, you@work", "\u00e9 home me, work you"),
+    (["a(b)?", "c"], ["[$1]", "$$1"], "ab a\nc", "[b] []\n$1"),
+    (r"^(.*)$", "${1}1", "one\ntwo\n", "one1\ntwo1\n"),
+    (r"(.)(.)", b"$2$1", b"\xff\x00ab", b"\x00\xffba"),
+    ("a", "$", "banana", "b$n$n$"),
+])  # fmt: skip
+def test_groups(given, value, text, expected):
+    """$1 and ${name} are groups, each by its own line or record."""
+    given = [given.encode("latin-1")] if isinstance(text, bytes) else given
+    plan = trawl.Plan(given, regex=True)
+    assert plan.replace(text, value) == expected
+    if isinstance(text, str):
+        assert plan.replace([text, None, text * 2], value) == [expected, None, plan.replace(text * 2, value)]
+
+
+@pytest.mark.parametrize("given, options, kind, message, place", [
+    (["a", "\u00e9(b"], {}, trawl.ArgumentError, r"missing \): .*'\u00e9\(b', at byte 2", (1, 2)),
+    (r"(a)\1", {}, trawl.ArgumentError, "backreference", (0, 3)),
+    ("a{1000}{1000}", {}, ValueError, "repetition", (0, 1)),
+    (r"\d", {"regex": "extended"}, trawl.ArgumentError, r"\\\\d", (0, 0)),
+    ("a", {"edits": 1}, trawl.ArgumentError, "errors", (None, None)),
+    ("a", {"regex": "pcre"}, ValueError, "regex: True, 'perl', 'extended' or 'basic', not 'pcre'", None),
+])  # fmt: skip
+def test_refused(given, options, kind, message, place):
+    with pytest.raises(kind, match=message) as caught:
+        trawl.Plan(given, **{"regex": True, **options})
+    assert place is None or (caught.value.pattern_index, caught.value.text_offset) == place
+
+
+def test_refused_values():
+    for value in ("$2", "$name", "$1a", "${100}"):
+        with pytest.raises(ValueError, match="values: expression 0 has no group"):
+            trawl.Plan("(a)", regex=True).replace("a", value)
+    assert trawl.Plan("(a)").replace("(a)", "$1") == "$1"  # a string has no groups
+
+
+def test_frames():
+    pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    import trawl.polars
+
+    plan, texts = trawl.Plan(["^b", r"n(\w)"], regex=True), ["banana", None, "a\nb", "nb\n\nba"]
+    series = polars.Series(texts).trawl
+    assert series.count(plan).to_list() == [3, None, 1, 2]
+    found = series.matches(plan).to_list()
+    assert [one and [tuple(match.values()) for match in one] for one in found] == [
+        [(0, 1, 0), (2, 4, 1), (4, 6, 1)], None, [(2, 3, 0)], [(0, 2, 1), (4, 5, 0)]]  # fmt: skip
+    assert series.replace(plan, ["", "$1"]).to_list() == ["aaa", None, "a\n", "b\n\na"]
+    assert polars.LazyFrame({"t": texts}).select(polars.col("t").trawl.which(plan)).collect()["t"].to_list() == [
+        0, None, None, 1]  # fmt: skip
+    with pytest.raises(ValueError, match="not be UTF-8"):
+        polars.Series(["a"]).trawl.replace(trawl.Plan(b"(a)", regex=True), "$1")
+
+
+def test_without_the_library(tmp_path):
+    """The error says what is missing; other searches go on."""
+    shutil.copytree(os.path.dirname(trawl.__file__), tmp_path / "trawl", ignore=shutil.ignore_patterns("*regex*"))
+    code = "import trawl; print(trawl.Plan('a').count('a')); trawl.Plan('a', regex=True)"
+    made = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert made.stdout == "1\n" and "UnsupportedError: regular expressions need libtrawl_regex" in made.stderr
