@@ -94,7 +94,7 @@ struct trawl_error {
     int32_t os_code;        /* errno of the failed system call; 0: no system call failed */
     int32_t driver_code;    /* the GPU driver's code; 0: the driver did not fail */
     uint64_t pattern_index; /* the pattern at fault; UINT64_MAX: no pattern is */
-    uint64_t text_offset;   /* where in the text; UINT64_MAX: nowhere */
+    uint64_t text_offset;   /* the text offset at fault; UINT64_MAX: no offset is */
     char message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline; names what is at fault */
 };
 
@@ -182,9 +182,9 @@ struct trawl_range {
 };
 
 /* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
- * expression lies within a line or record, has a byte or more, and is leftmost; after it the search
- * for the same expression goes on behind it. A line counts as found also if the expression matches
- * no byte. */
+ * expression lies within a line or record, has a byte or more, and is leftmost; the search for the
+ * expression then continues at the occurrence's end. A line counts as found also if the expression
+ * matches zero bytes there. */
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
     TRAWL_PERL = 1,     /* RE2's syntax; of occurrences with one begin, the first alternative */
@@ -202,8 +202,7 @@ struct trawl_plan_options {
     uint8_t line_end_also;
     uint8_t reserved;
     const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
-    const void
-        *sample; /* NULL, or bytes like the texts to come: frequencies for the choice of a method */
+    const void *sample;    /* NULL, or bytes like the texts to come, for the choice of a method */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
@@ -217,7 +216,7 @@ struct trawl_plan_options {
     uint32_t exact_count;            /* ranges in `exact` */
     const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
                                         symbols beyond a pattern's end are ignored. Copied. */
-    enum trawl_syntax syntax; /* of expressions; their alphabet is BYTES or CHARACTERS (UTF-8) */
+    enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
     uint32_t expression_mib;  /* MiB for an expression's program and automaton; 0: 16 */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
@@ -261,7 +260,7 @@ TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 struct trawl_facts {
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
-    uint32_t engines; /* that can run the plan: bits 1u << enum trawl_engine (CPU and CUDA) */
+    uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
     uint32_t mismatches_max; /* this and the next two: as built */
     uint32_t edits_max;
     enum trawl_alphabet alphabet;
@@ -294,9 +293,10 @@ TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_
 /* Explain a plan, in lines of "name: value": the method, q, the stride, the bytes of tables, why
  * the plan chose the method, and for one pattern the expected cost of each method on a core with
  * AVX2; for strings of several lengths the parts that are searched one after the other; for a plan
- * with an algorithm its source and engines. Shape      writes at most buffer_bytes including the
- * closing NUL; *needed_bytes is the size of the whole text including the NUL. So a first call may
- * pass NULL and 0. Errors     ARGUMENT, MEMORY */
+ * with an algorithm its source and engines.
+ * Shape      writes at most buffer_bytes, with the closing NUL; *needed_bytes is the size of the
+ *            whole text with the NUL, so a first call may pass NULL and 0.
+ * Errors     ARGUMENT, MEMORY */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_plan *plan,
                                                              char *buffer, uint64_t buffer_bytes,
                                                              uint64_t *needed_bytes,
@@ -371,8 +371,9 @@ struct trawl_runtime;
 enum trawl_engine {
     TRAWL_ENGINE_AUTO = 0, /* the CPU, and GPUs where they make the search faster */
     TRAWL_ENGINE_CPU = 1,
-    TRAWL_ENGINE_CUDA = 2, /* GPUs; status ENGINE if there is no usable device. The CPU searches for
-                              expressions, and within errors if it takes less time than a device */
+    /* GPUs; status ENGINE if there is no usable device. The CPU still searches for expressions,
+     * and with errors if it takes less time */
+    TRAWL_ENGINE_CUDA = 2,
 };
 
 struct trawl_runtime_options {
@@ -419,7 +420,7 @@ struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
     uint32_t threads;     /* threads that search, 1 to 1024, with the caller's; 0: one per core */
-    uint64_t chunk_bytes; /* text per unit of work; 0: chosen. Small units are for tests. */
+    uint64_t chunk_bytes; /* bytes per unit of work; 0: trawl chooses. Small units are for tests. */
     const char *instruction_set;   /* a name of trawl_instruction_set, not kept; NULL: the best */
     uint64_t device_memory_bytes;  /* limit on each device's memory; 0: no limit */
     struct trawl_runtime *runtime; /* NULL: the searcher opens a runtime. Else the runtime sets
@@ -468,7 +469,7 @@ struct trawl_stats {
     uint64_t wall_ns;         /* 0 if no clock is read: see struct trawl_worker_stats */
     uint32_t thread_count;    /* threads that took part */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
-    char instruction_set[16]; /* of the CPU engine */
+    char instruction_set[16]; /* that the CPU engine uses */
     char note[160]; /* why an engine did not take part, or why an algorithm ran in another form;
                        empty if there is nothing to say */
     /* For algorithms of the gallery on devices, summed over workers; else 0: */
@@ -482,7 +483,7 @@ struct trawl_stats {
     uint64_t child_withheld;   /* launches left out because a device takes only so many; the thread
                                   did the work */
     enum trawl_bound bound;    /* what took most of the call's time */
-    uint64_t output_ns;        /* in the call's sink */
+    uint64_t output_ns;        /* time in the call's sink */
     uint64_t device_shifts_ns; /* algorithms: the part of device_kernel_ns in the kernel that marks,
                                   before the search, where the shifts put windows */
 };
@@ -519,8 +520,8 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  */
 
 struct trawl_match {
-    uint64_t begin; /* of the occurrence, counted from the text's first byte */
-    uint64_t end;   /* the byte after the occurrence's last byte */
+    uint64_t begin; /* offset of the occurrence's first byte in the text */
+    uint64_t end;   /* offset of the byte after the occurrence */
     uint32_t pattern_index;
     uint16_t distance; /* plans with errors: mismatches, or edits; else 0 */
     uint16_t reversed; /* 1: the reverse complement occurs; else 0 */
@@ -628,10 +629,10 @@ enum trawl_window_flag {
     /* For the next two flags, the search may leave out matches that the caller does not need. */
     TRAWL_WINDOW_LINES = 4, /* a match that begins in each line; here a NUL ends a line, too, unless
                                `line_end_also` is set */
-    TRAWL_WINDOW_SPANS = 8, /* leftmost-longest without overlap: the longest of the matches that
-                               begin first, then the longest that begin first after its end, and so
-                               on. Wins over TRAWL_WINDOW_LINES. Of expressions, a match may also
-                               be empty: it tells of a line in which only no byte matches */
+    /* leftmost-longest without overlap: the longest of the matches that begin first, then the
+     * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES. A line in
+     * which an expression matches only zero bytes has an empty match */
+    TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16 /* tell which windows hold a NUL (in the searching threads) */
 };
 
@@ -659,16 +660,16 @@ enum trawl_search_flag {
  * index). Borrowed until the next call for the search. */
 struct trawl_batch {
     uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */
-    uint64_t text_begin; /* occurrences that begin in [text_begin, text_end) */
+    uint64_t text_begin; /* results are of [text_begin, text_end): occurrences begin there */
     uint64_t text_end;
     uint64_t match_count;
     const uint64_t *begins;
     const uint64_t *ends;
     const uint64_t *pattern_indices; /* with errors: pattern index + (distance << 32) + (reversed
                                         << 48), as in struct trawl_match */
-    const uint64_t *line_numbers;    /* of the line in which each occurrence begins, from 0 on; NULL
-                                        without the flag */
-    bool last;                       /* the text ends here: no batch follows */
+    /* line in which each occurrence begins; the first line is 0; NULL without the flag */
+    const uint64_t *line_numbers;
+    bool last; /* the text ends here: no batch follows */
 };
 
 /* Begin a search in batches, with flags of enum trawl_search_flag. The searcher is inside a call
@@ -691,25 +692,25 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search 
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 
 /* ---- Records x patterns ---------------------------------------------------------------------
- * Many records on one tape, in the layout of Arrow's string columns, which can be searched without
- * a copy. Records may be empty and of any length; an occurrence counts for a record if the
- * record holds the whole occurrence. The whole tape is searched as one text, so long and skewed
- * records cost nothing extra; the searching threads turn occurrences into cells, and the caller
- * asks for the records in batches. A cell is a pair (record, pattern) where the pattern occurs in
- * the record. */
+ * Many records on one tape: their bytes follow each other, in the layout of Arrow's string columns,
+ * which can be searched without a copy. Records may be empty and of any length; an occurrence
+ * counts for a record if the record holds the whole occurrence. The whole tape is searched as one
+ * text, so long and skewed records cost nothing extra; the searching threads turn occurrences into
+ * cells, and the caller asks for the records in batches. A cell is a pair (record, pattern) where
+ * the pattern occurs in the record. */
 struct trawl_matrix_search;
 /* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
 struct trawl_record_array {
     uint64_t size;        /* sizeof(struct trawl_record_array) */
     const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
-    const void *offsets;  /* record_count + 1, ascending */
+    const void *offsets;  /* record_count + 1 offsets into the tape, ascending */
     uint64_t record_count;
     uint32_t offset_bytes; /* 8: uint64_t or int64_t; 4: int32_t; 0: 8 */
     uint32_t reserved;
     const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
                                 counted from validity_begin, is 0 if record i is null: nothing
                                 occurs in a null record, whatever its bytes are. */
-    uint64_t validity_begin; /* the first record's bit */
+    uint64_t validity_begin; /* the bit of record 0 */
 };
 #define TRAWL_RECORD_ARRAY_INIT                                         \
     {                                                                   \
@@ -717,9 +718,8 @@ struct trawl_record_array {
     }
 
 enum trawl_matrix_shape {
-    TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where it first begins */
-    TRAWL_MATRIX_ANY =
-        1 /* for each record: does any pattern occur? The search leaves a record at the first */
+    TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where the pattern first begins */
+    TRAWL_MATRIX_ANY = 1 /* for each record: does any pattern occur? The first occurrence decides */
 };
 
 /* Records [record_begin, record_end), complete. Fields of the other shape are NULL. Borrowed until
@@ -729,7 +729,7 @@ struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
     uint64_t record_begin;
     uint64_t record_end;
-    uint64_t cell_count;           /* of these records; ANY: records in which a pattern occurs */
+    uint64_t cell_count;           /* cells here; ANY: records in which a pattern occurs */
     const uint64_t *cell_records;  /* CELLS: three columns of cell_count, */
     const uint64_t *cell_patterns; /* in order of (record, pattern), each pair once */
     const uint64_t *cell_begins;
