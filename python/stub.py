@@ -102,14 +102,15 @@ PARAMETERS = of_names({
     "_TextSource": "source text",
     "_Values | None": "values",
 })  # fmt: skip
-# Where a parameter's type is another one.
+# Parameters whose type differs from the type that PARAMETERS gives.
 OTHERS = {
     ("Plan.__cinit__", "values"): "Iterable[Any] | None",
     ("Plan.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.unload", "text"): "Text",
 }
-# What functions, methods and properties of a name give; of one class, where its name stands before.
+# The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members
+# of one class only.
 RETURNS = of_names({
     "bool": "ignore_case is_stream unicode whole_lines whole_words",
     "int": "__len__ count count_lines edits mismatches null_count positions_into",
@@ -147,7 +148,8 @@ RETURNS = of_names({
 SEVERAL = "list[Any] | tuple[Any, ...]"
 REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"),
              ("text", SEVERAL, "list[Any]")]  # fmt: skip
-# Of a method: a parameter, its type, and what the method then returns.
+# For a method: triples of a parameter, the parameter's type, and the type that the method returns
+# for it.
 OVERLOADS = {
     "replace": REWRITTEN,
     "mask": REWRITTEN,
@@ -163,7 +165,7 @@ LEFT_OUT = re.compile("__(dealloc|init|repr|eq|reduce|reduce_ex|getbuffer)__$")
 
 
 def parts_of(signature):
-    """(name, default or None) of each parameter."""
+    """Yields (name, default or None) for each parameter."""
     parts = re.split(r",\s*(?![^()]*\))", signature.strip().rstrip(","))
     for part in filter(None, map(str.strip, parts)):
         head, _, default = part.partition("=")
@@ -185,7 +187,7 @@ def method_lines(of, signature, decorators):
     parts = list(parts_of(signature))
     if shown == "__new__":
         parts[0] = ("cls", None)
-    elif name == "__getitem__":  # what the interpreter calls takes no names
+    elif name == "__getitem__":  # the interpreter passes the argument by position
         parts.append(("/", None))
     overloads = OVERLOADS.get(of) or OVERLOADS.get(name) or [(None, None, None)]
     for parameter, kind, returned in overloads:
@@ -197,13 +199,14 @@ def method_lines(of, signature, decorators):
 
 
 def classes_of(source):
-    """{name: (base, body)}"""
+    """Returns {name: (base, body)} of the classes in a source."""
     found = re.findall(r"^(?:cdef )?class (\w+)(?:\((\w+)\))?:\n((?:(?:[ \t].*)?\n)+)", source, re.M)
     return {name: (base, body) for name, base, body in found}
 
 
 def members_of(classes, name):
-    """{name: (signature or None, decorators)} of a class and of those it is made from."""
+    """Returns {name: (signature or None, decorators)} of the members of a class and of its
+    bases."""
     if name not in classes:
         return {}
     base, body = classes[name]

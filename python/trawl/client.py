@@ -77,9 +77,10 @@ class Submatch(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A line of a file, with the line end. line_number: counts from 1. offset: of the line's first byte
-    in the file. context: the line is context of a matching line. With --fasta, a Match is an occurrence
-    in a sequence instead, and `sequence` is the sequence's name."""
+    """A line of a file, with the line end. The first line has line_number 1. offset is the offset
+    of the line's first byte in the file. context is true if the line is context of a matching
+    line. With --fasta, a Match is an occurrence in a sequence instead, and `sequence` is the
+    sequence's name."""
 
     path: str
     line_number: int | None
