@@ -123,7 +123,7 @@ def cross(claim, cells):
     if at is None:
         return [False], f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
     off = max(at / bound, bound / at) / CROSSING_NEAR
-    return [True if off <= 1 / NEAR else False if off >= NEAR else None], f"from {at:.0f} {claim['unit']} on"
+    return [True if off <= 1 / NEAR else False if off >= NEAR else None], f"here from {at:.0f} {claim['unit']} on"
 
 
 def judge(figures, claim):
