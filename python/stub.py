@@ -57,8 +57,7 @@ _Progress: TypeAlias = Callable[[int], object] | None
 _Match: TypeAlias = tuple[Any, ...]
 _Alphabet: TypeAlias = Literal["bytes", "utf8", "dna"]
 _Syntax: TypeAlias = Literal["perl", "extended", "basic"]
-_Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set", "buckets", "classes",
-                           "automaton"]
+_Method: TypeAlias = Literal[METHODS]
 
 __version__: str
 '''
@@ -236,6 +235,13 @@ def class_lines(classes, name):
             yield "    " + line
 
 
+def method_words():
+    """The names of TRAWL_METHOD_LIST, quoted."""
+    header = pathlib.Path(__file__).parent.with_name("include") / "trawl.h"
+    rows = re.search(r"TRAWL_METHOD_LIST\(X\)((?:.*\\\n)+.*)", header.read_text())[1]
+    return ", ".join(re.findall(r'"\w+"', rows))
+
+
 def stub(folder):
     parts = [path.read_text() for path in sorted(pathlib.Path(folder).glob("*.p[yx][xi]"))]
     source = "\n".join(parts)
@@ -246,7 +252,7 @@ def stub(folder):
         lines += method_lines(name, signature, [])
     for name in CLASSES:
         lines += class_lines(classes, name)
-    return HEAD + "\n".join(lines) + "\n"
+    return HEAD.replace("METHODS", method_words()) + "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -53,8 +53,16 @@ cdef const trawl_utf8 *characters_wanted() except NULL:
 
 # ---- Making ----
 
+cdef extern from *:
+    """
+    #define METHOD_NAME(name, number, text) text,
+    static const char *const method_names[] = {TRAWL_METHOD_LIST(METHOD_NAME)};
+    """
+    const char *method_names[TRAWL_METHODS_COUNT]
+
+
 # METHODS[i] is the name of method number i of enum trawl_method.
-METHODS = ("auto", "every", "grams", "sampled", "set", "buckets", "classes", "automaton")
+METHODS = tuple([method_names[i] for i in range(TRAWL_METHODS_COUNT)])
 
 
 @cython.internal
@@ -107,8 +115,8 @@ cdef class Plan:
     lines: an occurrence is a whole line.
     unicode: ignore_case and words know all Unicode letters, not only ASCII.
     line_end: the byte that ends a line, for `lines` and for line numbers.
-    method: how the text is searched. 'auto' chooses; 'every', 'grams', 'sampled', 'set',
-      'buckets', 'classes' and 'automaton' are for comparisons.
+    method: how the text is searched. 'auto' chooses; the other names of `trawl --method` are for
+      comparisons.
     algorithm: the name of a published algorithm (see algorithms()), which searches on the CPU.
     sample: typical bytes of the texts; the choice of the method uses their frequencies.
     regex: the patterns are regular expressions, see docs/regex.md: True or 'perl' (RE2's syntax),

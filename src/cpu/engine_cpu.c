@@ -76,13 +76,16 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
 
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
-    worker->prices = plan->prices;
-    if (plan_is_one_literal(plan))
-        plan_price_others(plan, &plan->tuning, worker->costs, &worker->prices);
-    worker->method = plan->prices.every > 0 ? worker->prices.least : plan->method;
+    worker->method = plan->method;
+    if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET)
+        worker->prices = plan_price(plan, &plan->tuning, worker->costs);
+    if (plan->method == TRAWL_METHOD_AUTO && plan_is_one_literal(plan))
+        worker->method = worker->prices.least;
+    worker->sampled_took = 0;
     worker->tuning = &plan->tuning;
     worker->learned = 0;
-    worker->dense_bytes = worker->dense_left = 0;
+    worker->dense_bytes = 0;
+    worker->dense_left = plan->method_asked == TRAWL_METHOD_AUTOMATON ? UINT64_MAX : 0;
     worker->dense_by_classes = plan->has_classes;
     worker->work_per_byte = SET_WORK_PER_BYTE;
     worker->work_spared = WORK_SPARED_MAX;
@@ -173,14 +176,6 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-/* Returns the method by which method set searches at the moment. */
-static enum trawl_method set_method(const struct engine_worker *worker)
-{
-    if (worker->dense_left > 0 || worker->plan->method_asked == TRAWL_METHOD_AUTOMATON)
-        return TRAWL_METHOD_AUTOMATON;
-    return worker->trial.now == 1 ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
-}
-
 /* Copies a short text to a buffer with room behind the text. Near a text's end, vectors would load
  * too much, and a scan tests begins in plain C; of a text of 80 bytes, this would be nearly all
  * begins. */
@@ -262,7 +257,7 @@ static enum trawl_status scan_whole(struct engine_worker *worker, const struct e
         worker->look_left -= chunk.owned;
     }
     scan_part(&scan);
-    task->result->method = worker->method != TRAWL_METHOD_SET ? worker->method : set_method(worker);
+    task->result->method = scan_method(worker);
     return scan_end(&scan);
 }
 

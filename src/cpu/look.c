@@ -20,12 +20,10 @@
 static enum trawl_status begin_sampled(struct engine_worker *worker,
                                        const struct engine_chunk *chunk, struct trawl_error *error)
 {
-    double price;
-
     if (worker->sampled_after > chunk->owned + chunk->readable &&
         !attachment_is_there(&worker->plan->attached[PLAN_SAMPLED])) {
         worker->sampled_after -= chunk->owned;
-        worker->method = plan_least_other(&worker->prices, &price);
+        worker->method = plan_cheapest(&worker->prices, TRAWL_METHOD_SAMPLED);
         return TRAWL_OK;
     }
     if (worker->method != TRAWL_METHOD_SAMPLED)
@@ -56,12 +54,9 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
     struct engine_worker *worker = scan->worker;
     const struct plan_costs *costs = worker->costs;
     uint64_t bytes = max_u64(scan->at, begin) - begin;
-    double each = costs->every + costs->every_probe * worker->first_probes;
+    double each =
+        plan_price_bare(worker->plan, worker->tuning, costs, worker->method, worker->first_probes);
 
-    if (worker->method == TRAWL_METHOD_GRAMS)
-        each = costs->grams[__builtin_ctz(worker->tuning->grams.stride)];
-    else if (worker->method == TRAWL_METHOD_SAMPLED)
-        each = costs->sample / (double)sampled_stride(worker->plan->length_min);
     if (worker->least <= 0)
         worker->least = plan_price_least(worker->plan, costs);
     worker->searched += bytes;
@@ -83,20 +78,11 @@ static bool is_due(const struct engine_worker *worker, uint64_t bytes)
              lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
 }
 
-/* Returns the price of the method that a look chose, in ns per text byte. */
-static double least_price(const struct plan_prices *prices)
-{
-    double other;
-
-    plan_least_other(prices, &other);
-    return prices->least == TRAWL_METHOD_SAMPLED ? prices->sampled : other;
-}
-
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error)
 {
     struct plan_tuning tuning = worker->plan->tuning;
-    struct plan_prices prices = worker->prices;
+    struct plan_prices prices;
 
     if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
         TRAWL_TRY(begin_sampled(worker, chunk, error));
@@ -106,18 +92,21 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
         return TRAWL_OK;
     }
     worker->look_left = cpu_sizes.look_again;
-    if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &prices))
+    tuning.sampled_took = worker->sampled_took;
+    if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &tuning, &prices))
         plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
                   &tuning, &prices);
     if (cpu_sizes.look_lost_ns <= 0 ||
-        worker->took > least_price(&prices) * (double)worker->searched) {
+        worker->took > prices.of[prices.least] * (double)worker->searched) {
         worker->prices = prices;
         worker->own = tuning;
         worker->tuning = &worker->own;
         worker->method = prices.least;
-        worker->sampled = prices.tables;
         worker->sampled_after = 0;
-        worker->least = least_price(&prices);
+        worker->sampled_took = 0;
+        worker->least = prices.of[prices.least];
+        if (worker->method == TRAWL_METHOD_SAMPLED) /* the look has made the tables */
+            TRAWL_TRY(sampled_want(worker->plan, &worker->sampled, error));
         worker_probes_begin(worker);
     }
     worker_count_anew(worker);

@@ -23,8 +23,7 @@ static bool goes_on(struct scan *scan)
 
 /* ---- Sets: buckets or classes, and the automaton after both -------------------------------- */
 
-/* Searches worker->dense_left begins by the automaton, or all begins until scan->limit. */
-static void run_automaton(struct scan *scan)
+void scan_automaton(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
     uint64_t x = scan->at, left = worker->dense_left, to = x + min_u64(scan->limit - x, left);
@@ -40,13 +39,19 @@ static void run_automaton(struct scan *scan)
     worker->dense_left = left - min_u64(scan->run_until - x, left);
 }
 
-static void run_classes(struct scan *scan)
+/* The rows of methods.def, by method. */
+static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
+#define METHOD(name, literals, length_min, work, program, tell) [TRAWL_METHOD_##name] = program,
+#include "plan/methods.def"
+};
+
+enum trawl_method scan_method(const struct engine_worker *worker)
 {
-    if (scan->worker->matcher == NULL)
-        scan->status = classes_begin(scan);
-    scan->over = scan->status != TRAWL_OK;
-    if (!scan->over)
-        scan_classes(scan);
+    if (worker->method != TRAWL_METHOD_SET)
+        return worker->method;
+    if (worker->dense_left > 0)
+        return TRAWL_METHOD_AUTOMATON;
+    return worker->trial.now == 1 ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
 }
 
 /* Searches the begins in [from, to) by buckets or by classes, and by the automaton where the text
@@ -57,6 +62,7 @@ static uint64_t run_set(void *state, uint32_t by_classes, uint64_t from, uint64_
     struct engine_worker *worker = scan->worker;
     const uint64_t limit = scan->limit;
 
+    TRAWL_ASSERT(by_classes == worker->trial.now);
     if (worker->dense_by_classes != by_classes)
         worker->dense_left = 0; /* the automaton belongs to the program that left the text */
     worker->dense_by_classes = by_classes;
@@ -64,31 +70,21 @@ static uint64_t run_set(void *state, uint32_t by_classes, uint64_t from, uint64_
     scan->at = from;
     scan->limit = to;
     while (goes_on(scan))
-        if (worker->dense_left > 0)
-            run_automaton(scan);
-        else if (by_classes)
-            run_classes(scan);
-        else
-            scan_set(scan);
+        programs[scan_method(worker)](scan);
     scan->limit = limit;
     return scan->over ? from : scan->at;
 }
 
-static void run_either(struct scan *scan)
+void scan_any_set(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
     const struct trial_pair pair = {
         run_set, scan, worker->matcher == NULL ? scan->plan->literal_count * TABLES_LITERAL_NS : 0};
 
-    if (!goes_on(scan))
-        return;
-    if (scan->plan->has_either) {
+    if (scan->plan->has_either)
         trial_run(&worker->trial, &pair, scan->at, scan->limit);
-        return;
-    }
-    if (scan->plan->method_asked == TRAWL_METHOD_AUTOMATON)
-        worker->dense_left = UINT64_MAX;
-    (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
+    else
+        (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
 }
 
 /* ---- All programs ---------------------------------------------------------------------------- */
@@ -101,15 +97,9 @@ void scan_run(struct scan *scan)
         scan_bytes(scan);
         return;
     }
-    if (worker->method == TRAWL_METHOD_SET) {
-        run_either(scan);
-        return;
-    }
     while (goes_on(scan))
         if (scan->work > scan->work_max)
             verify_linear(scan);
-        else if (worker->method == TRAWL_METHOD_SAMPLED)
-            scan_sampled(scan);
         else
-            scan_tiles(scan);
+            programs[worker->method](scan);
 }

@@ -229,7 +229,9 @@ static void adapt_tile(struct engine_worker *worker, bool hit, const struct samp
         (uint32_t)(less ? least : min_u64(2 * worker->tile_positions, cpu_sizes.class_positions));
 }
 
-enum trawl_status classes_begin(const struct scan *scan)
+/* Sets the worker's matcher to the plan's, which is made for this text if there is none. Errors:
+ * MEMORY, LIMIT. */
+static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
     struct set_sample sample = {scan->plan, worker->sample, worker_sample(worker, scan->chunk)};
@@ -246,6 +248,9 @@ void scan_classes(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
 
+    if (worker->matcher == NULL)
+        scan->status = classes_begin(scan);
+    scan->over = scan->status != TRAWL_OK;
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {
             scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};

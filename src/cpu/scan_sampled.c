@@ -95,14 +95,14 @@ static bool another_pays(const struct scan *scan, struct sampled_progress *progr
             (double)progress->samples * worker->costs->sample)
         return false;
     progress->clock_at = scan->at + bytes / 4;
-    other = plan_least_other(&worker->prices, &price);
+    other = plan_cheapest(&worker->prices, TRAWL_METHOD_SAMPLED);
     taken = (double)(clock_now_ns() - progress->began);
-    price *= (double)bytes;
+    price = worker->prices.of[other] * (double)bytes;
     if (taken < FAR * price || taken < price + FAR_NS)
         return false;
     worker->least = price / (double)bytes;
     worker->method = other;
-    worker->prices.sampled_learnt = taken / (double)bytes;
+    worker->sampled_took = taken / (double)bytes;
     return true;
 }
 

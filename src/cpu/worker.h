@@ -42,7 +42,8 @@ struct engine_worker {
     const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
     struct plan_tuning own;           /* the tuning that a look made from the text */
     const struct plan_costs *costs;
-    struct plan_prices prices; /* the plan's prices, or the prices of the last look */
+    struct plan_prices prices; /* by the plan's tuning, or by the last look */
+    double sampled_took;       /* what method sampled cost where it left the text; 0: not known */
     uint64_t look_left;        /* bytes of text after which a look may be due; UINT64_MAX: never */
     /* bytes that the method searched since the last look, for which `took` and `priced` count */
     uint64_t searched;
@@ -265,14 +266,8 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search);
 void verify_linear(struct scan *scan);
 
 /* ---- scan_*.c: the methods; each searches begins from scan->at until limit or scan->over ---- */
-void scan_tiles(struct scan *scan); /* methods every and grams */
-void scan_sampled(struct scan *scan);
-void scan_set(struct scan *scan);
-void scan_classes(struct scan *scan); /* large sets */
-/* Sets the worker's matcher to the plan's, which is made for this text if there is none. Errors:
- * MEMORY, LIMIT. */
-enum trawl_status classes_begin(const struct scan *scan);
-
+#define METHOD(name, literals, length_min, work, program, tell) void program(struct scan *scan);
+#include "plan/methods.def"
 void scan_bytes(struct scan *scan); /* sets of one-byte literals */
 /* Makes the set of byte values empty. */
 void bytes_empty(struct find_bytes *bytes);
@@ -296,6 +291,8 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* Searches the begins in [scan->at, scan->limit) by the programs that the worker chose. */
 void scan_run(struct scan *scan);
+/* Returns the method by which the worker searches at the moment. */
+enum trawl_method scan_method(const struct engine_worker *worker);
 
 /* ---- dense_budget.c ---- */
 

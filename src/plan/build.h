@@ -9,9 +9,8 @@
  * variants of other bytes. */
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
-/* Picks the method: the method that the options name, or else the cheapest by the options' sample.
- * No other function picks. Also fills in probes, grams, period and prices, on which the choice
- * depends. */
+/* Checks the method that the options name. Fills in probes, grams and period of a single literal,
+ * on which the prices of methods depend. */
 enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error);
 

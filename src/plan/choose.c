@@ -1,11 +1,12 @@
-/* choose: which method searches the text. No other file picks a method.
+/* choose: which methods can search for a plan, and what each method costs. No other file prices a
+ * method of the host.
  *
  * A single literal is searched by the method with the least expected cost. `every` tests a few
  * bytes of the literal at every position, as many as leave next to no candidates. `grams` loads
  * each text byte once, but needs a literal whose grams are rare. `sampled` leaves most of the text
- * unread, if the literal is long. Several literals, or a literal with a tail, are a `set`. A choice
- * that turns out wrong on the text at hand costs time, never an answer: a worker that searches a
- * long text samples the text and chooses anew (docs/design.md).
+ * unread, if the literal is long. Several literals, or a literal with a tail, are a `set`. A worker
+ * asks for the prices when a search begins, and again when it has sampled the text (cpu/look.c). A
+ * choice that turns out wrong costs time, never an answer.
  */
 #include <string.h>
 
@@ -80,7 +81,8 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
     double passed[PLAN_PROBES_MAX];
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && (sample != NULL || sample_bytes == 0));
-    memset(tuning, 0, sizeof *tuning);
+    tuning->grams = (struct plan_grams){.stride = 0}; /* until plan_tune_grams */
+    tuning->gram_rate = 0;
     tuning->is_seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
     analyse_rates(sample, sample_bytes, bytes, count, fold, rates);
     tuning->probe_count =
@@ -91,35 +93,22 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
     TRAWL_ASSERT(tuning->first_probes > 0 && tuning->first_probes <= tuning->probe_count);
 }
 
-/* ---- Choosing ------------------------------------------------------------------------------- */
-
-/* Returns why the asked method does not fit the plan; NULL if the method fits. */
-static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_method asked)
+void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
+                       struct plan_tuning *tuning)
 {
-    switch (asked) {
-    case TRAWL_METHOD_AUTO:
-    case TRAWL_METHOD_SET:
-    case TRAWL_METHOD_BUCKETS:
-    case TRAWL_METHOD_AUTOMATON:
-        return NULL;
-    case TRAWL_METHOD_CLASSES:
-        return plan_fits_classes(plan) ? NULL : "classes takes neither words, nor lines, nor tails";
-    case TRAWL_METHOD_EVERY:
-        return plan_is_one_literal(plan) ? NULL : "every takes one pattern";
-    case TRAWL_METHOD_GRAMS:
-        if (!plan_is_one_literal(plan))
-            return "grams takes one pattern";
-        return plan->length_min >= PLAN_GRAMS_LENGTH_MIN
-                   ? NULL
-                   : "grams takes patterns of 7 bytes or more";
-    case TRAWL_METHOD_SAMPLED:
-        if (!plan_is_one_literal(plan))
-            return "sampled takes one pattern";
-        return sampled_stride(plan->length_min) > 0 ? NULL
-                                                    : "sampled takes patterns of 16 bytes or more";
-    }
-    return "no such method";
+    const struct sampled_tables *tables;
+
+    tuning->sampled = (struct sampled_rates){0, 0};
+    tuning->samples = sampled_stride(plan->length_min) >= SAMPLED_STRIDE_MIN;
+    if (!tuning->samples)
+        return;
+    if (text == NULL)
+        tuning->samples = sampled_repeats(plan, sizeof(uint64_t)) <= SAMPLED_REPEATS_MAX;
+    else if ((tuning->samples = sampled_want(plan, &tables, NULL) == TRAWL_OK))
+        tuning->sampled = sampled_seen(plan_literal_bytes(plan, 0), tables, text, text_bytes);
 }
+
+/* ---- Prices --------------------------------------------------------------------------------- */
 
 #define USUAL_SET "avx2"
 
@@ -129,10 +118,8 @@ const struct plan_costs *plan_costs_of(const char *instruction_set)
         const char *name;
         struct plan_costs costs;
     } known[] = {
-#define COSTS(set, each, probe, grams_1, grams_2, grams_4, grams_8, of_sample, vector, other) \
-    {#set, {each, probe, {grams_1, grams_2, grams_4, grams_8}, of_sample, vector, other}},
-#include "plan/costs.def"
-#undef COSTS
+#define COSTS(set, ...) {#set, {__VA_ARGS__}},
+#include "plan/methods.def"
     };
     const char *name = instruction_set != NULL ? instruction_set : USUAL_SET;
     uint32_t i = 0;
@@ -161,81 +148,123 @@ double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *
     return stride < SAMPLED_STRIDE_MIN ? least : min_double(least, costs->sample / (double)stride);
 }
 
-/* Prices method sampled, in ns per text byte. Returns 0 if the method does not fit, costs too much,
- * or lacks memory for its tables. */
-static double price_sampled(const struct trawl_plan *plan, const struct plan_costs *costs,
-                            const uint8_t *sample, uint64_t sample_bytes,
-                            const struct sampled_tables **tables)
-{
-    struct sampled_rates rates = {0, 0};
-    uint64_t stride;
+/* The question what a method costs. */
+struct asked {
+    const struct trawl_plan *plan;
+    const struct plan_tuning *tuning;
+    const struct plan_costs *costs;
+    double probes; /* that method every tests at each position */
+};
 
-    *tables = NULL;
-    if (plan->length_min < SAMPLED_STRIDE_MIN)
-        return 0;
-    stride = sampled_stride(plan->length_min);
-    if (stride < SAMPLED_STRIDE_MIN)
-        return 0;
-    if (sample != NULL) {
-        if (sampled_want(plan, tables, NULL) != TRAWL_OK)
-            return 0;
-        rates = sampled_seen(plan_literal_bytes(plan, 0), *tables, sample, sample_bytes);
-    } else if (sampled_repeats(plan, sizeof(uint64_t)) > SAMPLED_REPEATS_MAX) {
-        return 0;
-    }
-    return (costs->sample + rates.naming * costs->candidate +
-            (rates.named - rates.naming) * costs->compared) /
-           (double)stride;
-}
+/* What a method does, per byte of text. */
+struct work {
+    double bare_ns;    /* ns without candidates; 0: the method does not fit */
+    double compared;   /* candidates that a single vector comparison decides */
+    double candidates; /* other candidates */
+    double took_ns;    /* ns by the clock where the method was left; 0: not known */
+};
 
-void plan_price_others(const struct trawl_plan *plan, const struct plan_tuning *tuning,
-                       const struct plan_costs *costs, struct plan_prices *prices)
+static struct work work_every(const struct asked *of)
 {
     /* The search decides about all begins of a run of periods together, so that candidates of
      * periodic literals cost as little as short literals' candidates. */
-    bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
-    double probes = tuning->first_probes > PROBES_FEW ? tuning->first_probes : PROBES_FEW;
-    /* What a sample has with all probes are mostly occurrences, which have the grams, too. */
-    double gram_rate =
-        max_double(tuning->gram_rate, tuning->is_seen ? tuning->every_rate : tuning->gram_rate);
-    double least;
+    bool is_short = of->plan->length_min <= COMPARED_LENGTH_MAX || of->plan->period > 0;
+    double rate = of->tuning->every_rate;
 
-    TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
-    least = prices->every = costs->every + costs->every_probe * probes +
-                            (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
-    prices->grams = 0;
-    if (tuning->grams.stride > 0)
-        prices->grams =
-            costs->grams[__builtin_ctz(tuning->grams.stride)] + costs->candidate * gram_rate;
-    prices->least = TRAWL_METHOD_EVERY;
-    if (prices->grams > 0 && prices->grams < least) {
-        prices->least = TRAWL_METHOD_GRAMS;
-        least = prices->grams;
-    }
-    if (prices->sampled > 0 && prices->sampled < least)
-        prices->least = TRAWL_METHOD_SAMPLED;
+    return (struct work){of->costs->every +
+                             of->costs->every_probe * max_double(of->probes, PROBES_FEW),
+                         is_short ? rate : 0, is_short ? 0 : rate, 0};
+}
+
+static struct work work_grams(const struct asked *of)
+{
+    const struct plan_tuning *tuning = of->tuning;
+
+    if (tuning->grams.stride == 0)
+        return (struct work){.bare_ns = 0};
+    /* What a sample has with all probes are mostly occurrences, which have the grams, too. */
+    return (struct work){of->costs->grams[__builtin_ctz(tuning->grams.stride)], 0,
+                         max_double(tuning->gram_rate, tuning->is_seen ? tuning->every_rate : 0),
+                         0};
+}
+
+static struct work work_sampled(const struct asked *of)
+{
+    const struct sampled_rates rates = of->tuning->sampled;
+    double stride = (double)sampled_stride(of->plan->length_min);
+
+    if (!of->tuning->samples)
+        return (struct work){.bare_ns = 0};
+    return (struct work){of->costs->sample / stride, (rates.named - rates.naming) / stride,
+                         rates.naming / stride, of->tuning->sampled_took};
+}
+
+/* The rows of methods.def, by method. */
+static const struct {
+    enum { ANY, PLAIN, ONE } literals;
+    uint32_t length_min;
+    struct work (*work)(const struct asked *of);
+} methods[TRAWL_METHODS_COUNT] = {
+#define METHOD(name, literals, length_min, work, program, tell) \
+    [TRAWL_METHOD_##name] = {literals, length_min, work},
+#include "plan/methods.def"
+};
+
+const char *plan_method_name(enum trawl_method method)
+{
+    static const char *const names[TRAWL_METHODS_COUNT] = {
+#define METHOD_NAME(name, number, text) text,
+        TRAWL_METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+    };
+
+    return names[method];
+}
+
+double plan_price_bare(const struct trawl_plan *plan, const struct plan_tuning *tuning,
+                       const struct plan_costs *costs, enum trawl_method method, double probes)
+{
+    return methods[method].work(&(struct asked){plan, tuning, costs, probes}).bare_ns;
+}
+
+enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but)
+{
+    enum trawl_method least = TRAWL_METHOD_EVERY;
+
+    for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
+        if (prices->of[m] > 0 && prices->of[m] < prices->of[least] && m != but)
+            least = (enum trawl_method)m;
+    return least;
 }
 
 struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
-                              const struct plan_costs *costs, const uint8_t *sample,
-                              uint64_t sample_bytes)
+                              const struct plan_costs *costs)
 {
-    struct plan_prices prices = {0};
+    const struct asked of = {plan, tuning, costs, tuning->first_probes};
+    struct plan_prices prices = {.least = TRAWL_METHOD_EVERY};
 
-    prices.sampled = price_sampled(plan, costs, sample, sample_bytes, &prices.tables);
-    plan_price_others(plan, tuning, costs, &prices);
+    TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
+    for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
+        if (methods[m].work != NULL) {
+            struct work work = methods[m].work(&of);
+            double price =
+                work.bare_ns + work.compared * costs->compared + work.candidates * costs->candidate;
+
+            prices.of[m] = work.bare_ns > 0 ? max_double(price, work.took_ns) : 0;
+        }
+    prices.least = plan_cheapest(&prices, TRAWL_METHOD_AUTO);
     return prices;
 }
 
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
-                   const uint8_t *text, uint64_t text_bytes, struct plan_prices *prices)
+                   const uint8_t *text, uint64_t text_bytes, struct plan_tuning *tuning,
+                   struct plan_prices *prices)
 {
+    plan_tune_sampled(plan, text, text_bytes, tuning);
+    *prices = plan_price(plan, tuning, costs);
     prices->least = TRAWL_METHOD_SAMPLED;
-    prices->sampled = price_sampled(plan, costs, text, text_bytes, &prices->tables);
-    if (prices->sampled > 0)
-        prices->sampled = max_double(prices->sampled, prices->sampled_learnt);
-    prices->sampled_learnt = 0;
-    return prices->sampled > 0 && prices->sampled <= least_of_others(plan, costs);
+    return prices->of[TRAWL_METHOD_SAMPLED] > 0 &&
+           prices->of[TRAWL_METHOD_SAMPLED] <= least_of_others(plan, costs);
 }
 
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
@@ -246,13 +275,14 @@ void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, co
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
-    plan_price_others(plan, tuning, costs, prices);
-    if (plan->length_min >= PLAN_GRAMS_LENGTH_MIN && prices->every > widest &&
-        (prices->sampled <= 0 || prices->sampled > widest)) {
+    *prices = plan_price(plan, tuning, costs);
+    if (plan->length_min >= PLAN_GRAMS_LENGTH_MIN && prices->of[prices->least] > widest) {
         plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
-        plan_price_others(plan, tuning, costs, prices);
+        *prices = plan_price(plan, tuning, costs);
     }
 }
+
+/* ---- Plans ---------------------------------------------------------------------------------- */
 
 /* Finds the period and the tuning of a plan with a single literal. */
 static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
@@ -265,6 +295,8 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     if (plan->period > count / 2)
         plan->period = 0;
     plan_tune_probes(plan, sample, sample_bytes, &rates, &plan->tuning);
+    if (plan->method_asked == TRAWL_METHOD_AUTO)
+        plan_tune_sampled(plan, plan->tuning.is_seen ? sample : NULL, sample_bytes, &plan->tuning);
     if (plan->tuning.is_seen)
         plan->tuning.repeats = analyse_repeats(sample, sample_bytes, bytes, count);
     if (count < PLAN_GRAMS_LENGTH_MIN)
@@ -273,38 +305,33 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     plan->tuning.rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
+/* Checks that the asked method fits the plan. */
+static enum trawl_status check_method(const struct trawl_plan *plan, enum trawl_method asked,
+                                      struct trawl_error *error)
+{
+    if ((uint32_t)asked >= TRAWL_METHODS_COUNT)
+        return TRAWL_FAIL(error, ARGUMENT, "no such method");
+    if (methods[asked].literals == ONE && !plan_is_one_literal(plan))
+        return TRAWL_FAIL(error, ARGUMENT, "%s takes one pattern", plan_method_name(asked));
+    if (plan->literal_count > 0 && plan->length_min < methods[asked].length_min)
+        return TRAWL_FAIL(error, ARGUMENT, "%s takes patterns of %u bytes or more",
+                          plan_method_name(asked), methods[asked].length_min);
+    if (methods[asked].literals == PLAIN && !plan_fits_classes(plan))
+        return TRAWL_FAIL(error, ARGUMENT, "%s takes neither words, nor lines, nor tails",
+                          plan_method_name(asked));
+    return TRAWL_OK;
+}
+
 enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error)
 {
-    const uint8_t *sample = (const uint8_t *)options->sample;
-    const char *obstacle;
-
     plan->method_asked = options->method;
     if (plan_is_one_literal(plan))
-        analyse_one(plan, sample, options->sample_bytes);
-    if (options->method != TRAWL_METHOD_AUTO) {
-        obstacle = method_obstacle(plan, options->method);
-        if (obstacle != NULL)
-            return TRAWL_FAIL(error, ARGUMENT, "%s", obstacle);
-        plan->method = options->method < TRAWL_METHOD_SET ? options->method : TRAWL_METHOD_SET;
-        plan->method_why = "asked for";
-    } else if (plan_is_one_literal(plan)) {
-        plan->prices = plan_price(plan, &plan->tuning, plan_costs_of(NULL),
-                                  plan->tuning.is_seen ? sample : NULL, options->sample_bytes);
-        plan->method = plan->prices.least;
-        plan->method_why = plan->method == TRAWL_METHOD_SAMPLED
-                               ? "one long pattern: samples a stride apart find every occurrence"
-                           : plan->method == TRAWL_METHOD_GRAMS
-                               ? "one pattern with rare grams: aligned grams are enough"
-                           : plan->length_min < PLAN_GRAMS_LENGTH_MIN
-                               ? "one short pattern"
-                               : "one pattern with rare bytes";
-    } else {
+        analyse_one(plan, (const uint8_t *)options->sample, options->sample_bytes);
+    TRAWL_TRY(check_method(plan, options->method, error));
+    plan->method = options->method;
+    if (options->method == TRAWL_METHOD_AUTO ? !plan_is_one_literal(plan)
+                                             : methods[options->method].literals != ONE)
         plan->method = TRAWL_METHOD_SET;
-        plan->method_why = plan->pattern_count == 0   ? "no pattern: nothing is found"
-                           : plan->pattern_count == 1 ? "one pattern with variants of its letters"
-                                                      : "several patterns";
-    }
-    TRAWL_ASSERT(plan->method != TRAWL_METHOD_AUTO && plan->method_why != NULL);
     return TRAWL_OK;
 }

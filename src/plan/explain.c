@@ -33,51 +33,15 @@ static void add(struct explanation *text, const char *format, ...)
             text->buffer[text->needed] = line[i];
 }
 
-static const char *method_name(enum trawl_method method)
+/* Adds the prices by which a worker chooses the method of a single literal, and whether the text
+ * may still change the choice. */
+static void explain_prices(struct explanation *text, const struct trawl_plan *plan,
+                           const struct plan_prices *prices)
 {
-    switch (method) {
-#define METHOD_NAME(name, number, text) \
-    case TRAWL_METHOD_##name:           \
-        return text;
-        TRAWL_METHOD_LIST(METHOD_NAME)
-#undef METHOD_NAME
-    }
-    return "unknown";
-}
-
-static uint64_t table_bytes(const struct trawl_plan *plan)
-{
-    struct plan_sampled sampled;
-
-    if (plan->method == TRAWL_METHOD_SAMPLED) {
-        sampled = sampled_layout(plan);
-        return (sizeof(uint32_t) << sampled.hash_bits) + sampled.stride * sizeof(uint32_t);
-    }
-    if (plan->method == TRAWL_METHOD_SET)
-        return (1ull << plan->set.bitmap_bits) / 8 * (plan->set_wide != NULL ? 2 : 1) +
-               (sizeof(uint32_t) << plan->set.bucket_bits) +
-               plan->literal_count *
-                   (sizeof(uint32_t) + (plan->set_heads != NULL ? sizeof(struct plan_head) : 0));
-    if (plan->method == TRAWL_METHOD_GRAMS)
-        return sizeof plan->tuning.grams;
-    return plan->tuning.probe_count * sizeof plan->tuning.probes[0];
-}
-
-static void explain_price(struct explanation *text, const char *name, double price)
-{
-    if (price > 0)
-        add(text, "expected ns per byte of text, %s: %.4f\n", name, price);
-}
-
-/* Adds the prices by which the method of a single literal was chosen, and whether the text may
- * still change the choice. */
-static void explain_prices(struct explanation *text, const struct trawl_plan *plan)
-{
-    if (plan->prices.every <= 0)
-        return;
-    explain_price(text, "every", plan->prices.every);
-    explain_price(text, "grams", plan->prices.grams);
-    explain_price(text, "sampled", plan->prices.sampled);
+    for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
+        if (prices->of[m] > 0)
+            add(text, "expected ns per byte of text, %s: %.4f\n",
+                plan_method_name((enum trawl_method)m), prices->of[m]);
     add(text, "text: %s\n",
         plan->tuning.is_seen ? "known by the sample that was given"
                              : "what a long one is like decides how it is searched");
@@ -92,44 +56,77 @@ static void explain_trials(struct explanation *text, const struct trawl_plan *pl
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
 
+/* Each of the next functions adds the lines of methods, and returns the bytes of their tables. */
+
+static uint64_t tell_every(struct explanation *text, const struct trawl_plan *plan)
+{
+    add(text, "q: %u\nstride: 1\nprobe offsets:", plan->tuning.probe_count);
+    for (uint32_t i = 0; i < plan->tuning.probe_count; i++)
+        add(text, " %" PRIu64, plan->tuning.probes[i].offset);
+    add(text, "\n");
+    return plan->tuning.probe_count * sizeof plan->tuning.probes[0];
+}
+
+static uint64_t tell_grams(struct explanation *text, const struct trawl_plan *plan)
+{
+    add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->tuning.grams.q,
+        plan->tuning.grams.stride, plan->tuning.grams.offset);
+    return sizeof plan->tuning.grams;
+}
+
+static uint64_t tell_sampled(struct explanation *text, const struct trawl_plan *plan)
+{
+    struct plan_sampled sampled = sampled_layout(plan);
+
+    add(text, "q: %u\nstride: %" PRIu64 "\n", sampled.q, sampled.stride);
+    return (sizeof(uint32_t) << sampled.hash_bits) + sampled.stride * sizeof(uint32_t);
+}
+
+static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan)
+{
+    if (plan->has_classes)
+        add(text, "classes: the CPU searches by length, with q, stride and tables of its own for "
+                  "each class; those below are not its\n");
+    explain_trials(text, plan);
+    add(text, "q: %u\nstride: 1\n", plan->set.q);
+    return (1ull << plan->set.bitmap_bits) / 8 * (plan->set_wide != NULL ? 2 : 1) +
+           (sizeof(uint32_t) << plan->set.bucket_bits) +
+           plan->literal_count *
+               (sizeof(uint32_t) + (plan->set_heads != NULL ? sizeof(struct plan_head) : 0));
+}
+
+typedef uint64_t (*teller)(struct explanation *text, const struct trawl_plan *plan);
+
+/* Returns the method that was asked for, or with which a worker with AVX2 begins. *prices is set if
+ * the worker chooses by prices. */
+static enum trawl_method first_method(const struct trawl_plan *plan, struct plan_prices *prices)
+{
+    if (plan->method_asked != TRAWL_METHOD_AUTO || plan->method != TRAWL_METHOD_AUTO)
+        return plan->method_asked > plan->method ? plan->method_asked : plan->method;
+    *prices = plan_price(plan, &plan->tuning, plan_costs_of(NULL));
+    return prices->least;
+}
+
 static void explain_method(struct explanation *text, const struct trawl_plan *plan)
 {
+    static const teller tellers[TRAWL_METHODS_COUNT] = {
+#define METHOD(name, literals, length_min, work, program, tell) [TRAWL_METHOD_##name] = tell,
+#include "plan/methods.def"
+    };
+    struct plan_prices prices = {.least = TRAWL_METHOD_AUTO};
+    enum trawl_method method = first_method(plan, &prices);
+
     if (plan->literal_count == 1)
         add(text, "period: %" PRIu64 "\n",
             plan->period > 0 ? plan->period : plan_literal_at(plan, 0).bytes_count);
-    add(text, "method: %s\n",
-        method_name(plan->method_asked > plan->method ? plan->method_asked : plan->method));
-    add(text, "why: %s\n", plan->method_why);
-    explain_prices(text, plan);
-    switch (plan->method) {
-    case TRAWL_METHOD_SAMPLED:
-        add(text, "q: %u\nstride: %" PRIu64 "\n", sampled_layout(plan).q,
-            sampled_layout(plan).stride);
-        break;
-    case TRAWL_METHOD_GRAMS:
-        add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->tuning.grams.q,
-            plan->tuning.grams.stride, plan->tuning.grams.offset);
-        break;
-    case TRAWL_METHOD_SET:
-    case TRAWL_METHOD_BUCKETS:
-    case TRAWL_METHOD_CLASSES:
-    case TRAWL_METHOD_AUTOMATON:
-        if (plan->has_classes)
-            add(text,
-                "classes: the CPU searches by length, with q, stride and tables of its own for "
-                "each class; those below are not its\n");
-        explain_trials(text, plan);
-        add(text, "q: %u\nstride: 1\n", plan->set.q);
-        break;
-    case TRAWL_METHOD_AUTO:
-    case TRAWL_METHOD_EVERY:
-        add(text, "q: %u\nstride: 1\nprobe offsets:", plan->tuning.probe_count);
-        for (uint32_t i = 0; i < plan->tuning.probe_count; i++)
-            add(text, " %" PRIu64, plan->tuning.probes[i].offset);
-        add(text, "\n");
-        break;
-    }
-    add(text, "table bytes: %" PRIu64 "\n", table_bytes(plan));
+    add(text, "method: %s\nwhy: %s\n", plan_method_name(method),
+        plan->method_asked != TRAWL_METHOD_AUTO ? "asked for"
+        : prices.least != TRAWL_METHOD_AUTO     ? "the least expected cost"
+        : plan->pattern_count == 0              ? "no pattern: nothing is found"
+                                                : "several strings");
+    if (prices.least != TRAWL_METHOD_AUTO)
+        explain_prices(text, plan, &prices);
+    add(text, "table bytes: %" PRIu64 "\n", tellers[method](text, plan));
 }
 
 /* Adds a line for each part in which a device searches, or the host tries to search, the plan: the
@@ -144,12 +141,14 @@ static enum trawl_status explain_parts(struct explanation *text, const struct tr
         TRAWL_TRY(plan_parts_want(plan, which, &parts, error));
     for (uint32_t i = 0; parts != NULL && i < parts->count; i++) {
         const struct trawl_plan *part = parts->part[parts->count - 1 - i].plan;
+        struct plan_prices prices;
 
         add(text, "%s part %u: %" PRIu64 " of %" PRIu64, name, i + 1, part->pattern_count,
             part->length_min);
         if (part->length_max > part->length_min)
             add(text, " to %" PRIu64, part->length_max);
-        add(text, " byte%s, %s\n", part->length_max == 1 ? "" : "s", method_name(part->method));
+        add(text, " byte%s, %s\n", part->length_max == 1 ? "" : "s",
+            plan_method_name(first_method(part, &prices)));
     }
     return TRAWL_OK;
 }

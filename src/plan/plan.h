@@ -111,15 +111,14 @@ struct trawl_plan {
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
-    enum trawl_method method;       /* SET if BUCKETS, CLASSES or AUTOMATON was asked for */
-    enum trawl_method method_asked; /* AUTO: the plan chose the method */
-    const char *method_why;         /* static text */
+    /* SET if BUCKETS, CLASSES or AUTOMATON was asked for; AUTO: each worker chooses by prices the
+     * method for a single literal */
+    enum trawl_method method;
+    enum trawl_method method_asked;
 
     /* Set if the plan has a single literal without a tail: */
     uint64_t period;           /* the least period if at most half the length, else 0 */
     struct plan_tuning tuning; /* made from the caller's sample, or without a sample */
-    /* the prices by which the plan chose the method; all 0 if the caller chose the method */
-    struct plan_prices prices;
 
     /* Set if the plan has several literals, or a literal with a tail: */
     struct plan_set set;
@@ -195,6 +194,8 @@ bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uin
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
+
+const char *plan_method_name(enum trawl_method method);
 
 /* Returns whether the plan has a single literal that is the whole pattern. */
 static inline bool plan_is_one_literal(const struct trawl_plan *plan)

@@ -24,6 +24,13 @@ static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t byte
     return (nth * 0x9e3779b97f4a7c15ull >> 20) % (part - bytes + 1);
 }
 
+/* named: the number of the literal's offsets that a sample of method sampled names, on average.
+ * naming: the share of samples that name at least one offset. */
+struct sampled_rates {
+    double named;
+    double naming;
+};
+
 struct plan_tuning {
     /* tuned by a sample; else by the prior of usual texts and by the literal */
     bool is_seen;
@@ -39,6 +46,11 @@ struct plan_tuning {
     double every_rate;
     /* expected candidates of method grams per text byte */
     double gram_rate;
+    /* method sampled may pay: the literal is long, does not repeat itself, and there is memory */
+    bool samples;
+    struct sampled_rates sampled;
+    /* ns per byte of text that method sampled took where it left the text; 0: not known */
+    double sampled_took;
     /* for devices: offset of the rarest 7 bytes of the literal; with a sample, 8 bytes */
     uint64_t rare_offset;
 };
@@ -50,68 +62,49 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
+/* Tunes method sampled for a text or a part of a text, in which the function counts how many
+ * samples name an offset by the method's tables, which it makes. NULL: the text is unknown. */
+void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
+                       struct plan_tuning *tuning);
 
 /* Returns whether the tuning's grams are rare enough in the text for method grams. */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
 
-/* What each method costs an engine, in ns, in a text without candidates. */
+/* What each method costs an engine, in ns: the members are the columns of methods.def. */
 struct plan_costs {
-    double every;       /* method every, per byte of text */
-    double every_probe; /* for each probe that is tested at every position, per byte of text */
-    double grams[4];    /* method grams, per byte of text, for strides 1, 2, 4, 8 */
-    double sample;      /* method sampled, per sample */
-    double compared;    /* per candidate of method every that a single vector comparison decides */
-    double candidate;   /* per other candidate */
+#define COST(member) double member;
+#include "plan/methods.def"
 };
 
-/* Returns the costs for the instruction set of this name, from costs.def. NULL: the costs for the
+/* Returns the costs for the instruction set of this name, from methods.def. NULL: the costs for the
  * set that most machines have. */
 const struct plan_costs *plan_costs_of(const char *instruction_set);
 
-/* Expected cost of each method for a single literal, in ns per text byte. 0: the method does not
- * fit. */
+/* Expected cost of each method for a single literal, in ns per text byte. */
 struct plan_prices {
-    double every;
-    double grams;
-    double sampled;
-    /* measured cost of method sampled in a text where the method proved too slow; the next look
-     * uses the value and sets it to 0 */
-    double sampled_learnt;
-    enum trawl_method least;
-    /* tables of method sampled, if pricing had to make them; else NULL */
-    const struct sampled_tables *tables;
+    double of[TRAWL_METHODS_COUNT]; /* by method; 0: the method does not fit */
+    enum trawl_method least;        /* the method with the least price */
 };
 
-/* Returns the prices for a text of which `sample` is a part; NULL: the text is unknown. With a
- * sample, the function makes the tables of method sampled if the literal is long enough, to count
- * how many samples of the text would name an offset. If memory for these tables is lacking, method
- * sampled is not chosen. */
+/* The one price: what a method is expected to cost in the text that the tuning knows. */
 struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
-                              const struct plan_costs *costs, const uint8_t *sample,
-                              uint64_t sample_bytes);
-
-/* Prices methods every and grams, which read the whole text, and sets prices->least, also
- * considering prices->sampled. */
-void plan_price_others(const struct trawl_plan *plan, const struct plan_tuning *tuning,
-                       const struct plan_costs *costs, struct plan_prices *prices);
+                              const struct plan_costs *costs);
+/* Returns the cheapest method that has a price, except `but`. */
+enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but);
+/* Returns what the method costs without candidates, in ns per text byte, if method every tests so
+ * many probes at each position. */
+double plan_price_bare(const struct trawl_plan *plan, const struct plan_tuning *tuning,
+                       const struct plan_costs *costs, enum trawl_method method, double probes);
 /* Returns a lower bound on what any method costs for the plan's literal, in ns per text byte. */
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
-/* Returns the cheaper of methods every and grams, and its price in *price. */
-static inline enum trawl_method plan_least_other(const struct plan_prices *prices, double *price)
-{
-    bool grams = prices->grams > 0 && prices->grams < prices->every;
 
-    *price = grams ? prices->grams : prices->every;
-    return grams ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
-}
-
-/* Prices method sampled for this text, and makes its tables. Returns whether no other method can
- * cost less. */
+/* Look at a text of which `sample` is a part, sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, in order to
+ * price each method there. plan_look_far tunes method sampled by the whole text, and returns
+ * whether no other method can cost less. If not, plan_look tunes methods every and grams, but grams
+ * only if they could be the cheapest. */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
-                   const uint8_t *text, uint64_t text_bytes, struct plan_prices *prices);
-/* Runs after plan_look_far has returned false. Tunes for a text of which `sample` is a part,
- * sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, and prices methods every and grams there. Grams are not
- * tuned if they could not be the cheapest. */
+                   const uint8_t *text, uint64_t text_bytes, struct plan_tuning *tuning,
+                   struct plan_prices *prices);
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
                uint64_t sample_bytes, struct plan_tuning *tuning, struct plan_prices *prices);
 
@@ -134,13 +127,7 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan);
 enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
                                struct trawl_error *error);
 
-/* named: the number of the literal's offsets that a sample names, on average. naming: the share of
- * samples that name at least one offset. */
-struct sampled_rates {
-    double named;
-    double naming;
-};
-/* Counts `named` and `naming` in this text. The samples are spread over the whole text. */
+/* Counts the rates in this text. The samples are spread over the whole text. */
 struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
                                   const uint8_t *text, uint64_t text_bytes);
 

@@ -120,6 +120,14 @@ static bool is_near(double got, double expected)
     return fabs(got - expected) <= 1e-9 * fabs(expected);
 }
 
+/* The prices of the tuning after method sampled was tuned for the sample; NULL: an unknown text. */
+static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuning *tuning,
+                                 const struct plan_costs *costs, const uint8_t *text)
+{
+    plan_tune_sampled(plan, text, SAMPLE_BYTES, tuning);
+    return plan_price(plan, tuning, costs);
+}
+
 /* A literal of 200 bytes, stride 192, in a text that has none of its bytes. */
 static void test_price(void)
 {
@@ -130,6 +138,7 @@ static void test_price(void)
                                .compared = 16,
                                .candidate = 100};
     struct plan_tuning tuning = {.first_probes = 2, .every_rate = 0.01, .gram_rate = 0.02};
+    struct attachment *made;
     struct trawl_plan *plan;
     struct plan_prices prices;
     char literal[200];
@@ -137,34 +146,40 @@ static void test_price(void)
     fill((uint8_t *)literal, sizeof literal, "abcdefghijklmnopqrstuvwxyz");
     memset(sample, '0', SAMPLE_BYTES);
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
+    made = &plan->attached[PLAN_SAMPLED];
     tuning.grams.stride = 4;
-    prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
-    TEST_CHECK(is_near(prices.every, 1 + 2 * 2 + 100 * 0.01));
-    TEST_CHECK(is_near(prices.grams, 20 + 100 * 0.02));
-    TEST_CHECK(is_near(prices.sampled, 4));
-    TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED && prices.tables != NULL);
-    tuning.every_rate = 0;
+    prices = priced(plan, &tuning, &costs, NULL);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4) && !attachment_is_there(made));
+    prices = priced(plan, &tuning, &costs, sample);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 1 + 2 * 2 + 100 * 0.01));
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 20 + 100 * 0.02));
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4));
+    TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED && attachment_is_there(made));
+    TEST_CHECK(plan_cheapest(&prices, TRAWL_METHOD_SAMPLED) == TRAWL_METHOD_EVERY);
+    TEST_CHECK(is_near(plan_price_bare(plan, &tuning, &costs, TRAWL_METHOD_EVERY, 3), 1 + 2 * 3));
+    tuning.sampled_took = 7; /* by the clock */
+    prices = plan_price(plan, &tuning, &costs);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
+    tuning.sampled_took = tuning.every_rate = 0;
     tuning.first_probes = 1; /* believed to be 1.5: 4 and as much as sampled: a tie is every's */
-    prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
-    TEST_CHECK(is_near(prices.every, 4) && prices.least == TRAWL_METHOD_EVERY);
+    prices = priced(plan, &tuning, &costs, sample);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
     memcpy(sample, literal, sizeof literal); /* a candidate or more in the samples */
-    TEST_CHECK(plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES).sampled >= 4 + 1.0 / 192);
+    TEST_CHECK(priced(plan, &tuning, &costs, sample).of[TRAWL_METHOD_SAMPLED] >= 4 + 1.0 / 192);
     tuning.first_probes = 2;
     tuning.every_rate = 0.06;
     costs.grams[2] = 1;
-    prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
-    TEST_CHECK(is_near(prices.grams, 3) && prices.least == TRAWL_METHOD_GRAMS);
-    prices = plan_price(plan, &tuning, &costs, NULL, 0);
-    TEST_CHECK(is_near(prices.sampled, 4) && prices.least == TRAWL_METHOD_GRAMS);
-    TEST_CHECK(prices.tables == NULL);
-    costs.grams[2] = 20;
+    prices = priced(plan, &tuning, &costs, NULL);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 3) && prices.least == TRAWL_METHOD_GRAMS);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4));
     tuning.grams.stride = 0; /* grams were not tuned */
-    prices = plan_price(plan, &tuning, &costs, NULL, 0);
-    TEST_CHECK(prices.grams <= 0 && prices.tables == NULL && is_near(prices.sampled, 4));
+    prices = priced(plan, &tuning, &costs, NULL);
+    TEST_CHECK(prices.of[TRAWL_METHOD_GRAMS] <= 0 && prices.least == TRAWL_METHOD_SAMPLED);
     trawl_plan_free(plan);
     plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* one vector decides a candidate */
-    prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
-    TEST_CHECK(is_near(prices.every, 5 + 16 * 0.06) && prices.sampled <= 0);
+    prices = priced(plan, &tuning, &costs, sample);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 5 + 16 * 0.06));
+    TEST_CHECK(prices.of[TRAWL_METHOD_SAMPLED] <= 0);
     trawl_plan_free(plan);
 }
 
@@ -172,10 +187,10 @@ static void test_price(void)
 static enum trawl_method looked(const struct trawl_plan *plan, const struct plan_costs *costs,
                                 struct plan_tuning *tuning)
 {
-    struct plan_prices prices = {0};
+    struct plan_prices prices;
 
     *tuning = plan->tuning;
-    if (!plan_look_far(plan, costs, sample, SAMPLE_BYTES, &prices))
+    if (!plan_look_far(plan, costs, sample, SAMPLE_BYTES, tuning, &prices))
         plan_look(plan, costs, sample, SAMPLE_BYTES, tuning, &prices);
     return prices.least;
 }
@@ -310,10 +325,10 @@ static void test_work(void)
         literal[i] = i == 1000 ? 'T' : unit[i % 10];
     memcpy(text + 60000, literal, sizeof literal);
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
-    TEST_CHECK(plan->method != TRAWL_METHOD_SAMPLED);
     cpu_sizes.look_after = cpu_sizes.look_again = 0;
     cpu_sizes.look_lost_ns = 1e18;
     worker = worker_open(plan, &engine);
+    TEST_CHECK(worker->method != TRAWL_METHOD_SAMPLED);
     TEST_CHECK_U64(search(worker, text, 0), 1);
     cpu_sizes = cpu_sizes_default;
     engine_cpu.release(worker);
@@ -337,8 +352,8 @@ static void test_tables(void)
             plan_of(literal, sizeof literal, asked ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_AUTO);
         struct engine_worker *worker = NULL;
 
-        TEST_CHECK(plan->method == TRAWL_METHOD_SAMPLED);
         TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+        TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
         cpu_sizes = cpu_sizes_default;
         (void)search(worker, text, 0);
         TEST_CHECK((worker->method == TRAWL_METHOD_SAMPLED) == asked);

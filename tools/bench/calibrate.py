@@ -1,4 +1,4 @@
-"""calibrate: measures the costs in src/plan/costs.def: the time of each method for a single pattern, for
+"""calibrate: measures the costs in src/plan/methods.def: the time of each method for a single pattern, for
 each instruction set.
 
 Text and pattern are made so that a forced method repeats a single kind of work: a fixed number of probes
@@ -12,7 +12,7 @@ import statistics
 from report import least, machine_lines, result, table
 from runner import ROOT
 
-COSTS = os.path.join(ROOT, 'src', 'plan', 'costs.def')
+COSTS = os.path.join(ROOT, 'src', 'plan', 'methods.def')
 LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 SIXTY_FOUR = LETTERS + LETTERS.upper() + '0123456789+/'
 # probes: letters. With texts of these equally frequent letters, this many probes reject all offsets in
@@ -66,7 +66,7 @@ def line_of(points):
 
 
 def costs(found, isa):
-    """Make a row of costs.def, in ns, from the measured times."""
+    """Make a row of methods.def, in ns, from the measured times."""
     def per_byte(name):
         return min(least(result(row, isa)) / row['text_bytes'] for row in found if row['name'] == name) * 1e9
 
@@ -81,9 +81,9 @@ def costs(found, isa):
 
 
 def built_in():
-    """Return {instruction set: row of costs.def} from the source tree."""
+    """Return {instruction set: row of methods.def} from the source tree."""
     with open(COSTS, encoding='utf-8') as file:
-        return {it[1]: [float(word) for word in it[2].split(',')]
+        return {it[1]: [float(word) for word in re.findall(r'[\d.]+', it[2])]
                 for it in re.finditer(r'^COSTS\((\w+),([^)]*)\)', file.read(), re.M)}
 
 

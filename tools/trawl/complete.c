@@ -32,7 +32,7 @@ static const struct values {
     {FLAG_SORT, OFFER_WORDS, "none path modified accessed created"},
     {FLAG_SORT_BACKWARDS, OFFER_WORDS, "none path modified accessed created"},
     {FLAG_ENGINE, OFFER_WORDS, "auto cpu cuda"},
-    {FLAG_METHOD, OFFER_WORDS, "auto every grams sampled set"},
+    {FLAG_METHOD, OFFER_WORDS, &METHOD_WORDS[1]},
     {FLAG_INSTRUCTION_SET, OFFER_COMMAND,
      "trawl --version 2>/dev/null | sed -n \"s/^instruction sets: //p\" | tr -d , | xargs -n 1"},
     {FLAG_GENERATE, OFFER_WORDS, "man complete-bash complete-zsh complete-fish"},

@@ -13,6 +13,10 @@
 
 #include "trawl.h"
 
+/* The names of all methods, with a blank before each. */
+#define METHOD_WORD(id, number, text) " " text
+#define METHOD_WORDS TRAWL_METHOD_LIST(METHOD_WORD)
+
 enum flag_id {
 #define FLAG(id, ...) FLAG_##id,
 #define ALIAS(id, ...) FLAG_##id,

@@ -619,9 +619,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (settings->method != NULL)
         options.method = method_named(settings->method, &known);
     if (!known) {
-        snprintf(message, SETTINGS_ERROR_BYTES,
-                 "--method: '%s' is not one of auto, every, grams, "
-                 "sampled, set, buckets, classes, automaton",
+        snprintf(message, SETTINGS_ERROR_BYTES, "--method: '%s' is not one of" METHOD_WORDS,
                  settings->method);
         return false;
     }
