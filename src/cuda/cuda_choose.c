@@ -18,9 +18,6 @@
 /* Method every compares patterns of up to this length completely at each position, unless case
  * is ignored. */
 #define DECIDED_LENGTH_MAX 8u
-/* A choice is good enough if its price is at most QUICK_PRICE times a lower bound on the prices of
- * the methods that were not examined. */
-#define QUICK_PRICE 1.1
 /* A method is given up once COUNTS_MIN counts were measured, and the quickest of these counts took
  * SLOW times the price of a different method. */
 #define COUNTS_MIN 2u
@@ -45,8 +42,9 @@
 #define READ_SET_BYTE 1e-4
 /* Additional prices: each factor is multiplied by a rate, the number of candidates per byte of
  * text. The factors FAILED and FOUND add at most FAILED_MAX and FOUND_MAX. */
-#define FAILED 300.0 /* a candidate that the first comparison rejects */
-#define FAILED_MAX 1.0
+#define FAILED 300.0         /* a candidate that the first comparison rejects */
+#define FAILED_EVERY_MAX 1.7 /* in method every */
+#define FAILED_GRAMS_MAX 1.0
 #define FOUND 4500.0 /* a candidate that a warp compares to the end */
 #define FOUND_SHORT 300.0
 #define SHORT_MAX 64u
@@ -61,10 +59,17 @@
 #define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
 /* Time to make the tables, in ns: of method set; of method sampled, for each byte of the
  * pattern. */
-#define ONCE_SET_NS 2e5
+#define ONCE_SET_NS 1e5
 #define ONCE_SAMPLED_BYTE_NS 20.0
-/* The rate of samples before the sample was looked at: more than any rate. */
+/* Time to rate the plan's grams, to rate method every, and to choose grams by the sample, with cold
+ * caches [H200's host]. */
+#define RATE_GRAMS_NS 3e3
+#define RATE_EVERY_NS 2e4
+#define TUNE_GRAMS_NS 3e4
+/* The rates before the sample was looked at. A rate of samples is at most 1; for the rarest bytes
+ * stands the highest rate with which grams search. */
 #define NOT_RATED 2.0
+#define RARE_NOT_RATED DENSE_RATE
 
 /* Shares of a text's positions. */
 struct rates {
@@ -88,9 +93,9 @@ static double read_set(double length)
                                    : READ_SET + READ_SET_MORE / length + READ_SET_BYTE * length;
 }
 
-static double candidates_price(double length, double failed, double found)
+static double candidates_price(double length, double failed, double failed_max, double found)
 {
-    return min_double(FAILED * failed, FAILED_MAX) +
+    return min_double(FAILED * failed, failed_max) +
            min_double((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
 }
 
@@ -98,12 +103,16 @@ static double candidates_price(double length, double failed, double found)
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
+    /* the rate of the whole pattern, if the look compared the pattern to the pattern's end */
+    double occurring = length <= SCAN_SAMPLE_BYTES + ANALYSE_DEEP_BYTES ? rates->deep : 0;
 
     switch (method) {
     case TRAWL_METHOD_GRAMS:
         if (rates->rare > DENSE_RATE)
             break;
-        return READ_GRAMS + candidates_price(length, rates->gram, min_double(found, rates->gram));
+        return READ_GRAMS + candidates_price(length, max_double(rates->gram, occurring),
+                                             FAILED_GRAMS_MAX,
+                                             max_double(min_double(found, rates->gram), occurring));
     case TRAWL_METHOD_SAMPLED:
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
@@ -116,7 +125,8 @@ static double price_of(enum trawl_method method, double length, const struct rat
     default:
         if (rates->rare > DENSE_RATE)
             return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;
-        return READ_EVERY + candidates_price(length, rates->rare, found);
+        return READ_EVERY + candidates_price(length, max_double(rates->rare, occurring),
+                                             FAILED_EVERY_MAX, max_double(found, occurring));
     }
     return PRICE_MAX;
 }
@@ -196,75 +206,74 @@ bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *pri
     return false;
 }
 
-/* Rates one method alone, without the whole look at the text. Returns false if the method cannot be
- * the cheapest or cannot be rated alone. */
-static bool rate_alone(const struct trawl_plan *plan, enum trawl_method method,
-                       const uint8_t *sample, uint64_t sample_bytes, struct rates *rates)
-{
-    const struct plan_grams *grams = &plan->tuning.grams;
-
-    if (method == TRAWL_METHOD_SAMPLED && plan->length_min >= SAMPLED_CHOSEN_MIN)
-        rate_named(plan, sample, sample_bytes, rates);
-    else if (method == TRAWL_METHOD_GRAMS && grams->stride > 1)
-        rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, grams);
-    else
-        return false;
-    return true;
-}
-
-/* Chooses a method whose price is hardly more than a lower bound on the price of every other
- * method, where the method's own rate is enough to say so; otherwise returns AUTO. Sets the prices
- * of methods that were not rated to lower bounds. */
-static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
-                                        uint64_t sample_bytes, double read_ns, struct rates *rates,
-                                        struct cuda_prices *prices)
-{
-    static const enum trawl_method order[] = {TRAWL_METHOD_SAMPLED, TRAWL_METHOD_GRAMS};
-    static const struct rates no_candidates;
-    double length = (double)plan->length_min;
-
-    set_prices(length, &no_candidates, prices);
-    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
-        double others = price_with(TRAWL_METHOD_EVERY, length, read_ns, prices);
-        enum trawl_method method = order[i];
-
-        for (uint32_t other = TRAWL_METHOD_GRAMS; other <= TRAWL_METHOD_SET; other++)
-            if (other != (uint32_t)method)
-                others = min_double(others, price_with(other, length, read_ns, prices));
-        others *= QUICK_PRICE;
-        if (price_with(method, length, read_ns, prices) > others ||
-            !rate_alone(plan, method, sample, sample_bytes, rates))
-            continue;
-        prices->price[method] = price_of(method, length, rates);
-        if (price_with(method, length, read_ns, prices) <= others)
-            return method;
-    }
-    return TRAWL_METHOD_AUTO;
-}
-
-/* Sets all prices by the sample, and the tuning. */
-static void rate_all(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                     struct plan_tuning *tuning, struct rates *rates, struct cuda_prices *prices)
+/* Sets the rates that the price of method every needs, unless they are known, and
+ * tuning->rare_offset. */
+static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                       struct plan_tuning *tuning, struct byte_rates *of_bytes, struct rates *rates)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    struct byte_rates of_bytes;
 
     if (rates->named >= NOT_RATED && plan->length_min >= SCAN_SAMPLE_BYTES)
         rate_named(plan, sample, sample_bytes, rates);
     analyse_rates(sample, sample_bytes, plan_literal_bytes(plan, 0), plan->length_min, fold,
-                  &of_bytes);
+                  of_bytes);
     if (plan->length_min > DECIDED_LENGTH_MAX)
         tuning->rare_offset =
-            analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, &of_bytes,
+            analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, of_bytes,
                                 sample, sample_bytes, &rates->rare);
-    if (rates->rare <= DENSE_RATE) {
-        tuning->is_seen = true;
-        tuning->grams = (struct plan_grams){.stride = 0};
-        plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
-        rates->gram = tuning->gram_rate;
+}
+
+/* Rates one method after the other, and returns the cheapest of the rated methods once the rest of
+ * the look at the sample would take longer than a method that was not rated could save; AUTO if
+ * only the whole look tells. Sets the prices of the methods that were not rated to lower bounds. */
+static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
+                                        uint64_t sample_bytes, double read_ns,
+                                        struct plan_tuning *tuning, struct byte_rates *of_bytes,
+                                        struct rates *rates, struct cuda_prices *prices)
+{
+    static const struct rates no_candidates;
+    static const struct {
+        enum trawl_method method;
+        double next_ns; /* the time to rate the next method */
+    } steps[] = {{TRAWL_METHOD_SAMPLED, RATE_GRAMS_NS},
+                 {TRAWL_METHOD_GRAMS, RATE_EVERY_NS},
+                 {TRAWL_METHOD_EVERY, TUNE_GRAMS_NS}};
+    const struct plan_grams *grams = &plan->tuning.grams;
+    double length = (double)plan->length_min;
+    bool is_known[TRAWL_METHOD_SET + 1] = {false};
+
+    set_prices(length, &no_candidates, prices);
+    for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
+        double least = PRICE_MAX, bound = PRICE_MAX;
+
+        if ((method == TRAWL_METHOD_SAMPLED && plan->length_min < SAMPLED_CHOSEN_MIN) ||
+            (method == TRAWL_METHOD_GRAMS && grams->stride <= 1))
+            continue;
+        if (method == TRAWL_METHOD_SAMPLED)
+            rate_named(plan, sample, sample_bytes, rates);
+        else if (method == TRAWL_METHOD_GRAMS)
+            rates->gram = analyse_seen_grams(sample, PLAN_SAMPLE_BYTES_MIN, grams);
+        else
+            rate_every(plan, sample, sample_bytes, tuning, of_bytes, rates);
+        is_known[method] = true;
+        for (uint32_t known = TRAWL_METHOD_EVERY; known <= TRAWL_METHOD_SET; known++) {
+            double price;
+
+            if (is_known[known])
+                prices->price[known] = price_of((enum trawl_method)known, length, rates);
+            price = price_with(known, length, read_ns, prices);
+            if (!is_known[known]) {
+                bound = min_double(bound, price);
+            } else if (price < least) {
+                least = price;
+                best = (enum trawl_method)known;
+            }
+        }
+        if (least <= bound + steps[i].next_ns / read_ns)
+            return best;
     }
-    set_prices((double)plan->length_min, rates, prices);
-    prices->is_rated = true;
+    return TRAWL_METHOD_AUTO;
 }
 
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
@@ -273,22 +282,33 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     bool is_first = prices->price[TRAWL_METHOD_EVERY] <= 0;
-    /* Until it is known, the rate of the rarest bytes is the highest with which grams search. */
-    struct rates rates = {.rare = DENSE_RATE, .named = NOT_RATED};
+    double length = (double)plan->length_min;
+    struct rates rates = {.rare = RARE_NOT_RATED, .named = NOT_RATED};
+    struct byte_rates of_bytes;
     enum trawl_method method = TRAWL_METHOD_AUTO;
 
     if (prices->is_rated)
-        return cheapest((double)plan->length_min, read_ns, false, prices);
+        return cheapest(length, read_ns, false, prices);
     *tuning = plan->tuning;
     if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
         (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
         return TRAWL_METHOD_EVERY;
     if (is_first)
-        method = choose_quickly(plan, sample, sample_bytes, read_ns, &rates, prices);
+        method =
+            choose_quickly(plan, sample, sample_bytes, read_ns, tuning, &of_bytes, &rates, prices);
     if (method != TRAWL_METHOD_AUTO)
         return method;
-    rate_all(plan, sample, sample_bytes, tuning, &rates, prices);
-    return cheapest((double)plan->length_min, read_ns, is_first, prices);
+    if (rates.rare == RARE_NOT_RATED)
+        rate_every(plan, sample, sample_bytes, tuning, &of_bytes, &rates);
+    if (rates.rare <= DENSE_RATE) {
+        tuning->is_seen = true;
+        tuning->grams = (struct plan_grams){.stride = 0};
+        plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
+        rates.gram = tuning->gram_rate;
+    }
+    set_prices(length, &rates, prices);
+    prices->is_rated = true;
+    return cheapest(length, read_ns, is_first, prices);
 }
 
 /* Chooses without a sample of the text. A literal that repeats itself is not searched by

@@ -69,8 +69,9 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              uint64_t sample_bytes, double *rate);
 
 /* Returns how many of the literal's first `offsets` offsets hold, on average, the same 16 bytes as
- * a position of the sample. *deep counts only the offsets where the bytes after the 16 are equal
- * too, so that a comparison would go on. */
+ * a position of the sample. *deep counts only the offsets where the ANALYSE_DEEP_BYTES bytes after
+ * the 16, or all bytes up to the literal's end, are equal too. */
+#define ANALYSE_DEEP_BYTES 64u
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep);
 
