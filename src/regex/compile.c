@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "regex/anchors.h"
 #include "regex/load.h"
 #include "regex/translate.h"
 
@@ -27,6 +28,7 @@ struct maker {
     bool needs_line;
     bool beyond_ascii;
     bool folds;
+    struct anchor_maker anchors;
 };
 
 static void expressions_free(void *object)
@@ -43,6 +45,7 @@ static void expressions_free(void *object)
         made->ops->release(made->whole);
     if (made->filter != NULL)
         made->ops->filter_release(made->filter);
+    anchors_free(made);
     trawl_plan_free(made->atoms);
     memory_release(made, 1, sizeof *made);
 }
@@ -123,15 +126,14 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
                         &translated, error));
     regex_status = made->ops->compile(translated.bytes, translated.count, &options,
                                       &made->each[index], &fault);
-    if (regex_status == REGEX_OK)
-        regex_status =
-            made->ops->filter_add(maker->filter, translated.bytes, translated.count, &options);
     status = regex_status == REGEX_OK ? TRAWL_OK : refuse(&translated, regex_status, &fault, error);
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
     maker->needs_line |= translated.needs_line;
     maker->beyond_ascii |= translated.beyond_ascii;
     maker->folds |= translated.folds;
+    if (status == TRAWL_OK)
+        status = anchors_add(&maker->anchors, index, translated.bytes, translated.count, error);
     translated_release(&translated);
     return status;
 }
@@ -218,21 +220,12 @@ static enum trawl_status choose_needed(const struct maker *maker, bool *taken, u
     return TRAWL_OK;
 }
 
-static bool no_word(void *context, uint32_t code_point)
-{
-    (void)context;
-    (void)code_point;
-    return false;
-}
-
 /* Builds the plan of the taken atoms, which are in lower case. */
 static enum trawl_status build_atoms(struct maker *maker, const bool *taken,
                                      struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;
     const struct regex_ops *ops = maker->made->ops;
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    const struct trawl_utf8 utf8 = {NULL, ops->variants, no_word};
     struct trawl_pattern *patterns;
     enum trawl_status status;
     uint64_t count = 0;
@@ -246,18 +239,38 @@ static enum trawl_status build_atoms(struct maker *maker, const bool *taken,
                 ops->filter_atom(maker->filter, i, &patterns[count].bytes_count);
             count++;
         }
-    options.flags = TRAWL_IGNORE_CASE;
-    options.line_end_set = options.line_end_also_set = 1;
-    options.line_end = plan->line_end;
-    options.line_end_also = plan->line_end_also;
-    /* Without case folding, an ASCII character of an atom equals only the same byte of a text, so
-     * no variants are needed. */
-    if (plan->expressions.characters &&
-        (maker->beyond_ascii || maker->folds || (plan->flags & TRAWL_IGNORE_CASE) != 0))
-        options.utf8 = &utf8;
-    status = plan_build(patterns, count, &options, NULL, &maker->made->atoms, error);
+    /* Without case folding, characters of ASCII stand for themselves in the text. */
+    status = expressions_build_atoms(
+        maker->made, patterns, count, true,
+        maker->beyond_ascii || maker->folds || (plan->flags & TRAWL_IGNORE_CASE) != 0, error);
     memory_release(patterns, maker->atom_count, sizeof *patterns);
     return status;
+}
+
+/* Gives all expressions to the filter. */
+static enum trawl_status fill_filter(struct maker *maker, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = maker->made->plan;
+    const struct regex_options options = options_of(plan);
+
+    if (maker->made->ops->filter_open(&maker->filter) != REGEX_OK)
+        return no_memory(error);
+    for (uint32_t i = 0; i < maker->made->count; i++) {
+        const struct trawl_pattern pattern = trawl_plan_pattern(plan, i);
+        struct translated translated;
+        enum regex_status status;
+
+        TRAWL_TRY(translate(plan->expressions.syntax, (const char *)pattern.bytes,
+                            pattern.bytes_count, &translated, error));
+        status = maker->made->ops->filter_add(maker->filter, translated.bytes, translated.count,
+                                              &options);
+        translated_release(&translated);
+        if (status != REGEX_OK)
+            return no_memory(error);
+    }
+    return maker->made->ops->filter_complete(maker->filter, &maker->atom_count) == REGEX_OK
+               ? TRAWL_OK
+               : no_memory(error);
 }
 
 /* Makes the plan of the atoms and, for more than FEW_EXPRESSIONS expressions, keeps the filter.
@@ -269,8 +282,7 @@ static enum trawl_status make_atoms(struct maker *maker, struct trawl_error *err
     void *flags = NULL, *room = NULL;
     bool passes, *taken;
 
-    if (made->ops->filter_complete(maker->filter, &maker->atom_count) != REGEX_OK)
-        return no_memory(error);
+    TRAWL_TRY(fill_filter(maker, error));
     if (maker->atom_count == 0 || maker->atom_count > ATOMS_MAX)
         return TRAWL_OK;
     TRAWL_TRY(memory_allocate(maker->atom_count, sizeof *taken, &flags, error));
@@ -302,12 +314,12 @@ done:
 static enum trawl_status make_all(struct maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
+    const struct regex_options options = options_of(made->plan);
     void *memory;
 
     TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *), &memory, error));
     made->each = (struct regex **)memory;
-    if (made->ops->filter_open(&maker->filter) != REGEX_OK)
-        return no_memory(error);
+    anchors_begin(&maker->anchors, made, &options);
     for (uint32_t i = 0; i < made->count; i++) {
         enum trawl_status status = compile_one(maker, i, error);
 
@@ -316,7 +328,8 @@ static enum trawl_status make_all(struct maker *maker, struct trawl_error *error
         TRAWL_TRY(status);
     }
     TRAWL_TRY(compile_whole(maker, error));
-    return made->count > 0 ? make_atoms(maker, error) : TRAWL_OK;
+    TRAWL_TRY(anchors_end(&maker->anchors, error));
+    return made->count > 0 && made->atoms == NULL ? make_atoms(maker, error) : TRAWL_OK;
 }
 
 /* Makes the compiled plan: the function that attachment_want calls. */
@@ -337,6 +350,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made->count = (uint32_t)plan->pattern_count;
     status = make_all(&maker, error);
     memory_release(maker.joined, maker.joined_capacity, 1);
+    anchors_release(&maker.anchors);
     if (maker.filter != NULL)
         ops->filter_release(maker.filter);
     if (status != TRAWL_OK)

@@ -9,6 +9,18 @@
 #include "engine.h"
 #include "regex/re2.h"
 
+/* Where RE2 begins to read: each match of an alternative of an expression is its head, then a
+ * string, then the rest. */
+struct anchor {
+    uint32_t expression;
+    bool is_sure;    /* each occurrence of a string is a match */
+    bool begins;     /* a match begins with the string */
+    bool looks_back; /* the expression has an assertion that depends on the byte before */
+    /* Without `begins`: what ends where the string begins; NULL: RE2 reads the whole line. */
+    struct regex *head;
+    struct regex *tail; /* with `head`: the string and the rest; NULL: nothing follows the string */
+};
+
 struct expressions {
     const struct regex_ops *ops;
     const struct trawl_plan *plan;
@@ -21,6 +33,15 @@ struct expressions {
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
+    /* Atom i belongs to anchors atom_anchors[atom_first[i]] up to atom_first[i + 1]. NULL: atoms
+     * say nothing but that a line is a candidate. */
+    uint32_t *atom_first;   /* atom_count + 1 */
+    uint32_t *atom_anchors; /* atom_first[atom_count] */
+    uint64_t atom_count;
+    struct anchor *anchors;
+    uint64_t anchor_count;
+    uint64_t anchor_capacity;
+    bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
     /* NULL: each line that holds an atom is a candidate for all expressions. Otherwise `filter`
      * tells for which expressions a line is a candidate. */
     struct regex_filter *filter;
@@ -32,5 +53,10 @@ struct expressions {
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
+/* Builds made->atoms. folds: the patterns, in lower case, stand for letters of any case;
+ * beyond_ascii: also for letters beyond ASCII. Errors: MEMORY, LIMIT. */
+enum trawl_status expressions_build_atoms(struct expressions *made,
+                                          const struct trawl_pattern *patterns, uint64_t count,
+                                          bool folds, bool beyond_ascii, struct trawl_error *error);
 
 #endif

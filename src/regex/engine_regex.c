@@ -1,8 +1,9 @@
-/* engine_regex: finds candidate lines by their atoms, and lets RE2 decide about the lines.
+/* engine_regex: finds atoms by the host's engine, and lets RE2 decide about matches near atoms.
  *
  * A chunk consists of whole lines (text_need.lines). A worker searches a chunk in steps of whole
- * lines, each step in one of three ways:
+ * lines, each step in one of four ways:
  *
+ *     anchors the host's engine finds the atoms; RE2 reads forwards and backwards from an atom
  *     atoms   the host's engine finds the atoms; RE2 reads only lines that hold an atom
  *     whole   RE2 reads the step with all expressions at once, then each line with a match
  *     lines   RE2 reads every line with each expression
@@ -15,15 +16,21 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/judge.h"
 
 #define STEP_BYTES (UINT64_C(64) << 10)
-/* RE2 takes about 200 ns for a line without a match, and 1.7 ns for each byte of a text that RE2
- * reads whole: reading 128 bytes costs as much as a line in vain. */
-#define BYTES_PER_MISS 128u
+#define STEP_BYTES_MAX (UINT64_C(1) << 20) /* while steps have few atoms */
+#define FEW_ATOMS 64u
+/* After so many failed verifications in a line RE2 reads the whole line once, so that the time
+ * stays linear in the line's length. */
+#define TRIES_MAX 8u
+#define DECIDED 255u
+/* A failed verification takes about 80 ns, beside 1.7 ns for each byte of a text that is read
+ * whole.
+ */
+#define BYTES_PER_MISS 48u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 
 struct engine {
@@ -44,13 +51,18 @@ struct engine_worker {
     const struct expressions *expressions;
     uint64_t serial;      /* serial number of the plan; 0: no plan */
     uint32_t whole_steps; /* number of steps that are still to be read whole */
+    uint64_t step_bytes;  /* length of the next step, without the line in which the step ends */
     uint64_t record;      /* index of the record that was found last */
     struct found *found;  /* occurrences in the line that is being judged; found_count entries */
     uint64_t found_count;
     uint64_t found_capacity;
     uint32_t *passing; /* expressions for which the line is a candidate */
     uint64_t passing_capacity;
-    uint32_t *held; /* numbers of the atoms in the line */
+    /* What is known of each expression: the number of a line << 8 | how often a verification failed
+     * in that line; DECIDED: the expression needs no further look in that line. */
+    uint64_t *known; /* passing_capacity words */
+    uint64_t line;   /* lines with hits so far */
+    uint32_t *held;  /* numbers of the atoms in the line */
     uint64_t held_capacity;
 };
 
@@ -88,11 +100,14 @@ static void plan_release(struct engine_worker *worker)
 {
     /* The plan may be freed by now, and worker->expressions with the plan. */
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
+    memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
     worker->passing = NULL;
+    worker->known = NULL;
     worker->passing_capacity = 0;
     worker->expressions = NULL;
     worker->serial = 0;
     worker->whole_steps = 0;
+    worker->step_bytes = STEP_BYTES;
 }
 
 static void engine_release(struct engine_worker *worker)
@@ -129,6 +144,9 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     TRAWL_TRY(memory_allocate(expressions->count, sizeof *worker->passing, &memory, error));
     worker->passing = (uint32_t *)memory;
     worker->passing_capacity = expressions->count;
+    TRAWL_TRY(memory_allocate_zeroed(expressions->count, sizeof *worker->known, &memory, error));
+    worker->known = (uint64_t *)memory;
+    worker->line = 0;
     worker->expressions = expressions;
     if (expressions->atoms != NULL)
         TRAWL_TRY(engine_cpu.compile(engine->cpu, 0, expressions->atoms, &worker->cpu, error));
@@ -146,9 +164,30 @@ struct step {
     uint64_t from;
     uint64_t to;
     struct hits *hits;
-    uint64_t judged; /* lines about which RE2 decided */
-    uint64_t missed; /* judged lines without a match */
+    uint64_t decided; /* no line that begins earlier is looked at again */
+    uint64_t judged;  /* lines about which RE2 decided */
+    uint64_t missed;  /* judged lines without a match, and failed verifications */
 };
+
+/* Returns the offset of the first byte of bytes[at, end) that equals value; `end` if no byte does.
+ */
+static uint64_t find_byte(const uint8_t *bytes, uint64_t at, uint64_t end, uint8_t value)
+{
+    const uint8_t *found =
+        at < end ? (const uint8_t *)memchr(bytes + at, value, (size_t)(end - at)) : NULL;
+
+    return found != NULL ? (uint64_t)(found - bytes) : end;
+}
+
+/* Returns the offset after the last byte of bytes[from, at) that equals value; `from` if no byte
+ * does. */
+static uint64_t find_byte_back(const uint8_t *bytes, uint64_t from, uint64_t at, uint8_t value)
+{
+    const uint8_t *found =
+        from < at ? (const uint8_t *)memrchr(bytes + from, value, (size_t)(at - from)) : NULL;
+
+    return found != NULL ? (uint64_t)(found - bytes) + 1 : from;
+}
 
 /* Returns the end of the line or record that holds the byte at `at`, with its line end. */
 static uint64_t line_after(const struct step *step, uint64_t at)
@@ -166,31 +205,27 @@ static uint64_t line_after(const struct step *step, uint64_t at)
         return min_u64(records_begin(chunk->records, worker->record + 1) - chunk->begin,
                        chunk->owned);
     }
-    found = at + bytes_find_either(chunk->bytes + at, chunk->owned - at, plan->line_end,
-                                   plan->line_end_also);
+    found = find_byte(chunk->bytes, at, chunk->owned, plan->line_end);
+    if (plan->line_end_also != plan->line_end)
+        found = find_byte(chunk->bytes, at, found, plan->line_end_also);
     return found < chunk->owned ? found + 1 : found;
 }
 
-/* Returns the begin of the line that holds the byte at `at`. No line begins before step->from. */
+/* Returns the begin of the line that holds the byte at `at`, at step->decided or later. */
 static uint64_t line_begin(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
     const struct engine_chunk *chunk = step->chunk;
+    uint64_t begin;
 
     if (chunk->records != NULL) {
         (void)line_after(step, at);
         return records_begin(chunk->records, step->worker->record) - chunk->begin;
     }
-    if (plan->line_end == plan->line_end_also && at > step->from) {
-        const uint8_t *found = (const uint8_t *)memrchr(chunk->bytes + step->from, plan->line_end,
-                                                        (size_t)(at - step->from));
-
-        return found != NULL ? (uint64_t)(found - chunk->bytes) + 1 : step->from;
-    }
-    while (at > step->from && chunk->bytes[at - 1] != plan->line_end &&
-           chunk->bytes[at - 1] != plan->line_end_also)
-        at--;
-    return at;
+    begin = find_byte_back(chunk->bytes, step->decided, at, plan->line_end);
+    if (plan->line_end_also != plan->line_end)
+        begin = find_byte_back(chunk->bytes, begin, at, plan->line_end_also);
+    return begin;
 }
 
 /* Returns the line [begin, after), without its line end. */
@@ -318,7 +353,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
     return TRAWL_OK;
 }
 
-/* ---- Three ways ---------------------------------------------------------------------------- */
+/* ---- Other ways ---------------------------------------------------------------------------- */
 
 /* Searches the step by `lines`: RE2 reads every line with each expression. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
@@ -417,8 +452,11 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     struct engine_worker *worker = step->worker;
     const struct engine_chunk *chunk = step->chunk;
     struct engine_chunk part = *chunk;
-    enum want want =
-        chunk->records == NULL && worker->expressions->filter == NULL ? WANT_LINES : WANT_HITS;
+    const struct expressions *expressions = worker->expressions;
+    const bool by_line = expressions->atom_first == NULL
+                             ? expressions->filter == NULL
+                             : expressions->atoms_are_exact && expressions->count == 1;
+    const enum want want = by_line && chunk->records == NULL ? WANT_LINES : WANT_HITS;
 
     part.bytes += step->from;
     part.begin += step->from;
@@ -462,6 +500,122 @@ static enum trawl_status by_atoms(struct step *step, struct trawl_error *error)
     return TRAWL_OK;
 }
 
+/* ---- Anchors ------------------------------------------------------------------------------- */
+
+/* A line with a hit. */
+struct line {
+    uint64_t begin; /* UINT64_MAX: not known yet */
+    uint64_t after; /* the next line's begin */
+    uint64_t end;   /* without the line end */
+};
+
+/* Stores in *may whether a match of the anchor's expression may hold the string at `at`; by_line:
+ * whether the expression matches in the line. */
+static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
+                                bool by_line, struct line *line, bool *may,
+                                struct trawl_error *error)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const struct regex_ops *ops = expressions->ops;
+    const struct regex *each = expressions->each[anchor->expression];
+    const uint8_t *bytes = step->chunk->bytes;
+    int found = 1;
+
+    *may = true;
+    if (anchor->is_sure)
+        return TRAWL_OK;
+    if (line->begin == UINT64_MAX && (by_line || anchor->looks_back || !anchor->begins))
+        line->begin = line_begin(step, at);
+    if (by_line) {
+        found = ops->match(each, bytes + line->begin, line->end - line->begin, 0,
+                           line->end - line->begin, false, NULL, 0);
+    } else if (anchor->begins && anchor->looks_back) {
+        found = ops->match(each, bytes + line->begin, line->end - line->begin, at - line->begin,
+                           line->end - line->begin, true, NULL, 0);
+    } else if (anchor->begins) {
+        found = ops->match(each, bytes + at, line->end - at, 0, line->end - at, true, NULL, 0);
+    } else {
+        found = ops->match(anchor->head, bytes + line->begin, at - line->begin, 0, at - line->begin,
+                           false, NULL, 0);
+        if (found > 0 && anchor->tail != NULL)
+            found = ops->match(anchor->tail, bytes + at, line->end - at, 0, line->end - at, true,
+                               NULL, 0);
+    }
+    *may = found > 0;
+    return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression")
+                     : TRAWL_OK;
+}
+
+/* Adds the expressions that may match with this atom at `at` to worker->passing. */
+static enum trawl_status pass_atom(struct step *step, uint64_t atom, uint64_t at, struct line *line,
+                                   uint32_t *passing, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct expressions *expressions = worker->expressions;
+    const uint32_t end = expressions->atom_first[atom + 1];
+
+    for (uint32_t i = expressions->atom_first[atom]; i < end; i++) {
+        const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
+        uint64_t *known = &worker->known[anchor->expression];
+        bool may, by_line;
+
+        if (*known >> 8 != worker->line)
+            *known = worker->line << 8;
+        if ((*known & DECIDED) == DECIDED)
+            continue;
+        by_line = (*known & DECIDED) == TRIES_MAX || (!anchor->begins && anchor->head == NULL);
+        TRAWL_TRY(verify(step, anchor, at, by_line, line, &may, error));
+        step->missed += !may;
+        *known = may || by_line ? *known | DECIDED : *known + 1;
+        if (may)
+            worker->passing[(*passing)++] = anchor->expression;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status by_anchors(struct step *step, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct expressions *expressions = worker->expressions;
+    const bool has_conditions =
+        (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0;
+    const bool any = step->want == WANT_LINES && step->chunk->records == NULL && !has_conditions;
+    const struct hits *hits = &worker->atoms.hits;
+    uint64_t ended, i = 0;
+
+    TRAWL_TRY(find_atoms(step, &ended, error));
+    while (i < hits->count && step->from + hits->items[i].offset < ended) {
+        const uint64_t first = step->from + hits->items[i].offset;
+        struct line line = {.begin = UINT64_MAX, .after = line_after(step, first)};
+        uint32_t passing = 0;
+
+        line.end = content_of(step, first, line.after).end;
+        worker->line++;
+        for (; i < hits->count; i++) {
+            const uint64_t at = step->from + hits->items[i].offset;
+
+            if (at >= line.after)
+                break;
+            if (at >= line.end || passing == expressions->count || (passing > 0 && any))
+                continue; /* known enough */
+            TRAWL_TRY(pass_atom(step,
+                                plan_literal_at(expressions->atoms, hits->items[i].literal).pattern,
+                                at, &line, &passing, error));
+        }
+        if (passing > 0 && any) {
+            TRAWL_TRY(push_hit(step, first, worker->passing[0], line.end - first, error));
+        } else if (passing > 0) {
+            const struct regex_line whole = {line_begin(step, first), line.end};
+
+            TRAWL_TRY(judge(step, whole, worker->passing, passing, error));
+        }
+        step->decided = line.after;
+    }
+    if (ended < step->to)
+        return judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
+    return TRAWL_OK;
+}
+
 /* Returns whether the step's lines end in newline alone, so that RE2 sees where lines begin. */
 static bool has_newlines(const struct step *step)
 {
@@ -481,10 +635,14 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     struct engine_worker *worker = step->worker;
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
-        TRAWL_TRY(by_atoms(step, error));
+        TRAWL_TRY(worker->expressions->atom_first != NULL ? by_anchors(step, error)
+                                                          : by_atoms(step, error));
         if (worker->expressions->whole != NULL &&
             step->missed * BYTES_PER_MISS > step->to - step->from)
             worker->whole_steps = WHOLE_STEPS;
+        worker->step_bytes = worker->atoms.hits.count > FEW_ATOMS
+                                 ? STEP_BYTES
+                                 : min_u64(2 * worker->step_bytes, STEP_BYTES_MAX);
         return TRAWL_OK;
     }
     worker->whole_steps -= worker->whole_steps > 0;
@@ -493,14 +651,41 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
 /* ---- Tasks --------------------------------------------------------------------------------- */
 
+/* Lets the host's engine find the lines, where each line with an atom matches. */
+static enum trawl_status scan_lines(struct engine_worker *worker, struct engine_task *task,
+                                    struct trawl_error *error)
+{
+    const struct expressions *expressions = worker->expressions;
+    struct hits *hits = &task->result->hits;
+
+    TRAWL_TRY(engine_cpu.submit(worker->cpu, task, error));
+    if (hits->count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
+    for (uint64_t i = 0; i < hits->count; i++) {
+        const struct plan_literal literal =
+            plan_literal_at(expressions->atoms, hits->items[i].literal);
+
+        hits->lengths[i] = literal.bytes_count;
+        hits->items[i].literal =
+            expressions
+                ->anchors[expressions->atom_anchors[expressions->atom_first[literal.pattern]]]
+                .expression;
+    }
+    hits->lengths_valid = true;
+    return TRAWL_OK;
+}
+
 /* Searches the task's chunk step by step, until the chunk's end or until the result has enough
  * hits. */
-static enum trawl_status scan(struct engine_worker *worker, const struct engine_task *task,
+static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
                               struct trawl_error *error)
 {
     const struct engine_chunk *chunk = task->chunk;
     struct engine_result *result = task->result;
 
+    if (task->want == WANT_LINES && chunk->records == NULL && worker->expressions->atoms_are_exact)
+        return scan_lines(worker, task, error);
     result->hits.lengths_valid = true;
     worker->record = 0; /* this call may have fewer records than the call before */
     for (uint64_t at = task->from; at < chunk->owned;) {
@@ -508,11 +693,12 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
                             .chunk = chunk,
                             .want = task->want,
                             .from = at,
+                            .decided = at,
                             .to = chunk->owned,
                             .hits = &result->hits};
 
-        if (chunk->owned - at > STEP_BYTES)
-            step.to = line_after(&step, at + STEP_BYTES);
+        if (chunk->owned - at > worker->step_bytes)
+            step.to = line_after(&step, at + worker->step_bytes);
         TRAWL_TRY(search_step(&step, error));
         result->candidate_count += step.judged;
         result->done = at = step.to;

@@ -196,7 +196,8 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         search->lines = (struct text_lines){plan->line_end, plan->line_end_also, search,
                                             sink->records != NULL ? record_end : NULL, grow_buffer};
         need.lines = &search->lines;
-    } else if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
+    }
+    if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
         need.maps = maps_of(searcher, sink);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

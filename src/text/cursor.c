@@ -517,7 +517,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         else if (cursor->text->kind == TEXT_STREAM)
             status = next_of_stream(cursor, chunk_bytes, buffer, chunk, error);
         else if (cursor->need.lines != NULL)
-            chunk_bytes = cut_file(cursor, chunk->begin, chunk_bytes, buffer);
+            chunk_bytes = in_place && text_cursor_maps(cursor, chunk->begin)
+                              ? cut_mapped(cursor, chunk->begin, chunk_bytes, buffer)
+                              : cut_file(cursor, chunk->begin, chunk_bytes, buffer);
         if (status == TRAWL_STOPPED) { /* text_cursor_interrupt: nobody wants this chunk */
             *taken = TEXT_END;
             status = TRAWL_OK;
@@ -529,8 +531,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
     }
     if (cursor->shared)
         (void)pthread_mutex_unlock(&cursor->lock);
-    if (*taken != TEXT_TAKEN || alone || (in_place && next_of_mapping(cursor, chunk_bytes, chunk)))
+    if (*taken != TEXT_TAKEN || alone)
         return status;
+    /* A mapped chunk may have to be read later, so its buffer grows, too. */
     if (cursor->need.lines != NULL && text_cursor_room(cursor, chunk_bytes) > buffer->capacity)
         status = cursor->need.lines->grow(cursor->need.lines->context, buffer,
                                           text_cursor_room(cursor, chunk_bytes), error);
@@ -538,6 +541,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         chunk->bytes = (const uint8_t *)"";
         return status;
     }
+    if (in_place && next_of_mapping(cursor, chunk_bytes, chunk))
+        return TRAWL_OK;
     chunk->owned = chunk_bytes;
     return text_cursor_read(cursor, buffer, chunk, error);
 }

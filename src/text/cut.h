@@ -12,6 +12,9 @@ uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t c
  * fault. */
 uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                   const struct text_buffer *room);
+/* As cut_file, for a chunk that is searched in the cursor's mapping: looks there first. */
+uint64_t cut_mapped(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
+                    const struct text_buffer *room);
 /* Finds the last line end in bytes[from, count), and returns the number of bytes up to and with the
  * line end; 0 if there is no line end. */
 uint64_t cut_last(const struct text_lines *lines, const uint8_t *bytes, uint64_t from,

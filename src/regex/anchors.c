@@ -1,0 +1,244 @@
+/* anchors: collects the strings of all expressions, and builds a plan of the strings. */
+#include "regex/anchors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define STRINGS_MAX (1u << 24)
+
+void anchors_begin(struct anchor_maker *maker, struct expressions *made,
+                   const struct regex_options *options)
+{
+    memset(maker, 0, sizeof *maker);
+    maker->made = made;
+    maker->options = options;
+    maker->all_sure = true;
+    analyse_rates(NULL, 0, NULL, 0, options->fold, &maker->rates);
+}
+
+void anchors_release(struct anchor_maker *maker)
+{
+    memory_release(maker->strings, maker->string_capacity, sizeof *maker->strings);
+    maker->strings = NULL;
+    maker->string_capacity = 0;
+}
+
+void anchors_free(struct expressions *made)
+{
+    for (uint64_t i = 0; i < made->anchor_count; i++) {
+        if (made->anchors[i].head != NULL)
+            made->ops->release(made->anchors[i].head);
+        if (made->anchors[i].tail != NULL)
+            made->ops->release(made->anchors[i].tail);
+    }
+    memory_release(made->anchors, made->anchor_capacity, sizeof *made->anchors);
+    if (made->atom_first != NULL)
+        memory_release(made->atom_anchors, made->atom_first[made->atom_count], sizeof(uint32_t));
+    memory_release(made->atom_first, made->atom_count + 1, sizeof(uint32_t));
+    made->anchors = NULL;
+    made->atom_first = made->atom_anchors = NULL;
+    made->anchor_count = made->anchor_capacity = 0;
+}
+
+/* Makes the array twice as long if there is no room for `more` further items. */
+static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, uint64_t count,
+                                  uint64_t *capacity, struct trawl_error *error)
+{
+    const uint64_t wanted = max_u64(2 * *capacity, count + more);
+
+    if (count + more <= *capacity)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_grow(*capacity, wanted, size, items, error));
+    *capacity = wanted;
+    return TRAWL_OK;
+}
+
+/* Compiles a head or a tail. A program that is too large is left out. */
+static enum trawl_status compile(const struct anchor_maker *maker, const char *bytes,
+                                 uint64_t count, struct regex **out, struct trawl_error *error)
+{
+    struct regex_fault fault;
+
+    *out = NULL;
+    if (maker->made->ops->compile(bytes, count, maker->options, out, &fault) == REGEX_MEMORY)
+        return TRAWL_FAIL(error, MEMORY, "out of memory: a part of a regular expression");
+    return TRAWL_OK;
+}
+
+/* Of struct split_options. */
+static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
+{
+    struct anchor_maker *maker = (struct anchor_maker *)context;
+    struct expressions *made = maker->made;
+    struct anchor anchor = {
+        .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
+    void *memory = made->anchors;
+
+    TRAWL_TRY(
+        room_for(1, sizeof anchor, &memory, made->anchor_count, &made->anchor_capacity, error));
+    made->anchors = (struct anchor *)memory;
+    memory = maker->strings;
+    TRAWL_TRY(room_for(split->strings->count, sizeof *maker->strings, &memory, maker->string_count,
+                       &maker->string_capacity, error));
+    maker->strings = (struct anchor_string *)memory;
+    for (uint32_t i = 0; i < split->strings->count; i++) {
+        maker->strings[maker->string_count].string = split->strings->items[i];
+        maker->strings[maker->string_count++].anchor = (uint32_t)made->anchor_count;
+    }
+    maker->folds |= split->folds;
+    maker->keeps |= split->keeps;
+    maker->all_sure &= split->is_sure;
+    if (split->head_bytes > 0)
+        TRAWL_TRY(compile(maker, split->head, split->head_bytes, &anchor.head, error));
+    made->anchors[made->anchor_count++] = anchor;
+    if (anchor.head == NULL || split->tail_bytes == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(compile(maker, split->tail, split->tail_bytes, &anchor.tail, error));
+    if (anchor.tail == NULL) { /* without the tail, RE2 reads the whole line */
+        made->ops->release(anchor.head);
+        anchor.head = NULL;
+    }
+    made->anchors[made->anchor_count - 1] = anchor;
+    return TRAWL_OK;
+}
+
+enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
+                              uint64_t count, struct trawl_error *error)
+{
+    const struct split_options options = {.fold = maker->options->fold,
+                                          .dot_all = maker->options->dot_all,
+                                          .characters = !maker->options->bytes,
+                                          .rates = &maker->rates,
+                                          .take = take,
+                                          .context = maker};
+    const uint64_t first = maker->made->anchor_count;
+    bool splits, looks_back;
+
+    if (maker->fails)
+        return TRAWL_OK;
+    maker->expression = expression;
+    TRAWL_TRY(split_expression(bytes, count, &options, &splits, &looks_back, error));
+    for (uint64_t i = first; i < maker->made->anchor_count; i++)
+        maker->made->anchors[i].looks_back = looks_back;
+    maker->fails = !splits || maker->string_count > STRINGS_MAX;
+    return TRAWL_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct anchor_string *first = (const struct anchor_string *)a;
+    const struct anchor_string *second = (const struct anchor_string *)b;
+    const uint32_t count = first->string.bytes_count, other = second->string.bytes_count;
+    int order = memcmp(first->string.bytes, second->string.bytes, count < other ? count : other);
+
+    if (order == 0 && count != other)
+        order = count < other ? -1 : 1;
+    if (order == 0)
+        order = first->anchor < second->anchor ? -1 : first->anchor > second->anchor;
+    return order;
+}
+
+static bool same_string(const struct split_string *a, const struct split_string *b)
+{
+    return a->bytes_count == b->bytes_count && memcmp(a->bytes, b->bytes, a->bytes_count) == 0;
+}
+
+/* Sorts the strings, and fills atom_first and atom_anchors. */
+static enum trawl_status index_strings(struct anchor_maker *maker, struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    uint64_t atoms = 0;
+    void *memory;
+
+    qsort(maker->strings, maker->string_count, sizeof *maker->strings, compare);
+    for (uint64_t i = 0; i < maker->string_count; i++)
+        atoms += i == 0 || !same_string(&maker->strings[i - 1].string, &maker->strings[i].string);
+    TRAWL_TRY(memory_allocate(maker->string_count, sizeof(uint32_t), &memory, error));
+    made->atom_anchors = (uint32_t *)memory;
+    if (memory_allocate(atoms + 1, sizeof(uint32_t), &memory, error) != TRAWL_OK) {
+        memory_release(made->atom_anchors, maker->string_count, sizeof(uint32_t));
+        made->atom_anchors = NULL;
+        return TRAWL_MEMORY;
+    }
+    made->atom_first = (uint32_t *)memory;
+    made->atom_count = atoms;
+    atoms = 0;
+    for (uint64_t i = 0; i < maker->string_count; i++) {
+        made->atom_anchors[i] = maker->strings[i].anchor;
+        if (i == 0 || !same_string(&maker->strings[i - 1].string, &maker->strings[i].string))
+            made->atom_first[atoms++] = (uint32_t)i;
+    }
+    made->atom_first[atoms] = (uint32_t)maker->string_count;
+    return TRAWL_OK;
+}
+
+static bool no_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    (void)code_point;
+    return false;
+}
+
+enum trawl_status expressions_build_atoms(struct expressions *made,
+                                          const struct trawl_pattern *patterns, uint64_t count,
+                                          bool folds, bool beyond_ascii, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = made->plan;
+    const struct trawl_utf8 utf8 = {NULL, made->ops->variants, no_word};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    options.flags = folds ? TRAWL_IGNORE_CASE : 0;
+    options.line_end_set = options.line_end_also_set = 1;
+    options.line_end = plan->line_end;
+    options.line_end_also = plan->line_end_also;
+    if (plan->expressions.characters && beyond_ascii)
+        options.utf8 = &utf8;
+    return plan_build(patterns, count, &options, NULL, &made->atoms, error);
+}
+
+enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const uint32_t conditions = TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD;
+    struct trawl_pattern *patterns;
+    bool holds_line_end = false;
+    enum trawl_status status;
+    void *memory;
+
+    if (maker->fails || maker->string_count == 0) {
+        anchors_free(made);
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(index_strings(maker, error));
+    TRAWL_TRY(memory_allocate(made->atom_count, sizeof *patterns, &memory, error));
+    patterns = (struct trawl_pattern *)memory;
+    for (uint64_t i = 0; i < made->atom_count; i++) {
+        const struct split_string *string = &maker->strings[made->atom_first[i]].string;
+
+        patterns[i] = (struct trawl_pattern){string->bytes, string->bytes_count};
+        holds_line_end |=
+            memchr(string->bytes, made->plan->line_end, string->bytes_count) != NULL ||
+            memchr(string->bytes, made->plan->line_end_also, string->bytes_count) != NULL ||
+            ((made->plan->flags & TRAWL_CRLF) != 0 &&
+             memchr(string->bytes, '\r', string->bytes_count) != NULL);
+    }
+    status = expressions_build_atoms(made, patterns, made->atom_count, maker->folds, maker->folds,
+                                     error);
+    /* A plan ignores case in all strings or in none. No match holds a line end. */
+    for (uint64_t i = 0;
+         (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {
+        struct anchor *anchor = &made->anchors[i];
+
+        maker->all_sure = anchor->is_sure = false;
+        if (anchor->head != NULL && anchor->tail == NULL) { /* RE2 reads the whole line */
+            made->ops->release(anchor->head);
+            anchor->head = NULL;
+        }
+    }
+    made->atoms_are_exact = maker->all_sure && (made->plan->flags & conditions) == 0;
+    memory_release(patterns, made->atom_count, sizeof *patterns);
+    return status;
+}

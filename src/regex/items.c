@@ -1,0 +1,465 @@
+/* items: sets of strings, tokens, and items with their repetitions. */
+#include "regex/items.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#define DEPTH_MAX 8u /* groups in groups */
+#define ENDLESS UINT32_MAX
+
+static const char flag_letters[] = FLAG_LETTERS;
+
+struct token {
+    enum kind kind;
+    uint32_t flags; /* OPEN: within the group; FLAGS */
+    uint32_t least; /* REPEAT */
+    uint32_t most;
+};
+
+/* ---- Sets of strings ------------------------------------------------------------------------ */
+
+static bool add_string(struct split_strings *to, const uint8_t *first, uint32_t first_bytes,
+                       const uint8_t *second, uint32_t second_bytes)
+{
+    struct split_string *made = &to->items[to->count];
+
+    if (to->count == SPLIT_STRINGS_MAX || first_bytes + second_bytes > SPLIT_STRING_BYTES)
+        return false;
+    memcpy(made->bytes, first, first_bytes);
+    memcpy(made->bytes + first_bytes, second, second_bytes);
+    made->bytes_count = first_bytes + second_bytes;
+    for (uint32_t i = 0; i < to->count; i++)
+        if (to->items[i].bytes_count == made->bytes_count &&
+            memcmp(to->items[i].bytes, made->bytes, made->bytes_count) == 0)
+            return true;
+    to->count++;
+    return true;
+}
+
+static bool add_strings(struct split_strings *to, const struct split_strings *more)
+{
+    for (uint32_t i = 0; i < more->count; i++)
+        if (!add_string(to, more->items[i].bytes, more->items[i].bytes_count, (const uint8_t *)"",
+                        0))
+            return false;
+    return true;
+}
+
+bool items_append(struct split_strings *to, const struct split_strings *more, uint32_t most)
+{
+    struct split_strings made;
+
+    made.count = 0;
+    if ((uint64_t)to->count * more->count > most)
+        return false;
+    for (uint32_t i = 0; i < to->count; i++)
+        for (uint32_t k = 0; k < more->count; k++)
+            if (!add_string(&made, to->items[i].bytes, to->items[i].bytes_count,
+                            more->items[k].bytes, more->items[k].bytes_count))
+                return false;
+    *to = made;
+    return true;
+}
+
+void items_empty(struct split_strings *to)
+{
+    to->count = 1;
+    to->items[0].bytes_count = 0;
+}
+
+bool items_have_empty(const struct split_strings *strings)
+{
+    for (uint32_t i = 0; i < strings->count; i++)
+        if (strings->items[i].bytes_count == 0)
+            return true;
+    return false;
+}
+
+/* ---- Tokens --------------------------------------------------------------------------------- */
+
+static uint8_t peek(const struct reader *reader)
+{
+    return reader->at < reader->count ? reader->bytes[reader->at] : 0;
+}
+
+/* Adds a character, which is one byte if `characters` is false, to a set. Returns false if its
+ * other cases are not known here. */
+static bool add_character(const struct reader *reader, struct split_strings *set,
+                          const uint8_t *bytes, uint32_t bytes_count)
+{
+    uint8_t byte = bytes[0];
+
+    if ((reader->flags & FOLDS) != 0) {
+        if (byte >= 0x80)
+            return false;
+        if (byte >= 'A' && byte <= 'Z')
+            byte |= 0x20;
+        bytes = &byte;
+    }
+    return add_string(set, bytes, bytes_count, (const uint8_t *)"", 0);
+}
+
+static uint32_t character_bytes(const struct reader *reader)
+{
+    uint32_t code_point;
+    uint64_t taken = 0;
+
+    if (reader->options->characters)
+        taken =
+            plan_utf8_decode(reader->bytes + reader->at, reader->count - reader->at, &code_point);
+    return taken > 0 ? (uint32_t)taken : 1;
+}
+
+/* Reads what follows a '\'. Returns the byte that the escape stands for; -1: an escape for other
+ * characters or for several. */
+static int read_escape(struct reader *reader)
+{
+    static const char letters[] = "aftnrv", controls[] = "\a\f\t\n\r\v";
+    const uint8_t letter = peek(reader);
+    const char *found = letter != 0 ? strchr(letters, letter) : NULL;
+    const uint8_t *close;
+    int value = 0;
+
+    reader->at++;
+    if (found != NULL)
+        return controls[found - letters];
+    if (letter < 0x80 && !(letter >= '0' && letter <= '9') && !(letter >= 'A' && letter <= 'Z') &&
+        !(letter >= 'a' && letter <= 'z'))
+        return letter;
+    if (letter == 'x' && peek(reader) != '{') {
+        for (int i = 0; i < 2; i++, reader->at++) {
+            const uint8_t digit = peek(reader);
+
+            value = 16 * value + (digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+        }
+        return value < 0x80 ? value : -1;
+    }
+    if ((letter == 'x' || letter == 'p' || letter == 'P') && peek(reader) == '{') {
+        close =
+            (const uint8_t *)memchr(reader->bytes + reader->at, '}', reader->count - reader->at);
+        reader->gives_up |= close == NULL;
+        if (close != NULL)
+            reader->at = (uint64_t)(close - reader->bytes) + 1;
+        return -1;
+    }
+    if (letter == 'p' || letter == 'P')
+        reader->at += character_bytes(reader);
+    else if (letter == 0 || strchr("dDwWsSC", letter) == NULL)
+        reader->gives_up = true;
+    return -1;
+}
+
+/* Reads a character of a class, or an end of a range. Returns its byte; -1: beyond ASCII or several
+ * characters, which were added to `set` if `lists` stays true. */
+static int read_class_character(struct reader *reader, struct split_strings *set, bool *lists)
+{
+    const uint8_t *bytes = reader->bytes + reader->at, *close;
+    uint32_t taken;
+
+    if (bytes[0] == '[' && reader->count - reader->at > 2 && bytes[1] == ':') {
+        close = (const uint8_t *)memmem(bytes + 2, reader->count - reader->at - 2, ":]", 2);
+        if (close != NULL) {
+            reader->at += (uint64_t)(close - bytes) + 2;
+            *lists = false;
+            return -1;
+        }
+    }
+    if (bytes[0] == '\\') {
+        int value;
+
+        reader->at++;
+        value = read_escape(reader);
+        *lists &= value >= 0;
+        return value;
+    }
+    taken = character_bytes(reader);
+    reader->at += taken;
+    if (bytes[0] < 0x80)
+        return bytes[0];
+    *lists = *lists && add_character(reader, set, bytes, taken);
+    return -1;
+}
+
+/* Reads a class after its '['. Returns whether its characters were listed. */
+static bool read_class(struct reader *reader, struct split_strings *set)
+{
+    bool lists = peek(reader) != '^';
+
+    reader->at += !lists;
+    for (bool first = true; first || peek(reader) != ']'; first = false) {
+        int from, to;
+
+        if (reader->at >= reader->count || reader->gives_up) {
+            reader->gives_up = true;
+            return false;
+        }
+        to = from = read_class_character(reader, set, &lists);
+        if (peek(reader) == '-' && reader->at + 1 < reader->count &&
+            reader->bytes[reader->at + 1] != ']') {
+            reader->at++;
+            to = read_class_character(reader, set, &lists);
+            lists &= from >= 0 && to >= 0;
+        }
+        for (int value = from; lists && from >= 0 && value <= to; value++) {
+            const uint8_t byte = (uint8_t)value;
+
+            lists = add_character(reader, set, &byte, 1);
+        }
+    }
+    reader->at++;
+    return lists && set->count > 0;
+}
+
+/* Reads "{n}", "{n,}" or "{n,m}" after the '{'. Returns false, and reads nothing, if the brace is a
+ * character. */
+static bool read_interval(struct reader *reader, struct token *token)
+{
+    uint64_t at = reader->at, from = at;
+    uint32_t value = 0;
+
+    token->least = ENDLESS;
+    for (;; at++) {
+        const uint8_t byte = at < reader->count ? reader->bytes[at] : 0;
+
+        if (byte >= '0' && byte <= '9' && value < 100000) {
+            value = 10 * value + (byte - '0');
+        } else if (byte == ',' && token->least == ENDLESS && at > from) {
+            token->least = value;
+            value = 0;
+            from = at + 1;
+        } else if (byte == '}' && (at > from || token->least != ENDLESS)) {
+            token->most = at > from ? value : ENDLESS;
+            token->least = token->least == ENDLESS ? value : token->least;
+            reader->at = at + 1;
+            return true;
+        } else {
+            return false;
+        }
+    }
+}
+
+/* Reads "(" with its flags or its name. */
+static void read_open(struct reader *reader, struct token *token)
+{
+    bool off = false;
+
+    token->kind = OPEN;
+    token->flags = reader->flags;
+    if (peek(reader) != '?')
+        return;
+    for (reader->at++; peek(reader) != ':' && peek(reader) != ')'; reader->at++) {
+        const uint8_t letter = peek(reader);
+        const char *found = letter != 0 ? strchr(flag_letters, letter) : NULL;
+
+        if (letter == 'P') {
+            const uint8_t *close = (const uint8_t *)memchr(reader->bytes + reader->at, '>',
+                                                           reader->count - reader->at);
+
+            reader->gives_up |= close == NULL;
+            if (close != NULL)
+                reader->at = (uint64_t)(close - reader->bytes) + 1;
+            return;
+        }
+        if (letter == '-')
+            off = true;
+        else if (found == NULL)
+            reader->gives_up = true;
+        else if (off)
+            token->flags &= ~(1u << (found - flag_letters));
+        else
+            token->flags |= 1u << (found - flag_letters);
+        if (reader->gives_up)
+            return;
+    }
+    token->kind = peek(reader) == ':' ? OPEN : FLAGS;
+    reader->at++;
+}
+
+static void read_repeat(struct reader *reader, struct token *token, uint8_t byte)
+{
+    token->kind = REPEAT;
+    if (byte != '{') {
+        token->least = byte == '+';
+        token->most = byte == '?' ? 1 : ENDLESS;
+    }
+    reader->at += peek(reader) == '?';
+}
+
+static void read_backslash(struct reader *reader, struct token *token, struct split_strings *set)
+{
+    const uint8_t letter = peek(reader);
+    int value;
+
+    if (letter == 'b' || letter == 'B' || letter == 'A' || letter == 'z') {
+        token->kind = EDGE;
+        reader->at++;
+        return;
+    }
+    if (letter >= 0x80) { /* a character beyond ASCII stands for itself */
+        const uint32_t taken = character_bytes(reader);
+
+        token->kind = add_character(reader, set, reader->bytes + reader->at, taken) ? CHARS : ANY;
+        reader->at += taken;
+        return;
+    }
+    value = read_escape(reader);
+    token->kind = ANY;
+    if (value >= 0) {
+        const uint8_t byte = (uint8_t)value;
+
+        (void)add_character(reader, set, &byte, 1);
+        token->kind = CHARS;
+    } else if (letter == 'd') {
+        for (uint8_t digit = '0'; digit <= '9'; digit++)
+            (void)add_string(set, &digit, 1, (const uint8_t *)"", 0);
+        token->kind = CHARS;
+    }
+}
+
+/* Reads the next token. *set: the texts of CHARS. */
+static struct token next_token(struct reader *reader, struct split_strings *set)
+{
+    struct token token = {.kind = END};
+    uint32_t taken;
+    uint8_t byte, edge;
+
+    set->count = 0;
+    if (reader->at >= reader->count || reader->gives_up)
+        return token;
+    edge = byte = peek(reader);
+    taken = character_bytes(reader);
+    reader->at += taken;
+    if (byte == '\\') {
+        edge = peek(reader);
+        read_backslash(reader, &token, set);
+    } else if (byte == '[') {
+        token.kind = read_class(reader, set) ? CHARS : ANY;
+    } else if (byte == '(') {
+        read_open(reader, &token);
+    } else if (byte == '^' || byte == '$') {
+        token.kind = EDGE;
+    } else if (byte == ')' || byte == '|') {
+        token.kind = byte == ')' ? CLOSE : BAR;
+    } else if (byte == '*' || byte == '+' || byte == '?' ||
+               (byte == '{' && read_interval(reader, &token))) {
+        read_repeat(reader, &token, byte);
+    } else {
+        token.kind =
+            byte != '.' && add_character(reader, set, reader->bytes + reader->at - taken, taken)
+                ? CHARS
+                : ANY;
+    }
+    reader->seen.looks_ahead += token.kind == EDGE && edge != '^' && edge != 'A';
+    reader->seen.looks_back += token.kind == EDGE && edge != '$' && edge != 'z';
+    reader->seen.folds += token.kind == CHARS && (reader->flags & FOLDS) != 0;
+    reader->seen.keeps += token.kind == CHARS && (reader->flags & FOLDS) == 0;
+    return token;
+}
+
+/* ---- Items ---------------------------------------------------------------------------------- */
+
+/* Reads a group's inside and its ')'. Returns whether its texts were listed. */
+static bool list_group(struct reader *reader, struct split_strings *all)
+{
+    const uint32_t flags = reader->flags;
+    bool lists = true;
+
+    all->count = 0;
+    for (bool more = true; more;) {
+        struct split_strings list, set;
+
+        items_empty(&list);
+        for (;;) {
+            struct item item;
+            const enum kind kind = items_read(reader, &item, &set);
+
+            more = kind == BAR;
+            if (items_end(kind))
+                break;
+            lists = lists && item.lists && !item.goes_on &&
+                    items_append(&list, &set, SPLIT_STRINGS_MAX);
+        }
+        lists = lists && add_strings(all, &list);
+    }
+    reader->flags = flags;
+    return lists;
+}
+
+/* Applies a repetition to the listed texts. Returns whether texts are still listed. */
+static bool repeat(const struct token *token, struct item *item, struct split_strings *set)
+{
+    const struct split_strings once = *set;
+    struct split_strings power, all;
+
+    items_empty(&power);
+    for (uint32_t i = 0; i < token->least; i++)
+        if (!items_append(&power, &once, SPLIT_STRINGS_MAX))
+            return false;
+    all = power;
+    for (uint32_t i = token->least; i < token->most; i++)
+        if (i > token->least + SPLIT_STRING_BYTES || token->most == ENDLESS ||
+            !items_append(&power, &once, SPLIT_STRINGS_MAX) || !add_strings(&all, &power)) {
+            item->goes_on = true; /* the least number of repetitions comes first */
+            break;
+        }
+    if (!item->goes_on) {
+        *set = all;
+        return true;
+    }
+    items_empty(set);
+    for (uint32_t i = 0; i < token->least; i++)
+        if (!items_append(set, &once, SPLIT_STRINGS_MAX))
+            return false;
+    return token->least > 0;
+}
+
+enum kind items_read(struct reader *reader, struct item *item, struct split_strings *set)
+{
+    struct seen before;
+    struct token token;
+    uint32_t flags;
+    enum kind kind;
+
+    do {
+        before = reader->seen;
+        *item = (struct item){.begin = reader->at};
+        token = next_token(reader, set);
+        if (token.kind == FLAGS)
+            reader->flags = token.flags;
+    } while (token.kind == FLAGS);
+    kind = token.kind;
+    flags = item->flags = reader->flags;
+    item->lists = kind == CHARS;
+    item->consumes = kind == CHARS || kind == ANY;
+    item->is_edge = kind == EDGE;
+    if (kind == OPEN) {
+        reader->gives_up |= reader->depth == DEPTH_MAX;
+        reader->depth++;
+        item->inner = reader->at;
+        item->inner_flags = reader->flags = token.flags;
+        item->lists = list_group(reader, set);
+        item->consumes = item->lists && !items_have_empty(set);
+        reader->flags = flags;
+        reader->depth--;
+    }
+    for (bool repeats = false; !items_end(kind); repeats = true) {
+        const struct seen seen = reader->seen;
+        struct split_strings unused;
+
+        item->end = reader->at;
+        token = next_token(reader, &unused);
+        if (token.kind != REPEAT) {
+            reader->at = item->end; /* the token belongs to the next item */
+            reader->seen = seen;
+            break;
+        }
+        item->lists = item->lists && !repeats && repeat(&token, item, set);
+        item->consumes &= token.least > 0;
+        item->inner = 0;
+    }
+    item->looks_ahead = reader->seen.looks_ahead != before.looks_ahead;
+    item->folds = reader->seen.folds != before.folds;
+    item->keeps = reader->seen.keeps != before.keeps;
+    return kind;
+}

@@ -1,0 +1,351 @@
+/* split: reads RE2's syntax as far as strings need.
+ *
+ * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
+ * its repetition. A run is a part of a list whose texts can be listed: `the (son|daughter)s? of `
+ * in `the (son|daughter)s? of [A-Z]\w+`. Of all runs the search takes the one that a text should
+ * hold least often, or runs within a group: `(a+bcd|e+fgh)x*` is looked for by `bcd` and `fgh`.
+ */
+#include "regex/items.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define NESTED_MAX 4u /* groups in groups whose runs are searched for */
+#define NO_SCORE (-1000.0)
+#define BITS_ENOUGH 20.0 /* strings that are rarer cost the search no less time */
+
+struct run {
+    uint64_t first; /* items [first, end) of the list */
+    uint64_t end;
+    bool folds;
+    bool keeps;
+    bool goes_on;
+    struct split_strings strings;
+};
+
+/* A group's surroundings: the items before and after the group, in the lists around it. */
+struct around {
+    const struct around *outer;
+    uint64_t first; /* items [first, at) and [at + 1, end) of reader->items */
+    uint64_t at;
+    uint64_t end;
+};
+
+/* ---- Runs ----------------------------------------------------------------------------------- */
+
+/* Appends an item to reader->items. Errors: MEMORY. */
+static enum trawl_status keep_item(struct reader *reader, const struct item *item,
+                                   struct trawl_error *error)
+{
+    if (reader->item_count == reader->item_capacity) {
+        const uint64_t capacity = max_u64(64, 2 * reader->item_capacity);
+        void *memory = reader->items;
+
+        TRAWL_TRY(memory_grow(reader->item_capacity, capacity, sizeof *item, &memory, error));
+        reader->items = (struct item *)memory;
+        reader->item_capacity = capacity;
+    }
+    reader->items[reader->item_count++] = *item;
+    return TRAWL_OK;
+}
+
+/* Returns how welcome the strings are: bits of how rarely a text holds them, less what more strings
+ * cost the search. */
+static double score(const struct reader *reader, const struct split_strings *strings)
+{
+    double sum = 0, bits;
+
+    if (strings->count == 0 || items_have_empty(strings))
+        return NO_SCORE;
+    for (uint32_t i = 0; i < strings->count; i++) {
+        double rate = 1;
+
+        for (uint32_t k = 0; k < strings->items[i].bytes_count; k++)
+            rate *= reader->options->rates->rate[strings->items[i].bytes[k]];
+        sum += rate;
+    }
+    bits = sum > 1e-9 ? -analyse_log2(sum * 1e9) + 29.9 : 29.9;
+    return min_double(bits, BITS_ENOUGH) - analyse_log2(strings->count);
+}
+
+static void take_better(const struct reader *reader, const struct run *run, struct run *best,
+                        double *best_score)
+{
+    const double here = run->end > run->first ? score(reader, &run->strings) : NO_SCORE;
+
+    if (here > *best_score) {
+        *best_score = here;
+        *best = *run;
+    }
+}
+
+/* Adds the item `at` with the texts of `set` to the run, which may hold `most` strings. If that is
+ * not possible, the run ends and a new run begins. */
+static void extend(const struct reader *reader, struct run *run, uint64_t at,
+                   const struct split_strings *set, uint32_t most, struct run *best,
+                   double *best_score)
+{
+    const struct item *item = &reader->items[at];
+    if (!item->lists || run->goes_on || !items_append(&run->strings, set, most)) {
+        take_better(reader, run, best, best_score);
+        run->first = at;
+        run->folds = run->keeps = run->goes_on = false;
+        items_empty(&run->strings);
+        if (!item->lists || !items_append(&run->strings, set, most)) {
+            run->first = run->end = at + 1;
+            return;
+        }
+    }
+    run->end = at + 1;
+    run->folds |= item->folds;
+    run->keeps |= item->keeps;
+    run->goes_on = item->goes_on;
+}
+
+/* Reads a list up to '|', ')' or the end, keeps its items, and finds its best run. *ended: what
+ * ended the list. */
+static enum trawl_status read_list(struct reader *reader, struct run *best, double *best_score,
+                                   enum kind *ended, struct trawl_error *error)
+{
+    static const uint32_t mosts[] = {1, 4, 16, SPLIT_STRINGS_MAX};
+    enum { KINDS = sizeof mosts / sizeof *mosts };
+    enum trawl_status status = TRAWL_OK;
+    struct split_strings set;
+    struct run *runs;
+    void *memory;
+
+    *best_score = NO_SCORE;
+    TRAWL_TRY(memory_allocate_zeroed(KINDS, sizeof *runs, &memory, error));
+    runs = (struct run *)memory;
+    for (uint32_t i = 0; i < KINDS; i++) {
+        runs[i].first = runs[i].end = reader->item_count;
+        items_empty(&runs[i].strings);
+    }
+    for (;;) {
+        struct item item;
+
+        *ended = items_read(reader, &item, &set);
+        if (items_end(*ended))
+            break;
+        TRAWL_TRY_DONE(keep_item(reader, &item, error));
+        for (uint32_t i = 0; i < KINDS; i++)
+            extend(reader, &runs[i], reader->item_count - 1, &set, mosts[i], best, best_score);
+    }
+    for (uint32_t i = 0; i < KINDS; i++)
+        take_better(reader, &runs[i], best, best_score);
+done:
+    memory_release(runs, KINDS, sizeof *runs);
+    return status;
+}
+
+/* ---- Heads and tails ------------------------------------------------------------------------ */
+
+static enum trawl_status put_text(struct reader *reader, const char *bytes, uint64_t count,
+                                  struct trawl_error *error)
+{
+    if (count > reader->text_capacity - reader->text_count) {
+        const uint64_t capacity = 2 * reader->text_capacity + count + 256;
+        void *memory = reader->text;
+
+        TRAWL_TRY(memory_grow(reader->text_capacity, capacity, 1, &memory, error));
+        reader->text = (char *)memory;
+        reader->text_capacity = capacity;
+    }
+    memcpy(reader->text + reader->text_count, bytes, (size_t)count);
+    reader->text_count += count;
+    return TRAWL_OK;
+}
+
+/* Writes items [first, end) as groups with their flags. */
+static enum trawl_status put_items(struct reader *reader, uint64_t first, uint64_t end,
+                                   struct trawl_error *error)
+{
+    for (uint64_t i = first; i < end; i++) {
+        const struct item *item = &reader->items[i];
+        char open[16] = "(?";
+        uint64_t count = 2;
+
+        for (uint32_t k = 0; k < 4; k++)
+            if ((item->flags >> k & 1) != 0)
+                open[count++] = FLAG_LETTERS[k];
+        open[count++] = '-';
+        for (uint32_t k = 0; k < 4; k++)
+            if ((item->flags >> k & 1) == 0)
+                open[count++] = FLAG_LETTERS[k];
+        count -= open[count - 1] == '-';
+        open[count++] = ':';
+        TRAWL_TRY(put_text(reader, open, count, error));
+        TRAWL_TRY(put_text(reader, (const char *)reader->bytes + item->begin,
+                           item->end - item->begin, error));
+        TRAWL_TRY(put_text(reader, ")", 1, error));
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status put_before(struct reader *reader, const struct around *around,
+                                    struct trawl_error *error)
+{
+    if (around == NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(put_before(reader, around->outer, error));
+    return put_items(reader, around->first, around->at, error);
+}
+
+/* What comes before a run. */
+struct before {
+    bool is_empty; /* no items */
+    bool is_edges; /* only assertions */
+    bool is_apart; /* no assertion needs a byte of the run */
+};
+
+static struct before look_before(const struct reader *reader, uint64_t first, uint64_t end,
+                                 const struct around *around)
+{
+    struct before before = {true, true, true};
+    bool consumed = false;
+
+    for (;;) {
+        for (uint64_t i = end; i-- > first;) {
+            const struct item *item = &reader->items[i];
+
+            before.is_empty = false;
+            before.is_edges &= item->is_edge;
+            before.is_apart &= consumed || !item->looks_ahead;
+            consumed |= item->consumes;
+        }
+        if (around == NULL)
+            return before;
+        first = around->first;
+        end = around->at;
+        around = around->outer;
+    }
+}
+
+/* Hands out a run of the list that begins at item `first` and ends at the last item. */
+static enum trawl_status emit(struct reader *reader, const struct run *run, uint64_t first,
+                              const struct around *around, struct trawl_error *error)
+{
+    const struct before before = look_before(reader, first, run->first, around);
+    bool has_rest = run->goes_on || run->end < reader->item_count;
+    struct split split = {.strings = &run->strings, .folds = run->folds, .keeps = run->keeps};
+
+    for (const struct around *each = around; each != NULL; each = each->outer)
+        has_rest |= each->at + 1 < each->end;
+    split.begins = before.is_edges;
+    split.is_sure = before.is_empty && !has_rest;
+    reader->text_count = 0;
+    if (!before.is_edges && before.is_apart) {
+        TRAWL_TRY(put_text(reader, "(?:", 3, error));
+        TRAWL_TRY(put_before(reader, around, error));
+        TRAWL_TRY(put_items(reader, first, run->first, error));
+        TRAWL_TRY(put_text(reader, ")\\z", 3, error));
+        split.head_bytes = reader->text_count;
+        if (has_rest)
+            TRAWL_TRY(put_items(reader, run->first, reader->item_count, error));
+        for (const struct around *each = around; has_rest && each != NULL; each = each->outer)
+            TRAWL_TRY(put_items(reader, each->at + 1, each->end, error));
+        split.tail_bytes = reader->text_count - split.head_bytes;
+        split.head = reader->text;
+        split.tail = reader->text + split.head_bytes;
+    }
+    return reader->options->take(reader->options->context, &split, error);
+}
+
+/* ---- Alternatives --------------------------------------------------------------------------- */
+
+static enum trawl_status split_alternatives(struct reader *reader, const struct around *around,
+                                            uint32_t nested, bool emits, double *worst,
+                                            struct trawl_error *error);
+
+/* Rates, or hands out, the alternatives of the group that is item `at`. */
+static enum trawl_status split_group(struct reader *reader, const struct around *around,
+                                     uint32_t nested, bool emits, double *worst,
+                                     struct trawl_error *error)
+{
+    const struct item item = reader->items[around->at];
+    const uint64_t back = reader->at;
+    const uint32_t flags = reader->flags;
+
+    reader->at = item.inner;
+    reader->flags = item.inner_flags;
+    TRAWL_TRY(split_alternatives(reader, around, nested + 1, emits, worst, error));
+    reader->at = back;
+    reader->flags = flags;
+    return TRAWL_OK;
+}
+
+/* Rates the list that was just read, or hands out its best run or the best group's runs. */
+static enum trawl_status split_list(struct reader *reader, const struct run *run, double own,
+                                    uint64_t first, const struct around *outer, uint32_t nested,
+                                    bool emits, double *here, struct trawl_error *error)
+{
+    struct around around = {outer, first, UINT64_MAX, reader->item_count};
+    struct around best = around;
+
+    *here = own;
+    for (uint64_t i = first; i < around.end && nested < NESTED_MAX; i++) {
+        double inside;
+
+        if (reader->items[i].inner == 0 || reader->items[i].lists)
+            continue;
+        around.at = i;
+        TRAWL_TRY(split_group(reader, &around, nested, false, &inside, error));
+        if (inside > *here) {
+            *here = inside;
+            best = around;
+        }
+    }
+    if (!emits || *here == NO_SCORE)
+        return TRAWL_OK;
+    if (best.at == UINT64_MAX)
+        return emit(reader, run, first, outer, error);
+    return split_group(reader, &best, nested, true, here, error);
+}
+
+/* Reads alternatives up to ')' or the end. *worst: the least score of an alternative. */
+static enum trawl_status split_alternatives(struct reader *reader, const struct around *around,
+                                            uint32_t nested, bool emits, double *worst,
+                                            struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct run *run;
+    void *memory;
+
+    *worst = -NO_SCORE;
+    TRAWL_TRY(memory_allocate(1, sizeof *run, &memory, error));
+    run = (struct run *)memory;
+    for (enum kind ended = BAR; ended == BAR && !reader->gives_up;) {
+        const uint64_t first = reader->item_count;
+        double own, here;
+
+        TRAWL_TRY_DONE(read_list(reader, run, &own, &ended, error));
+        TRAWL_TRY_DONE(split_list(reader, run, own, first, around, nested, emits, &here, error));
+        *worst = min_double(*worst, here);
+        reader->item_count = first;
+    }
+done:
+    memory_release(run, 1, sizeof *run);
+    return status;
+}
+
+enum trawl_status split_expression(const char *bytes, uint64_t count,
+                                   const struct split_options *options, bool *splits,
+                                   bool *looks_back, struct trawl_error *error)
+{
+    struct reader reader = {.options = options,
+                            .bytes = (const uint8_t *)bytes,
+                            .count = count,
+                            .flags =
+                                (options->fold ? FOLDS : 0u) | (options->dot_all ? DOT_ALL : 0u)};
+    enum trawl_status status;
+    double worst;
+
+    status = split_alternatives(&reader, NULL, 0, true, &worst, error);
+    *splits = !reader.gives_up && worst > NO_SCORE;
+    *looks_back = reader.seen.looks_back > 0;
+    memory_release(reader.items, reader.item_capacity, sizeof *reader.items);
+    memory_release(reader.text, reader.text_capacity, 1);
+    return status;
+}

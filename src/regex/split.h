@@ -1,0 +1,56 @@
+/* split: finds the strings by which a search looks for an expression.
+ *
+ * Each match of an alternative is its head, then one of a few strings, then the rest. The search
+ * finds the strings; RE2 then reads the head backwards from the string's begin, and the string with
+ * the rest forwards.
+ */
+#ifndef TRAWL_REGEX_SPLIT_H
+#define TRAWL_REGEX_SPLIT_H
+
+#include "base/status.h"
+#include "plan/analyse.h"
+
+#define SPLIT_STRINGS_MAX 64u
+#define SPLIT_STRING_BYTES 59u
+
+struct split_strings {
+    uint32_t count;
+    struct split_string {
+        uint32_t bytes_count;
+        uint8_t bytes[SPLIT_STRING_BYTES];
+    } items[SPLIT_STRINGS_MAX];
+};
+
+/* An alternative of an expression. */
+struct split {
+    const struct split_strings *strings;
+    bool folds;   /* some letters of the strings are in lower case, and stand for any case */
+    bool keeps;   /* some characters of the strings stand for themselves */
+    bool is_sure; /* each occurrence of a string is a match of the expression */
+    bool begins;  /* no byte of a match comes before the string */
+    /* The expression of the head, which ends where the text ends. Empty: the match begins with the
+     * string, or an assertion between head and string needs the bytes after the head. */
+    const char *head;
+    uint64_t head_bytes;
+    /* The expression of the string and the rest. Empty: nothing follows the string. */
+    const char *tail;
+    uint64_t tail_bytes;
+};
+
+struct split_options {
+    bool fold;       /* the expression ignores case */
+    bool dot_all;    /* '.' matches a newline */
+    bool characters; /* the expression is UTF-8; false: each byte is a character */
+    const struct byte_rates *rates;
+    enum trawl_status (*take)(void *context, const struct split *split, struct trawl_error *error);
+    void *context;
+};
+
+/* Calls take for each alternative of an expression in RE2's syntax, which RE2 has accepted.
+ * Stores in *splits whether all alternatives have strings; if not, what `take` got has no use.
+ * *looks_back: the expression has an assertion that depends on the byte before. */
+enum trawl_status split_expression(const char *bytes, uint64_t count,
+                                   const struct split_options *options, bool *splits,
+                                   bool *looks_back, struct trawl_error *error);
+
+#endif
