@@ -461,52 +461,42 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
         put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
 
 
-cdef void put_record(gather *found, uint64_t i, const uint64_t *patterns, const uint64_t *begins,
-                     uint64_t count) noexcept nogil:
-    """Put the results of record i of a dictionary column's chunk, which has `count` cells."""
-    if found.kind == CONTAINS:
-        put_bit(&found.values, count > 0)
-    elif found.kind == WHICH:
-        put_which(found, <int64_t>patterns[0] if count > 0 else -1)
-    elif found.kind == COUNTS:
-        put_value(&found.values, count)
-    elif found.kind == LISTS:
-        put_values(&found.cells[1], patterns, count)
-        put_value(&found.values, found.cells[1].count)
-    elif found.kind == CELLS:
-        for _ in range(count):
-            put_value(&found.cells[0], found.record_count + i)
-        put_values(&found.cells[1], patterns, count)
-        put_values(&found.cells[2], begins, count)
-    else:
-        for at in range(count):
-            values_of(&found.values)[patterns[at]] += 1
-
-
 cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
     """Put the results of a dictionary column's chunk: each record gets the cells of its value."""
-    cdef uint64_t count = reader.records.record_count, at = 0
-    cdef const uint64_t *cells[3]
+    cdef uint64_t count = reader.records.record_count, at = 0, i, value, begin, cells
     cdef uint64_t *first = <uint64_t *>calloc(count + 1, sizeof(uint64_t))
-    cdef uint64_t i, value
-    cdef int64_t key
+    cdef trawl_matrix_batch batch
+    cdef gather records  # the records' cells and, in `values`, whether a record has any
+    cdef bint failed = first == NULL
 
-    if first == NULL:
-        raise MemoryError()
+    memset(&batch, 0, sizeof(batch))
+    memset(&records, 0, sizeof(records))
     for i in range(3):
-        cells[i] = <uint64_t *>values.cells[i].memory.bytes if values.cells[i].count > 0 else first
-    for value in range(count + 1):
-        while at < values.cells[0].count and cells[0][at] < value:
+        failed = not reach(&records.cells[i], sizeof(uint64_t)) or failed
+    for value in range(count + 1 if not failed else 0):
+        while at < values.cells[0].count and values_of(&values.cells[0])[at] < value:
             at += 1
         first[value] = at
-    for i in range(reader.count):
-        key = reader.keys[i]
-        if key < 0:
-            put_record(found, i, NULL, NULL, 0)
-        else:
-            put_record(found, i, cells[1] + first[key], cells[2] + first[key],
-                       first[key + 1] - first[key])
+    for i in range(reader.count if not failed else 0):
+        begin = first[max(reader.keys[i], 0)]
+        cells = first[reader.keys[i] + 1] - begin if reader.keys[i] >= 0 else 0
+        put_bit(&records.values, cells > 0)
+        for _ in range(cells):
+            put_value(&records.cells[0], i)
+        for at in range(1, 3 if cells > 0 else 0):
+            put_values(&records.cells[at], values_of(&values.cells[at]) + begin, cells)
+    failed = failed or gather_failed(&records)
+    if not failed and reader.count > 0:
+        batch.record_end, batch.cell_count = reader.count, records.cells[0].count
+        batch.cell_records = values_of(&records.cells[0])
+        batch.cell_patterns = values_of(&records.cells[1])
+        batch.cell_begins = values_of(&records.cells[2])
+        batch.any = records.values.memory.bytes
+        put_batch(found, &batch)
+    gather_drop(&records)
     free(first)
+    if failed:
+        raise MemoryError()
     return 0
 
 
