@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 
 import hypothesis
 import pytest
@@ -28,15 +29,50 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("trawl")
 
 
-def naive(patterns, text):
-    """All occurrences as (begin, end, pattern), by bytes.find."""
+def naive(patterns, text, words=False, lines=False):
+    """All occurrences as (begin, end, pattern), by find(); `words` are of ASCII."""
+
+    def fits(begin, end):
+        around = [text[max(begin - 1, 0) : begin], text[end : end + 1]]
+        around = [one.encode() if isinstance(one, str) else one for one in around]
+        return not (words and any(re.match(rb"\w", one) for one in around)) and not (
+            lines and any(one not in (b"", b"\n") for one in around)
+        )
+
     found = []
     for index, pattern in enumerate(patterns):
         at = text.find(pattern)
         while at >= 0:
-            found.append((at, at + len(pattern), index))
+            if fits(at, at + len(pattern)):
+                found.append((at, at + len(pattern), index))
             at = text.find(pattern, at + 1)
     return sorted(found, key=lambda match: (match[0], match[2]))
+
+
+def spans(found, longest=True):
+    """Choose occurrences that do not overlap: of those that begin first the longest, with the least distance, or
+    the first; then go on behind its end."""
+    chosen, end = [], 0
+    while rest := [one for one in found if one[0] >= end]:
+        here = [one for one in rest if one[0] == rest[0][0]]
+        chosen.append(min(here, key=lambda one: (-one[1], *one[3:4])) if longest else here[0])
+        end = chosen[-1][1]
+    return chosen
+
+
+def rewritten(text, found, values):
+    """Put the pattern's value in place of each occurrence."""
+    made, at = text[:0], 0
+    for begin, end, index, *_ in found:
+        made += text[at:begin] + values[index]
+        at = end
+    return made + text[at:]
+
+
+def parts(text, found):
+    """Cut the occurrences out."""
+    ends = [0] + [one[1] for one in found]
+    return [text[at:to] for at, to in zip(ends, [one[0] for one in found] + [len(text)])]
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """polars, pandas, duckdb, datasets and pyarrow's functions have the searches of records: against plain
 loops over each record."""
 
-import re
-
 import pytest
 import trawl
 
@@ -22,20 +20,7 @@ def column_of(rng, rows):
 
 def plain(texts, words=False, lines=False):
     """Return {search: expected result}, from naive()."""
-    rows = []
-    for text in texts:
-        if text is None:
-            rows.append(None)
-            continue
-        data = text.encode()
-        found = naive(PATTERNS, data)
-        if words:  # of ASCII
-            free = [not re.match(rb"\w", bytes([byte])) for byte in b" " + data + b" "]
-            found = [one for one in found if free[one[0]] and free[one[1] + 1]]
-        if lines:
-            ends = {-1, len(data)} | {at for at, byte in enumerate(data) if byte == 10}
-            found = [one for one in found if one[0] - 1 in ends and one[1] in ends]
-        rows.append(found)
+    rows = [None if text is None else naive(PATTERNS, text.encode(), words, lines) for text in texts]
     kinds = [None if row is None else sorted({one[2] for one in row}) for row in rows]
     on_kinds = {"contains": bool, "which": lambda kind: kind[0] if kind else None,
                 "pattern_counts": len, "pattern_lists": list}  # fmt: skip

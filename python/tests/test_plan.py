@@ -78,11 +78,14 @@ def test_pickled_options():
         {"words": True}, {"lines": True}, {"lines": True, "line_end": b"\0"}, {"method": "every"},
         {"unicode": True, "ignore_case": True, "words": True}, {"sample": bytearray(b"some text")},
         {"values": [[1], None]}, {"algorithm": "naive"}, {"mismatches": 1, "exact": iter([(0, 1)])},
+        {"edits": 1, "every_end": True, "within_lines": True}, {"edits": 1, "alphabet": "bytes"},
     ):  # fmt: skip
         patterns = "ab" if {"algorithm", "method"} & set(options) else ["ab", "\u00e9t"]
         plan = trawl.Plan(patterns, **options)
         copy = pickle.loads(pickle.dumps(plan))
         assert copy.values == plan.values and copy.explain() == plan.explain()
+        for name in ("mismatches", "edits", "alphabet"):
+            assert getattr(copy, name) == getattr(plan, name)
         for text in texts:
             assert list(copy.matches(text)) == list(plan.matches(text))
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 import trawl
 from arrow_by_hand import Column
-from conftest import amount
+from conftest import amount, parts, spans
 
 try:
     trawl.Plan("a", regex=True)
@@ -63,33 +63,22 @@ def by_re(text, line, options):
 
 
 def cases(rng, count):
-    """(options, expressions, lines, matches: (begin in the text, expression, match of re))"""
+    """(options, expressions, lines, occurrences in the joined lines)"""
     for number in range(count):
         options = SHAPES[number % len(SHAPES)]
         expressions = [draw(rng, options) for _ in range(rng.choice([1, 1, 2, 12]))]
         lines = ["".join(rng.choices("aabbAB\u00e91 .", k=rng.randint(0, 12))) for _ in range(rng.randint(1, 6))]
         found, at = [], 0
         for line in lines:
-            found += sorted(((at + one.start(), index, one) for index, text in enumerate(expressions)
-                             for one in by_re(text, line, options)), key=lambda one: one[:2])  # fmt: skip
+            found += sorted(((at + one.start(), at + one.end(), index) for index, text in enumerate(expressions)
+                             for one in by_re(text, line, options)), key=lambda one: one[::2])  # fmt: skip
             at += len(line) + 1
         yield options, expressions, lines, found
 
 
-def spans(found, longest):
-    """Choose matches that do not overlap: at the first begin the longest, or the first expression."""
-    end = 0
-    while rest := [one for one in found if one[0] >= end]:
-        here = [one for one in rest if one[0] == rest[0][0]]
-        one = max(here, key=lambda one: len(one[2][0])) if longest else here[0]
-        yield one
-        end = one[0] + len(one[2][0])
-
-
 def test_searches(rng):
-    for options, expressions, lines, found in cases(rng, amount(600)):
+    for options, expressions, lines, expected in cases(rng, amount(600)):
         plan, text = trawl.Plan(expressions, **{"regex": True, **options}), "\n".join(lines)
-        expected = [(begin, begin + len(one[0]), index) for begin, index, one in found]
         said = (expressions, options, text)
         assert list(plan.matches(text)) == expected, said
         assert plan.count(text) == len(expected) and plan.first(text) == (expected or [None])[0], said
@@ -99,14 +88,11 @@ def test_searches(rng):
             assert list(searcher.matches(plan, text.encode(), line_numbers=True).lines) == [
                 text.count("\n", 0, one[0]) for one in expected]  # fmt: skip
         for match in ("leftmost-longest", "leftmost-first"):
-            chosen = list(spans(found, match == "leftmost-longest"))
-            replaced = split = ""
-            at = 0
-            for begin, _, one in chosen:
-                replaced += text[at:begin] + f"<{one[0]}$>"
-                split, at = split + text[at:begin] + "\0", begin + len(one[0])
-            assert plan.replace(text, "<$0$$>", match=match) == replaced + text[at:], said
-            assert plan.split(text, match=match) == (split + text[at:]).split("\0"), said
+            chosen = spans(expected, match == "leftmost-longest")
+            replaced = "".join(part + (f"<{text[one[0]:one[1]]}$>" if one else "") for part, one in
+                               zip(parts(text, chosen), [*chosen, None]))  # fmt: skip
+            assert plan.replace(text, "<$0$$>", match=match) == replaced, said
+            assert plan.split(text, match=match) == parts(text, chosen), said
 
 
 def test_records(rng):

@@ -1,52 +1,20 @@
-"""Occurrences that do not overlap, and texts with something else in their place. The oracle looks at
-every place of the text with startswith."""
+"""Occurrences that do not overlap, and texts with something else in their place."""
 
 import gc
 import pickle
 
+import conftest
 import pytest
 import trawl
 from arrow_by_hand import Column, read, views
-from conftest import SCALE, amount
+from conftest import SCALE, amount, naive, parts, rewritten
 
 LETTERS = ["a", "b", " ", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
 MATCHES = ("leftmost-longest", "leftmost-first")
 
 
-def is_word(text, begin, end):
-    sides = text[max(0, begin - 1) : begin] + text[end : end + 1]
-    return not any(c.isascii() and (c.isalnum() or c == "_") for c in sides)
-
-
 def spans(patterns, text, match, words=False):
-    found, at = [], 0
-    while at < len(text):
-        here = [
-            (at, at + len(pattern), index)
-            for index, pattern in enumerate(patterns)
-            if text.startswith(pattern, at)
-            and (not words or is_word(text, at, at + len(pattern)))
-        ]
-        if not here:
-            at += 1
-            continue
-        first = max(here, key=lambda one: one[1]) if match == MATCHES[0] else here[0]
-        found.append(first)
-        at = first[1]
-    return found
-
-
-def rewritten(text, found, values):
-    made, at = text[:0], 0
-    for begin, end, index in found:
-        made += text[at:begin] + values[index]
-        at = end
-    return made + text[at:]
-
-
-def parts(text, found):
-    ends = [0] + [end for _, end, _ in found]
-    return [text[at:to] for at, to in zip(ends, [begin for begin, _, _ in found] + [len(text)])]
+    return conftest.spans(naive(patterns, text, words), match == MATCHES[0])
 
 
 def cases(rng, rounds, letters=LETTERS):

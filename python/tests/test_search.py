@@ -101,16 +101,11 @@ def test_unicode_like_re(pattern, text):
 
 
 @given(small, texts)
-def test_conditions_like_re(pattern, text):
-    word = rb"(?<![0-9A-Za-z_])(?=(%s))(?:%s)(?![0-9A-Za-z_])"
-    line = rb"(?m)^(?:%s)$"
-    escaped = re.escape(pattern)
+def test_conditions(pattern, text):
     upper = trawl.Plan(pattern.upper(), ignore_case=True)
-    assert upper.positions(text).tolist() == [m[0] for m in naive([pattern], text)]
-    found = [m.start() for m in re.finditer(word % (escaped, escaped), text)]
-    assert trawl.Plan(pattern, words=True).positions(text).tolist() == found
-    found = [m.start() for m in re.finditer(line % escaped, text)]
-    assert trawl.Plan(pattern, lines=True).positions(text).tolist() == found
+    assert list(upper.matches(text)) == naive([pattern], text)
+    for options in ({"words": True}, {"lines": True}):
+        assert list(trawl.Plan(pattern, **options).matches(text)) == naive([pattern], text, **options)
 
 
 def test_chunks(rng):
