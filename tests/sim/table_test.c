@@ -15,7 +15,6 @@
 
 #include "approximate/approx_choose.h"
 #include "base/checked.h"
-#include "base/clock.h"
 #include "base/fault.h"
 #include "cpu/worker.h"
 #include "calls.h"
@@ -34,8 +33,10 @@
 #define CASES_LONG 20000
 #define ENGINES 3u
 #define NTH_MAX 1000000u
-#define STEPS 24u         /* a normal run tries about so many fault numbers of each row */
-#define ROW_NS 250000000u /* and for so long each fault point; some rows pass 20,000 of them */
+/* A normal run tries each of a row's first fault points, then every so many: each step is 1 to
+ * 1 + N / STEP_SHARE numbers long, about 50 steps to the 1,000th. */
+#define POINTS_FIRST (TEST_SANITIZED ? 8u : 24u)
+#define STEP_SHARE (TEST_SANITIZED ? 2u : 5u)
 
 static const enum trawl_engine engines[ENGINES] = {TRAWL_ENGINE_CUDA, TRAWL_ENGINE_AUTO,
                                                    TRAWL_ENGINE_CPU};
@@ -577,7 +578,6 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
 {
     struct test_random random = test_random_begin(row->name);
     uint64_t nth = 0, failures = test_failures, descriptors = open_descriptors();
-    uint64_t begin_ns = clock_now_ns();
     static struct scene s;
     bool is_met = true;
 
@@ -592,12 +592,9 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     approx_method_forced = turn / 2 % 2 ? APPROX_GRAMS : APPROX_METHODS;
     set_border((enum border)(turn % BORDERS));
     while (is_met && nth < NTH_MAX && test_failures < 5) {
-        uint64_t turns = (clock_now_ns() - begin_ns) / ROW_NS; /* steps grow with the row's time */
-        uint64_t steps = turns < 4 ? 4u << turns : 3 * STEPS;
-
-        nth += test_is_long() || (fault->kind == FAULT_OF_POINT && turns == 0)
+        nth += test_is_long() || (fault->kind == FAULT_OF_POINT && nth < POINTS_FIRST)
                    ? 1
-                   : 1 + test_random_below(&random, 1 + nth * steps / STEPS);
+                   : 1 + test_random_below(&random, 1 + nth / STEP_SHARE);
         reset_all(&s, nth, &random, place);
         is_met = round_met_fault(&s, fault, nth, (uint32_t)(turn + nth) % CALLS);
         scene_close(&s);
