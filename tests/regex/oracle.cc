@@ -71,10 +71,10 @@ std::string random_expression(bool perl, int depth)
     }
     if (draw(6) == 0)
         made += "|" + random_expression(perl, 0);
-    if (draw(12) == 0)
-        made = (perl && draw(3) == 0 ? "\\A" : "^") + made;
-    if (draw(12) == 0)
-        made += perl && draw(3) == 0 ? "\\z" : "$";
+    if (draw(8) == 0)
+        made = (perl && draw(2) == 0 ? "\\A" : "^") + made;
+    if (draw(8) == 0)
+        made += perl && draw(2) == 0 ? "\\z" : "$";
     return made;
 }
 
@@ -367,11 +367,15 @@ int take_record(trawl_searcher *searcher, const trawl_plan *plan, const std::vec
     return 0;
 }
 
-// Records are lines of their own, whatever bytes they hold.
-void compare_records(const setup &given, trawl_searcher *searcher, const trawl_plan *plan)
+// Records are lines of their own. by_re2 would cut records at line ends, so blanks stand there.
+void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *plan)
 {
     std::vector<uint64_t> at{0};
     std::vector<hit> cells, wanted;
+
+    for (char &byte : given.text)
+        if (byte == static_cast<char>(given.options.line_end) || byte == '\0')
+            byte = ' ';
 
     while (at.back() < given.text.size())
         at.push_back(std::min<uint64_t>(given.text.size(), at.back() + draw(30)));
@@ -381,9 +385,6 @@ void compare_records(const setup &given, trawl_searcher *searcher, const trawl_p
         std::vector<uint64_t> begins, ends;
 
         one.text = given.text.substr(at[i], at[i + 1] - at[i]);
-        if (one.text.find(static_cast<char>(one.options.line_end)) != std::string::npos ||
-            one.text.find('\0') != std::string::npos)
-            return; // by_re2 would cut the record
         by_re2(one, &hits, &begins, &ends);
         for (uint32_t p = 0; p < given.expressions.size(); p++)
             for (const hit &h : hits)
@@ -392,8 +393,11 @@ void compare_records(const setup &given, trawl_searcher *searcher, const trawl_p
                     break;
                 }
     }
-    if (take_record(searcher, plan, at, given.text, &cells) != 0 || cells != wanted)
-        show(given, "records");
+    for (int i = 0; i < 2; i++) { // a worker ends with the last record, and begins with the first
+        cells.clear();
+        if (take_record(searcher, plan, at, given.text, &cells) != 0 || cells != wanted)
+            show(given, i == 0 ? "records" : "records again");
+    }
 }
 
 // ---- Draws -------------------------------------------------------------------------------------
@@ -473,8 +477,7 @@ int main()
     char path[] = "/tmp/trawl_regex_XXXXXX";
     const int made = mkstemp(path);
 
-    state =
-        seed != nullptr ? std::strtoull(seed, nullptr, 0) : static_cast<uint64_t>(time(nullptr));
+    state = seed != nullptr ? std::strtoull(seed, nullptr, 0) : 1;
     std::printf("TRAWL_TEST_SEED=%llu, %llu cases\n", static_cast<unsigned long long>(state),
                 static_cast<unsigned long long>(amount));
     if (made < 0)

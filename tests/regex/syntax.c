@@ -108,6 +108,12 @@ static void test_meaning(void)
           "b acb",
           "8-11 ");
     finds(TRAWL_PERL, "(?<x>a)+", "aab", "0-2 ");
+    /* A line is a text of its own, also where no atom tells which lines to read. */
+    finds(TRAWL_PERL, "\\A\\w", "ab\nb\n-a", "0-1 3-4 ");
+    finds(TRAWL_PERL, "\\w\\z", "xa\nb\na-", "1-2 3-4 ");
+    finds(TRAWL_PERL, "(?-m)^\\w$", "a\nb\nab", "0-1 2-3 ");
+    finds(TRAWL_EXTENDED, "\\`\\w", "ab\nb\n-a", "0-1 3-4 ");
+    finds(TRAWL_BASIC, "\\w\\'", "xa\nb\na-", "1-2 3-4 ");
     finds(TRAWL_EXTENDED, "[a\\]+", "b\\a", "1-3 ");
     finds(TRAWL_EXTENDED, "[]a]", "b]", "1-2 ");
     finds(TRAWL_EXTENDED, "a+?b", "aab b", "0-3 4-5 ");
