@@ -33,13 +33,15 @@ uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chu
     uint64_t owned = chunk_bytes - 1, wanted = min_u64(LOOK_BYTES, room->capacity), got, found;
 
     for (;;) {
-        if (read_file(cursor->text, begin + owned, room->bytes, wanted, &got, NULL) != TRAWL_OK)
-            break;
+        /* A line that cannot be read to its end ends where the fault is. */
+        enum trawl_status status =
+            read_file(cursor->text, begin + owned, room->bytes, wanted, &got, NULL);
+
         found = bytes_find_either(room->bytes, got, lines->line_end, lines->line_end_also);
         owned += found;
         if (found < got)
             return owned + 1;
-        if (got < wanted)
+        if (status != TRAWL_OK || got < wanted)
             break;
         wanted = room->capacity;
     }

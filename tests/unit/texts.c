@@ -326,8 +326,9 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
 }
 
 /* Reading fails at each byte before, at and after the borders of chunks and of what they share:
- * all before it is found, and the error is told. (It had failed at the first byte alone.) */
-static void unreadable_from(bool is_file, uint32_t threads)
+ * all before it is found, and the error is told. (It had failed at the first byte alone, and for
+ * no expression, whose chunks are lines.) */
+static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t threads)
 {
     enum { CHUNK = 64, STEP = 9, BYTES = 300 };
     AUTO_SEARCHER own = must_searcher(threads, CHUNK);
@@ -345,7 +346,7 @@ static void unreadable_from(bool is_file, uint32_t threads)
             exit(1);
         text = is_file ? must_file(path) : must_descriptor(ends[0]);
         readable_bytes = at;
-        CHECK_STATUS(trawl_count(own, plan, text, &count, &record), TRAWL_READ);
+        CHECK_STATUS(trawl_count(own, of, text, &count, &record), TRAWL_READ);
         readable_bytes = INT64_MAX;
         TEST_CHECK(record.os_code == EIO && record.text_offset == (uint64_t)at);
         TEST_CHECK_U64(count, (uint64_t)(at + STEP - 6) / STEP);
@@ -358,12 +359,17 @@ static void unreadable_from(bool is_file, uint32_t threads)
 
 int main(void)
 {
+    struct trawl_plan *expression = NULL; /* NULL: the library was built without expressions */
+
     test_begin("texts");
     alarm(300);
     if (mkdtemp(folder) == NULL)
         TEST_SKIP("no temporary folder can be made");
     searcher = must_searcher(2, 0);
     plan = must_plan("needle");
+    if (trawl_plan_build(&(struct trawl_pattern){"n[e]+dle", 8}, 1, PLAN_WITH(.syntax = TRAWL_PERL),
+                         &expression, NULL) != TRAWL_OK)
+        printf("no expressions\n");
     missing_file();
     unreadable_file();
     directory();
@@ -377,9 +383,12 @@ int main(void)
     for (uint32_t threads = 1; threads <= 4; threads++) {
         changing_file(true, threads);
         changing_file(false, threads);
-        unreadable_from(true, threads);
-        unreadable_from(false, threads);
+        unreadable_from(plan, true, threads);
+        unreadable_from(plan, false, threads);
+        for (uint32_t i = 0; i < 2 && expression != NULL; i++)
+            unreadable_from(expression, i == 0, threads);
     }
+    trawl_plan_free(expression);
     trawl_plan_free(plan);
     trawl_searcher_close(searcher);
     remove_folder();
