@@ -157,7 +157,7 @@ static void search_row(struct seed_run *run)
             config.threads = 1 + helpers;
             config.place = PLACE_END_GUARDED;
             config.parameter = test_random_u64(&run->random);
-            config.call = calls[test_random_below(&run->random, 4)];
+            config.call = calls[test_random_below(&run->random, sizeof calls / sizeof *calls)];
             if (*searcher == NULL &&
                 !TEST_CHECK(run_searcher_open(&config, searcher, NULL) == TRAWL_OK))
                 exit(test_end());
