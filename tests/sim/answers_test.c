@@ -182,6 +182,38 @@ static void over_tile_ends(struct test_random *random, uint64_t length)
     host_close(&host);
 }
 
+/* As many hits in a tile as may wait in shared memory (TILE_LIST_MAX), some less and some more.
+ * (Tiles of random texts had far fewer or far more.) */
+static void full_lists(void)
+{
+    static char bytes[3 * 2048];
+    static uint64_t begins[sizeof bytes];
+    struct cuda_limits limits = cuda_limits_default;
+    AUTO_PLAN plan = must_plan_with("A", PLAN_WITH(.method = TRAWL_METHOD_EVERY));
+    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+    struct host host;
+
+    limits.threads = limits.tile_words_max = 64;
+    limits.partition_group_log2 = 2; /* the last tile of a group does not wait */
+    limits.streams = false;
+    cuda_limits_replace(&limits);
+    sim_driver_reset_usual(1);
+    host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
+    for (uint64_t hits = 1022; hits <= 1027; hits++) {
+        uint64_t count = 0, wrong = 0;
+
+        memset(bytes, 'z', sizeof bytes);
+        memset(bytes, 'A', hits);
+        memset(bytes + 2048, 'A', hits);
+        MUST(trawl_begins_into(host.searcher, plan, text, begins, sizeof bytes, &count, NULL));
+        for (uint64_t i = 0; i < count; i++)
+            wrong += begins[i] != (i < hits ? i : i - hits + 2048);
+        TEST_CHECK(count == 2 * hits && wrong == 0);
+    }
+    TEST_CHECK(sim_driver_report()[0] == '\0');
+    host_close(&host);
+}
+
 /* One text more than an engine keeps is refused, and holds nothing of the device; after one of them
  * is unloaded there is room again. (No test had loaded so many.) */
 static void many_loaded(void)
@@ -506,6 +538,7 @@ int main(void)
     for (uint64_t length = 40; length <= 200; length += 40)
         over_tile_ends(&random, length);
     many_loaded();
+    full_lists();
     chunk_in_same_memory();
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++) {
         next_method((enum trawl_method)i, false);
