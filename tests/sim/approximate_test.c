@@ -306,7 +306,10 @@ static void draw_text(struct test_random *random)
     if (has_tiles)
         plant(random, GRAMS_TILE_OFFSETS - test_random_below(random, PATTERN_BYTES_MAX), c.edits);
     plant(random, 50 + test_random_below(random, 5), c.edits);
-    plant(random, c.chunk_begin - 1 - test_random_below(random, c.shortest / 2), false);
+    if (c.edits && c.errors_max < 4 && c.turn % 3 != 0) /* the chunk's last begin */
+        plant_spread(random, c.chunk_begin - 1, 1, c.errors_max);
+    else
+        plant(random, c.chunk_begin - 1 - test_random_below(random, c.shortest / 2), false);
     for (uint64_t i = 0; c.errors_max < 4 && i < 4; i++) /* each a place of 60 bytes */
         plant_spread(random, i < 2 ? 110 + 60 * i : c.text_bytes + 60 * i - 300,
                      c.edits ? (c.turn + i) % 3 : 0,
@@ -377,7 +380,9 @@ static void check_ends(const struct literal *literal, uint32_t number, uint64_t 
 
     for (uint64_t end = chunk + from; end < behind; end++)
         if (least[end] <= c.errors_max) {
-            fill(end > literal->count ? end - literal->count : 0, end);
+            uint64_t begin = end > literal->count ? end - literal->count : 0;
+
+            fill(begin < chunk + to ? begin : chunk + to - 1, end);
             TEST_CHECK(proposed[end - chunk + PLACES_BEFORE]);
         }
     if (!is_dna() || !c.is_plain || c.way.by_pieces || literal->count > 32)
