@@ -115,7 +115,9 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->tile_positions = (uint32_t)cpu_sizes.class_positions;
     worker->lines_hit = false;
     worker->matcher = NULL;
-    return plan_nibbles_want(plan, &worker->nibbles, error);
+    worker->nibbles = NULL;
+    return plan->method != TRAWL_METHOD_SET ? TRAWL_OK
+                                            : plan_nibbles_want(plan, &worker->nibbles, error);
 }
 
 static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
@@ -137,8 +139,8 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     if (plan == NULL)
         return TRAWL_OK;
     TRAWL_TRY(begin(*worker, plan, error));
-    (*worker)->has_parts =
-        plan->pattern_count <= PARTS_PATTERNS_MAX && plan_parts_fit(plan, PLAN_PARTS_HOST);
+    (*worker)->has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&
+                           plan_parts_fit(plan, PLAN_PARTS_HOST);
     (*worker)->parts_ready = false;
     return TRAWL_OK;
 }

@@ -99,7 +99,8 @@ void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint6
     const struct sampled_tables *tables;
 
     tuning->sampled = (struct sampled_rates){0, 0};
-    tuning->samples = sampled_stride(plan->length_min) >= SAMPLED_STRIDE_MIN;
+    tuning->samples = plan->length_min >= SAMPLED_STRIDE_MIN &&
+                      sampled_stride(plan->length_min) >= SAMPLED_STRIDE_MIN;
     if (!tuning->samples)
         return;
     if (text == NULL)
@@ -191,10 +192,11 @@ static struct work work_grams(const struct asked *of)
 static struct work work_sampled(const struct asked *of)
 {
     const struct sampled_rates rates = of->tuning->sampled;
-    double stride = (double)sampled_stride(of->plan->length_min);
+    double stride;
 
     if (!of->tuning->samples)
         return (struct work){.bare_ns = 0};
+    stride = (double)sampled_stride(of->plan->length_min);
     return (struct work){of->costs->sample / stride, (rates.named - rates.naming) / stride,
                          rates.naming / stride, of->tuning->sampled_took};
 }

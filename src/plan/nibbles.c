@@ -238,7 +238,7 @@ enum trawl_status plan_nibbles_want(const struct trawl_plan *plan,
 {
     const void *object = NULL;
 
-    if (plan->method == TRAWL_METHOD_SET && plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
+    if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
         TRAWL_TRY(attachment_want(&plan->attached[PLAN_NIBBLES], plan, make, nibbles_free, &object,
                                   error));
     *nibbles = (const struct plan_nibbles *)object;

@@ -42,8 +42,8 @@ static inline bool plan_nibbles_whole(const struct plan_nibbles *nibbles)
 
 struct trawl_plan;
 
-/* The tables of a plan, which the first thread that asks for the tables makes. *nibbles = NULL: the
- * plan is no set, or a set of more than PLAN_NIBBLE_LITERALS_MAX literals. Errors: MEMORY. */
+/* The tables of a set, which the first thread that asks for the tables makes. *nibbles = NULL: the
+ * set has more than PLAN_NIBBLE_LITERALS_MAX literals. Errors: MEMORY. */
 enum trawl_status plan_nibbles_want(const struct trawl_plan *plan,
                                     const struct plan_nibbles **nibbles, struct trawl_error *error);
 

@@ -130,6 +130,8 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
 
 void pool_tell_progress(struct pool_worker *worker)
 {
+    if (worker->pool->job->progress == NULL)
+        return;
     progress_add(worker->job->searched_bytes - worker->told_bytes, worker->job->searched_found);
     worker->told_bytes = worker->job->searched_bytes;
     worker->job->searched_found = 0;

@@ -86,7 +86,6 @@ struct command_job {
     bool done;     /* nothing more can change the outcome */
     /* the job has the turn to print and searches with all threads */
     bool prints_alone;
-    uint64_t begin_ns;
     uint64_t searched_bytes, searched_found; /* not yet reported to the progress display */
     struct job_totals totals;
 };

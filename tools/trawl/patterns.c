@@ -105,15 +105,6 @@ static bool add_column(struct patterns *patterns, const struct settings *setting
     return true;
 }
 
-/* Returns whether no line can contain the string. */
-static bool never_found(const struct settings *settings, const void *bytes, size_t bytes_count)
-{
-    if (settings->report == REPORT_MATRIX)
-        return memchr(bytes, settings->line_end, bytes_count) != NULL;
-    return !settings->any_byte && (settings->null_ends_line || settings->line_end == '\0') &&
-           memchr(bytes, '\0', bytes_count) != NULL;
-}
-
 /* --crlf with -x: the line may be the string followed by '\r'. Adds that pattern. */
 static bool add_with_return(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
@@ -134,7 +125,11 @@ static bool add_with_return(struct patterns *patterns, const void *bytes, size_t
 static bool add_string(struct patterns *patterns, const struct settings *settings,
                        const void *bytes, size_t bytes_count)
 {
-    bool never = never_found(settings, bytes, bytes_count);
+    const bool null_ends = settings->null_ends_line || settings->line_end == '\0';
+    const bool never =
+        settings->report == REPORT_MATRIX
+            ? memchr(bytes, settings->line_end, bytes_count) != NULL
+            : !settings->any_byte && null_ends && memchr(bytes, '\0', bytes_count) != NULL;
 
     if (settings->numbers_wanted &&
         !add_column(patterns, settings, never ? PATTERN_NEVER : patterns->count, bytes,

@@ -186,10 +186,10 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
                    char *message)
 {
     const struct settings *settings = job->settings;
-    bool good;
+    const bool is_timed = settings->stats || settings->json;
+    uint64_t begin_ns = is_timed ? now_ns() : 0;
+    bool good = open_report(job, message);
 
-    job->begin_ns = now_ns();
-    good = open_report(job, message);
     if (good && job->supply == NULL &&
         (settings->progress ||
          (isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO)))))
@@ -202,8 +202,8 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
         good = job_walk(job, operands, operand_count, message);
     if (good && job->string_counts != NULL)
         string_counts_print(job);
-    if (settings->stats || settings->json)
-        job->totals.elapsed_ns = now_ns() - job->begin_ns;
+    if (is_timed)
+        job->totals.elapsed_ns = now_ns() - begin_ns;
     if (settings->json && settings->report == REPORT_LINES)
         json_summary(job->output, &job->totals.sums.json, job->totals.elapsed_ns);
     output_flush(job->output);
