@@ -68,9 +68,10 @@ class Figures:
 
 
 def quartiles(values):
+    """Return the three quartiles. Of two values, Python's lie beyond both, so the values bound them."""
     if len(set(values)) == 1:
         return values[:1] * 3
-    return statistics.quantiles(values, n=4)
+    return [min(max(it, min(values)), max(values)) for it in statistics.quantiles(values, n=4)]
 
 
 def cases_of(claim):
