@@ -73,9 +73,10 @@ void dense_fold_free(struct fold *fold);
 
 /* ---- dense_read.c ---- */
 /* Finds the longest string that begins at each of the offsets [0, begins) of the text, of which [0,
- * count) is readable. Reads length_max - 1 bytes beyond `begins`, if readable. */
-void dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
-                uint64_t count, uint32_t *ends);
+ * count) is readable. Reads length_max - 1 bytes beyond `begins`, if readable. ends = NULL, which
+ * needs rows: returns the number of strings that begin at these offsets. */
+uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
+                    uint64_t count, uint32_t *ends);
 
 /* ---- scan_dense.c ---- */
 void dense_worker_end(struct dense_worker *worker);

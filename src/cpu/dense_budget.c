@@ -35,9 +35,7 @@ void dense_spare(struct scan *scan, uint64_t bytes)
         used < allowed && !worker->dense_waits ? min_u64(allowed - used, WORK_SPARED_MAX) : 0;
 }
 
-/* Returns the work of making the automaton. Making it pays only after dense parts have taken as
- * much work without it. */
-static uint64_t make_work(const struct trawl_plan *plan)
+uint64_t dense_make_work(const struct trawl_plan *plan)
 {
     return plan->literal_count * MAKE_WORK + plan->literal_bytes_total * MAKE_BYTE_WORK;
 }
@@ -45,7 +43,7 @@ static uint64_t make_work(const struct trawl_plan *plan)
 bool dense_leaves(struct scan *scan, uint64_t x)
 {
     struct engine_worker *worker = scan->worker;
-    uint64_t enough = make_work(scan->plan);
+    uint64_t enough = dense_make_work(scan->plan);
 
     if (max_u64(x, scan->run_until) >= scan->limit)
         return false;

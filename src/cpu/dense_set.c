@@ -1,6 +1,6 @@
 /* dense_set: makes the automaton of a set and its strings, once for all threads. */
 #include "base/memory.h"
-#include "cpu/dense.h"
+#include "cpu/worker.h"
 
 static void dense_free(void *object)
 {
@@ -28,6 +28,7 @@ static enum trawl_status dense_make(const void *from, void **object, struct traw
     set->automaton.plan = plan;
     set->automaton.bytes = plan->literal_bytes;
     set->automaton.count = plan->literal_count;
+    set->automaton.row_words_max = cpu_sizes.row_words;
     if (plan->element_count > 0)
         TRAWL_TRY_DONE(dense_fold_strings(plan, set, error));
     fold = set->fold == NULL && (plan->flags & TRAWL_IGNORE_CASE) != 0;

@@ -19,6 +19,11 @@
  * the parts takes. */
 #define PARTS_NS (1u << 18)
 #define PARTS_LITERAL_NS 2048u
+/* The trial waits for so many times as long where the automaton searches for the whole plan: parts
+ * are seldom faster. */
+#define PARTS_PATIENCE 4u
+/* bytes of text in which the parts' own trials end */
+#define PARTS_WARM (1u << 19)
 
 struct engine {
     const struct find_ops *find;
@@ -92,6 +97,7 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     if (worker->dense_serial != plan->serial) {
         worker->dense_work = 0;
         worker->trial = (struct trial){.now = plan->has_classes};
+        worker->set_trial = (struct trial){.now = 0};
         worker->parts_trial = (struct trial){.left = PARTS_FIRST};
     }
     worker->dense_serial = plan->serial;
@@ -259,15 +265,17 @@ static enum trawl_status scan_whole(struct engine_worker *worker, const struct e
         worker->look_left -= chunk.owned;
     }
     scan_part(&scan);
-    task->result->method = scan_method(worker);
+    task->result->method =
+        worker->set_trial.now == 1 ? TRAWL_METHOD_AUTOMATON : scan_method(worker);
     return scan_end(&scan);
 }
 
 /* ---- Parts ---------------------------------------------------------------------------------- */
 
-/* Makes a worker for each part of the worker's plan. Returns false if the plan has no parts, or if
- * memory does not suffice for them. */
-static bool parts_make(struct engine_worker *worker)
+/* Makes a worker for each part of the worker's plan. `eager`: the parts try all their ways at once,
+ * because the whole plan has searched for long enough. Returns false if the plan has no parts, or
+ * if memory does not suffice for them. */
+static bool parts_make(struct engine_worker *worker, bool eager)
 {
     const struct plan_parts *of;
     struct engine engine = {worker->find};
@@ -280,9 +288,13 @@ static bool parts_make(struct engine_worker *worker)
             return false;
         worker->parts = (struct cpu_parts *)memory;
     }
-    for (uint32_t i = 0; i < of->count; i++)
-        if (cpu_compile(&engine, 0, of->part[i].plan, &worker->parts->workers[i], NULL) != TRAWL_OK)
+    for (uint32_t i = 0; i < of->count; i++) {
+        struct engine_worker **part = &worker->parts->workers[i];
+
+        if (cpu_compile(&engine, 0, of->part[i].plan, part, NULL) != TRAWL_OK)
             return false;
+        (*part)->trial.advance = (*part)->set_trial.advance = eager ? UINT64_MAX / 2 : 0;
+    }
     worker->parts->of = of;
     return true;
 }
@@ -359,7 +371,16 @@ struct pieces {
     const struct engine_task *task;
     enum trawl_status status;
     struct trawl_error *error;
+    struct trial_pair pair;
 };
+
+/* Returns the time that a search takes before a trial of the parts. */
+static uint64_t parts_wait_ns(const struct engine_worker *worker)
+{
+    uint64_t wait_ns = PARTS_NS + worker->plan->literal_count * PARTS_LITERAL_NS;
+
+    return worker->parts_ready ? 0 : wait_ns * (worker->set_trial.now == 1 ? PARTS_PATIENCE : 1);
+}
 
 static uint64_t run_piece(void *state, uint32_t by_parts, uint64_t from, uint64_t to)
 {
@@ -367,25 +388,32 @@ static uint64_t run_piece(void *state, uint32_t by_parts, uint64_t from, uint64_
     struct engine_worker *worker = pieces->worker;
 
     if (by_parts == 1 && !worker->parts_ready)
-        worker->has_parts = worker->parts_ready = parts_make(worker);
+        worker->has_parts = worker->parts_ready =
+            parts_make(worker, pieces->task->want < WANT_LINES);
     pieces->status = scan_piece(worker, pieces->task, from, to,
                                 by_parts == 1 && worker->parts_ready, pieces->error);
+    pieces->pair.once_ns = parts_wait_ns(worker);
     return pieces->status == TRAWL_OK ? pieces->task->result->done : from;
 }
 
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
-    struct pieces pieces = {worker, task, TRAWL_OK, error};
-    const struct trial_pair pair = {
-        run_piece, &pieces,
-        worker->parts_ready ? 0 : PARTS_NS + worker->plan->literal_count * PARTS_LITERAL_NS};
+    struct pieces pieces = {
+        .worker = worker,
+        .task = task,
+        .error = error,
+        .pair = {.run = run_piece,
+                 .state = &pieces,
+                 .once_ns = parts_wait_ns(worker),
+                 .warm_bytes = worker->parts_ready || task->want >= WANT_LINES ? 0 : PARTS_WARM,
+                 .inner = {&worker->trial, &worker->set_trial}}};
 
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
     if (!worker->has_parts || task->want == WANT_FIRST)
         return scan_whole(worker, task, error);
-    trial_run(&worker->parts_trial, &pair, task->from, task->chunk->owned);
+    trial_run(&worker->parts_trial, &pieces.pair, task->from, task->chunk->owned);
     return pieces.status;
 }
 

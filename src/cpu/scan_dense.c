@@ -203,8 +203,8 @@ static uint64_t folded_position(const uint32_t *origin, uint64_t count, uint64_t
 }
 
 /* Prepares the step that begins at scan->at and ends at most at `to`. Rewrites its text if the set
- * has variants. Errors: MEMORY. */
-static enum trawl_status step_begin(struct scan *scan, uint64_t to, struct step *step)
+ * has variants. `sums`: no ends are stored. Errors: MEMORY. */
+static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;
     const struct dense_set *set = worker->set;
@@ -219,8 +219,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, struct step 
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
     /* The rewriting may take a character that the step's end cuts as more bytes than the cut part
      * has. */
-    TRAWL_TRY(
-        worker_reserve(worker, step->count, set->fold == NULL ? 0 : step->count + 1, scan->error));
+    TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
+                             set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)
         return TRAWL_OK;
     step->count =
@@ -398,25 +398,31 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
 {
     struct dense_worker *worker = &scan->worker->dense;
     struct step step;
+    bool counts, sums;
 
     TRAWL_ASSERT(from < to && to <= scan->limit);
     scan->status = worker_begin(worker, scan->plan, scan->error);
     scan->over = scan->status != TRAWL_OK;
     if (scan->over || worker->set->unfit)
         return scan->over;
+    counts = scan->want == WANT_COUNT && ends_tell(scan);
+    sums = counts && worker->set->automaton.rows != NULL;
     scan->at = from;
     while (!scan->over && scan->at < to) {
-        scan->status = step_begin(scan, to, &step);
+        scan->status = step_begin(scan, to, sums, &step);
         scan->over = scan->status != TRAWL_OK;
         if (scan->over)
             break;
         if (step.begins > 0) {
-            dense_read(&worker->set->automaton, step.text, step.begins, step.count, worker->ends);
+            uint64_t begun = dense_read(&worker->set->automaton, step.text, step.begins, step.count,
+                                        sums ? NULL : worker->ends);
+
+            scan->result->count += sums ? begun : 0;
             worker->read_bytes += step.begins;
         }
-        if (scan->want == WANT_COUNT && ends_tell(scan))
+        if (counts && !sums)
             scan->result->count += count_positions(worker, step.begins);
-        else
+        else if (!counts)
             emit_positions(scan, &step);
         if (!scan->over)
             scan->at = max_u64(step.until, scan->run_until);

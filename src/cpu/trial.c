@@ -56,16 +56,31 @@ static void choose(struct trial *trial)
     trial->interval = max_u64(trial->interval, pays_after(trial));
     trial->left = trial->interval;
     trial->step = 0;
-    trial->spent = 0;
+    trial->spent = trial->searched = trial->advance = 0;
+}
+
+/* Counts `bytes` of text that took `ns` before a trial. Returns whether a trial begins. */
+static bool begins(struct trial *trial, const struct trial_pair *pair, uint64_t bytes, uint64_t ns)
+{
+    trial->spent += ns;
+    trial->searched += bytes;
+    if (trial->left > 0 || trial->spent + trial->advance < TRIAL_NS + pair->once_ns)
+        return false;
+    for (uint32_t i = 0; i < 2; i++)
+        if (pair->inner[i] != NULL && pair->inner[i]->step > 0)
+            return false;
+    if (trial->now == 1 || (double)trial->spent >= pair->least_ns * (double)trial->searched)
+        return true;
+    trial->spent = trial->searched = 0; /* program 1 cannot be faster */
+    return false;
 }
 
 /* Counts `bytes` of text that took `ns`, and moves the trial on. */
-static void count(struct trial *trial, uint64_t bytes, uint64_t ns, uint64_t once_ns)
+static void count(struct trial *trial, const struct trial_pair *pair, uint64_t bytes, uint64_t ns)
 {
     trial->left -= min_u64(trial->left, bytes);
     if (trial->step == 0) {
-        trial->spent += ns;
-        if (trial->left > 0 || trial->spent < TRIAL_NS + once_ns)
+        if (!begins(trial, pair, bytes, ns))
             return;
         memset(trial->ns, 0, sizeof trial->ns);
         memset(trial->bytes, 0, sizeof trial->bytes);
@@ -82,6 +97,8 @@ static void count(struct trial *trial, uint64_t bytes, uint64_t ns, uint64_t onc
         trial->now ^= trial->step > 0;
     trial->step++;
     trial->left = cpu_sizes.trial_bytes;
+    if (trial->step == TRIAL_TURN + 1 && trial->now == 1)
+        trial->left = max_u64(trial->left, pair->warm_bytes);
     if (trial->step > TRIAL_STEPS || is_clear(trial))
         choose(trial);
 }
@@ -97,7 +114,7 @@ void trial_run(struct trial *trial, const struct trial_pair *pair, uint64_t from
         at = pair->run(pair->state, trial->now, from, end);
         if (at < end)
             return;
-        count(trial, at - from, clock() - ns, pair->once_ns);
+        count(trial, pair, at - from, clock() - ns);
         from = at;
     }
 }

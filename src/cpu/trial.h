@@ -20,7 +20,9 @@ struct trial {
     /* bytes of text until the step ends; if step is 0, until a trial may begin */
     uint64_t left;
     uint64_t interval; /* bytes of text from the last trial to the next */
-    uint64_t spent;    /* ns that the search took since the last trial */
+    uint64_t spent;    /* ns that the search took since the last trial, */
+    uint64_t searched; /* for this many bytes of text */
+    uint64_t advance;  /* ns by which the first trial may begin sooner */
     uint64_t ns[2];    /* by program: time of this trial's steps */
     uint64_t bytes[2]; /* by program: bytes that these steps searched */
 };
@@ -33,6 +35,11 @@ struct trial_pair {
     uint64_t (*run)(void *state, uint32_t which, uint64_t from, uint64_t to);
     void *state;
     uint64_t once_ns; /* time to make tables that only the other program needs */
+    double least_ns;  /* ns per byte that program 1 takes at least; 0: unknown */
+    /* bytes of text that program 1 searches before its first timed step, if trials inside the
+     * program have to end first; 0: a step */
+    uint64_t warm_bytes;
+    const struct trial *inner[2]; /* no trial begins while these trials go on; NULL: no trial */
 };
 
 /* Searches the begins in [from, to) by the trial's programs. */

@@ -72,7 +72,8 @@ struct engine_worker {
     struct find_bytes inside; /* bytes after which no occurrence begins */
     bool bytes_only;          /* all literals have one byte: `bytes` holds them all */
     struct byte_set bytes;
-    struct trial trial; /* sets: program 0 searches by buckets, program 1 by classes */
+    struct trial trial;     /* sets: program 0 searches by buckets, program 1 by classes */
+    struct trial set_trial; /* program 0 is the trial above, program 1 the automaton */
     const struct plan_nibbles *nibbles; /* NULL: positions of a set pass by its bitmap */
     const struct set_matcher *matcher;  /* NULL until the set is searched by classes */
     struct set_scratch *scratch;        /* buffers for the matcher; owned */
@@ -139,6 +140,9 @@ struct cpu_sizes {
     uint64_t dense_bytes;
     uint64_t dense_step; /* begins that the automaton reads in a step */
     uint64_t lane_bytes; /* begins of a step that each lane reads, at least */
+    /* words of the automaton's table up to which the table has rows: larger tables are faster as
+     * cells. < 2^32 */
+    uint64_t row_words;
     /* borders_apply works only on tiles with at least words / border_share candidates */
     uint64_t border_share;
     uint64_t hits; /* hits of a result, after which the scan stops; the next task goes on */
@@ -296,6 +300,9 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 
 /* ---- dense_budget.c ---- */
 
+/* Returns the work, about ns, of making the automaton. Making the automaton pays only after a
+ * search has lost as much work without it. */
+uint64_t dense_make_work(const struct trawl_plan *plan);
 /* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused

@@ -1,4 +1,7 @@
-/* automaton: builds the table of cells from the strings of a set.
+/* automaton: builds the table of rows, or the table of cells, from the strings of a set.
+ *
+ * A table of rows has the next node for each node and class, so that a byte takes one load. Only
+ * small tables pay: a table of cells takes less memory.
  *
  * Nodes have numbers in the order in which the sorted strings reach them, so that a node's first
  * child has the next number. A node's cell is a test: has the next byte the node's class? If yes,
@@ -100,21 +103,29 @@ static enum trawl_status sort_strings(struct plan_automaton *set, struct trawl_e
  * byte has a class of its own, which both cases of a letter share if case is ignored. */
 static void make_classes(struct plan_automaton *set, bool fold)
 {
-    bool held[256] = {false};
+    uint64_t held[256] = {0};
+    uint8_t order[256]; /* the bytes that strings hold, the most frequent byte first */
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < set->count; i++) {
         struct plan_literal string = plan_automaton_string(set, i);
 
         for (uint64_t j = 0; j < string.bytes_count; j++)
-            held[set->bytes[string.bytes_begin + j]] = true;
+            held[set->bytes[string.bytes_begin + j]]++;
     }
-    for (uint32_t byte = 0; byte < 256; byte++)
-        count += held[byte];
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t at = count;
+
+        if (held[byte] == 0)
+            continue;
+        for (; at > 0 && held[order[at - 1]] < held[byte]; at--)
+            order[at] = order[at - 1];
+        order[at] = (uint8_t)byte;
+        count++;
+    }
     set->classes = count < 256;
-    for (uint32_t byte = 0; byte < 256; byte++)
-        if (held[byte])
-            set->class_of[byte] = (uint8_t)set->classes++;
+    for (uint32_t i = 0; i < count; i++)
+        set->class_of[order[i]] = (uint8_t)set->classes++;
     for (uint32_t byte = 'A'; byte <= 'Z' && fold; byte++)
         set->class_of[byte] = set->class_of[byte | 0x20];
     TRAWL_ASSERT(set->classes > 0 && set->classes <= 256);
@@ -181,12 +192,10 @@ static uint64_t find_branches(struct making *making)
     return count;
 }
 
-/* Counts the children of each node, and lowers row_children as long as the rows' cells stay within
- * the limit. */
-static void plan_rows(struct making *making)
+/* Numbers the nodes, and counts the children of each node. */
+static void number_nodes(struct making *making)
 {
     const struct plan_automaton *set = making->set;
-    uint64_t nodes_of[258] = {0}, most = max_u64(ROW_CELLS_FREE, set->node_count);
     uint32_t next = 1;
 
     memset(making->fail, 0, set->node_count * sizeof *making->fail);
@@ -202,6 +211,14 @@ static void plan_rows(struct making *making)
         }
     }
     TRAWL_ASSERT(next == set->node_count);
+}
+
+/* Lowers row_children as long as the rows' cells stay within the limit. */
+static void plan_rows(struct making *making)
+{
+    const struct plan_automaton *set = making->set;
+    uint64_t nodes_of[258] = {0}, most = max_u64(ROW_CELLS_FREE, set->node_count);
+
     for (uint32_t node = 1; node < set->node_count; node++)
         nodes_of[making->fail[node]]++;
     making->row_children = 257;
@@ -257,14 +274,23 @@ static void make_nodes(struct making *making)
     TRAWL_ASSERT(rows == set->cell_count);
 }
 
+/* Returns the number of the node at `depth` of the branch; *parent: the node before. */
+static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *parent)
+{
+    uint32_t node = branch->node + (depth - 1 - branch->depth);
+
+    TRAWL_ASSERT(depth > branch->depth && depth <= branch->length);
+    *parent = depth - 1 == branch->depth ? branch->parent : node - 1;
+    return node;
+}
+
 /* Finds the node that this node fails to, and fills in all that depends on it. All nodes of less
  * depth are finished. */
 static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
     const struct branch *branch = &making->branches[end];
-    uint32_t node = branch->node + (depth - 1 - branch->depth), fail = 0;
-    uint32_t parent = depth - 1 == branch->depth ? branch->parent : node - 1;
+    uint32_t parent, node = node_at(branch, depth, &parent), fail = 0;
     struct plan_automaton_cell *cells = set->cells, *cell = &cells[node];
 
     if (depth > 1)
@@ -315,6 +341,40 @@ static void finish_row(struct making *making, uint32_t node)
             row[class] = cells[(state >> 1) + class];
 }
 
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* Links the node at this depth to its parent, and finds the node that the node fails to. The rows
+ * of less depth are complete. */
+static void link_row(struct making *making, uint32_t end, uint32_t depth)
+{
+    const struct plan_automaton *set = making->set;
+    uint32_t parent, node = node_at(&making->branches[end], depth, &parent);
+    uint32_t at = PLAN_AUTOMATON_ROW_HEAD + set->class_of[*(bytes_end(set, end) - depth)];
+
+    making->fail[node] =
+        depth == 1 ? 0 : set->rows[(uint64_t)making->fail[parent] * set->row_words + at];
+    making->fail[node] /= set->row_words;
+    set->rows[(uint64_t)parent * set->row_words + at] = node * set->row_words;
+    TRAWL_ASSERT(making->fail[node] < set->node_count && making->fail[node] != node);
+}
+
+/* Fills the node's row with the row that the node fails to. Links to the node's children follow. */
+static void fill_row(struct making *making, uint32_t end, uint32_t depth)
+{
+    struct plan_automaton *set = making->set;
+    uint32_t parent, node = node_at(&making->branches[end], depth, &parent);
+    uint32_t *row = set->rows + (uint64_t)node * set->row_words;
+
+    memcpy(row, set->rows + (uint64_t)making->fail[node] * set->row_words,
+           set->row_words * sizeof *row);
+    if (depth < making->branches[end].length)
+        return;
+    set->ends[end].shorter = row[1];
+    row[0] += set->ends[end].alike;
+    set->ends[end].outputs = row[0];
+    row[1] = end;
+}
+
 /* Sorts the ends by the depth of their branches (a counting sort). */
 static void order_ends(struct making *making)
 {
@@ -338,8 +398,13 @@ static void finish_nodes(struct making *making)
 
     order_ends(making);
     making->fail[0] = 0;
-    set->start = set->cells[0].to[1];
-    finish_row(making, 0);
+    if (set->rows != NULL) {
+        memset(set->rows, 0, set->row_words * sizeof *set->rows);
+        set->rows[1] = PLAN_NONE;
+    } else {
+        set->start = set->cells[0].to[1];
+        finish_row(making, 0);
+    }
     for (uint32_t depth = 1; depth <= set->length_max; depth++) {
         uint32_t kept = 0;
 
@@ -347,13 +412,15 @@ static void finish_nodes(struct making *making)
             order[live++] = order[from++];
         TRAWL_ASSERT(live > 0 && live <= from);
         for (uint32_t i = 0; i < live; i++)
-            finish_node(making, order[i], depth);
+            (set->rows != NULL ? link_row : finish_node)(making, order[i], depth);
         for (uint32_t i = 0; i < live; i++) {
             const struct branch *branch = &making->branches[order[i]];
-            uint32_t node = branch->node + (depth - 1 - branch->depth);
-            uint32_t state = set->cells[node].to[1];
+            uint32_t parent, node = node_at(branch, depth, &parent);
+            uint32_t state = set->rows != NULL ? 0 : set->cells[node].to[1];
 
-            if (plan_automaton_is_row(state) && set->cells[state >> 1].class == CLASS_NONE)
+            if (set->rows != NULL)
+                fill_row(making, order[i], depth);
+            else if (plan_automaton_is_row(state) && set->cells[state >> 1].class == CLASS_NONE)
                 finish_row(making, node);
             order[kept] = order[i];
             kept += depth < branch->length;
@@ -385,12 +452,20 @@ static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_m
     making.order = (uint32_t *)memory;
     TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *making.fail, false, &memory, error));
     making.fail = (uint32_t *)memory;
-    plan_rows(&making);
-    count += making.row_count * set->classes;
-    TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *set->cells, false, &memory, error));
-    set->cells = (struct plan_automaton_cell *)memory;
-    set->cell_count = count;
-    make_nodes(&making);
+    number_nodes(&making);
+    set->row_words = PLAN_AUTOMATON_ROW_HEAD + set->classes;
+    if (count * set->row_words <= set->row_words_max) {
+        TRAWL_TRY_DONE(memory_allocate_table(count * set->row_words, sizeof *set->rows, false,
+                                             &memory, error));
+        set->rows = (uint32_t *)memory;
+    } else {
+        plan_rows(&making);
+        count += making.row_count * set->classes;
+        TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *set->cells, false, &memory, error));
+        set->cells = (struct plan_automaton_cell *)memory;
+        set->cell_count = count;
+        make_nodes(&making);
+    }
     finish_nodes(&making);
 done:
     memory_release(making.branches, set->end_count, sizeof *making.branches);
@@ -411,6 +486,8 @@ enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uin
 
 void plan_automaton_free(struct plan_automaton *set)
 {
+    if (set->rows != NULL)
+        memory_release(set->rows, (uint64_t)set->node_count * set->row_words, sizeof *set->rows);
     memory_release(set->cells, set->cell_count, sizeof *set->cells);
     memory_release(set->sorted, set->count, sizeof *set->sorted);
     memory_release(set->ends, set->count, sizeof *set->ends);

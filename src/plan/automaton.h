@@ -3,7 +3,7 @@
  *
  * After the byte at position x, the automaton is at the node of the longest string that stands at x
  * and is a suffix of some string of the set. The node therefore tells all strings that begin at x.
- * The CPU engine reads the table of cells.
+ * The CPU engine reads a table of rows if the rows fit the caches, and else a table of cells.
  */
 #ifndef TRAWL_PLAN_AUTOMATON_H
 #define TRAWL_PLAN_AUTOMATON_H
@@ -11,6 +11,9 @@
 #include "plan/plan.h"
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
+/* A row of a node: the number of strings that begin at the node, the longest string's end or
+ * PLAN_NONE, and for each class the index in `rows` where the row of the next node begins. */
+#define PLAN_AUTOMATON_ROW_HEAD 2u
 
 /* A group of strings of the set that have equal bytes. */
 struct plan_automaton_end {
@@ -42,17 +45,22 @@ struct plan_automaton {
     const struct plan_literal *strings;
     const uint8_t *bytes; /* the bytes that the strings' offsets count in */
     uint32_t count;
+    uint64_t row_words_max; /* a table of rows has at most so many words */
     /* string numbers, ascending by reversed bytes, then by number */
     uint32_t *sorted;
     /* end_count groups in the order of `sorted`; allocated for `count` */
     struct plan_automaton_end *ends;
     uint32_t end_count;
+    /* a row of row_words words for each node; the root's row is the first. NULL: there are cells */
+    uint32_t *rows;
+    uint32_t row_words;
     struct plan_automaton_cell *cells; /* node_count cells of nodes, then the rows */
     uint64_t cell_count;
     uint32_t node_count;
     uint32_t start;      /* the state before the first byte */
     uint64_t length_max; /* bytes of the longest string */
-    /* number of byte classes; class 0 has the bytes that no string holds, if such bytes exist */
+    /* number of byte classes; class 0 has the bytes that no string holds, if such bytes exist. The
+     * classes of frequent bytes come first, so that a row's words in use share cache lines. */
     uint32_t classes;
     uint8_t class_of[256];
 };

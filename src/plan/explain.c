@@ -52,6 +52,8 @@ static void explain_trials(struct explanation *text, const struct trawl_plan *pl
 {
     if (plan->has_either)
         add(text, "trials: the CPU tries buckets and classes in turn\n");
+    if (plan->has_automaton)
+        add(text, "trials: the CPU tries these ways and the automaton in turn\n");
     if (plan_parts_fit(plan, PLAN_PARTS_HOST))
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }

@@ -13,7 +13,7 @@
 /* a rate is measured from at least this many pairs of equal samples, otherwise estimated */
 #define EQUAL_MIN 4.0
 
-#define HOST_GRAM_MAX 8u
+#define HOST_GRAM_MAX 16u
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
  * grams by which a device's filter looks for strings of this length (cuda/sets.c). */
@@ -28,8 +28,9 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .pass = 0.08,
                                                      .many = 0.3,
                                                      .many_half = 200,
-                                                     .met = 6,
-                                                     .dense = 3.5};
+                                                     .met = 15,
+                                                     .dense = 0.85,
+                                                     .make = 0.000025};
 /* Fitted in the same way, in 256 MiB of an H100's memory. */
 #define COSTS_DEVICE                                                                      \
     {                                                                                     \

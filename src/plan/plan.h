@@ -127,6 +127,7 @@ struct trawl_plan {
     bool has_classes;
     /* the CPU tries classes and buckets in turn, and goes on with the faster program */
     bool has_either;
+    bool has_automaton;   /* the CPU tries these ways and the automaton in turn */
     uint64_t *set_bitmap; /* 2^bitmap_bits bits */
     uint64_t *set_wide;   /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */
     /* 2^bucket_bits + 1 indexes into set_entries: the begin of each bucket */

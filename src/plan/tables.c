@@ -15,6 +15,10 @@
 #define CLASSES_LITERALS_MIN 8192u
 /* with at most this many literals, the CPU tries classes and buckets in turn */
 #define EITHER_LITERALS_MAX 65536u
+/* The CPU tries the automaton if the literals have at most so many bytes in all, and on average:
+ * otherwise the table of rows would exceed the caches. */
+#define AUTOMATON_BYTES_MAX (3u << 16)
+#define AUTOMATON_MEAN_MAX 32u
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 
@@ -107,6 +111,8 @@ static void choose_set_method(struct trawl_plan *plan)
     plan->has_classes =
         plan->method_asked == TRAWL_METHOD_CLASSES || (open && count >= CLASSES_LITERALS_MIN);
     plan->has_either = open && count > 1 && count <= EITHER_LITERALS_MAX;
+    plan->has_automaton = open && count > 1 && plan->literal_bytes_total <= AUTOMATON_BYTES_MAX &&
+                          plan->literal_bytes_total / count <= AUTOMATON_MEAN_MAX;
 }
 
 /* Sets all of the set's members except for the arrays. */

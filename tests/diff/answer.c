@@ -109,6 +109,8 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         }
         if (answer->plan->has_either)
             draw_trial(answer->random, &worker->trial);
+        if (answer->plan->has_automaton)
+            draw_trial(answer->random, &worker->set_trial);
         if (worker->has_parts)
             draw_trial(answer->random, &worker->parts_trial);
         worker->tile_positions =

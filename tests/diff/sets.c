@@ -429,6 +429,7 @@ static void test_nibbles(void)
     bool met[PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{false}};
     uint32_t forms = 0;
 
+    chance = test_random_begin("nibbles"); /* the forms depend on the draws of this test alone */
     for (uint64_t least = 1; least <= 9; least++)
         for (uint32_t c = 0; c < 10; c++) {
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
