@@ -68,13 +68,3 @@ def test_near_copies(tmp_path):
     lines, result = run("near_copies.py", tmp_path / "questions", tmp_path / "documents", 3)
     assert lines == ["0\t0\t3\t0.00\twhich rivers is the longst one"]
     assert "questions left out, too short: 1\n" in result.stderr
-
-
-def test_decontaminate(tmp_path):
-    (tmp_path / "questions").write_text("too short\none two, three four\n")
-    texts = ["x ONE\u00a0two three y", None, "one two", "one two three FOUR"]
-    rows = [json.dumps({"id": number, "text": text}) + "\n" for number, text in enumerate(texts)]
-    (tmp_path / "documents").write_text("".join(rows))
-    lines, result = run("decontaminate.py", tmp_path / "questions", tmp_path / "documents", 3)
-    assert lines == ["0\t1\t0.50\tone two three", "3\t1\t1.00\tone two three"]
-    assert "not searched: 0\n" in result.stderr

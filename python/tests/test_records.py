@@ -117,40 +117,35 @@ def test_exports():
     assert plan.contains(column).null_count == 1 and len(plan.cells(column)) == 4
 
 
+def results():
+    """Results of each kind, no two of which are equal."""
+    plan, text, column = trawl.Plan(["an", "<b>"]), b"banana\n<b>\nx", ["banana", None, "<b>", "x"] * 3
+    return [
+        plan.positions(text), plan.positions(text)[1:], plan.positions(b""), plan.count_by_pattern(text),
+        plan.record_counts(column), plan.contains(column), plan.contains([]), plan.contains(["x"] * 20),
+        plan.which(column), plan.pattern_counts(column), plan.pattern_lists(column), plan.cells(column),
+        plan.matches(text), plan.matches(text, line_numbers=True), plan.matches(b""), plan.lines(text),
+        plan.lines(text).texts, plan.lines(b""),
+    ]  # fmt: skip
+
+
 def test_results_are_compared_copied_and_shown():
-    """(The suite read results, and did nothing else with them.)"""
-    plan, column = trawl.Plan(["an", "p"]), ["banana", None, "pan", "x"] * 3
-    text = "banana\npan\nx"
-    results = [
-        plan.positions(text),
-        plan.positions(text)[1:3],
-        plan.positions("x"),
-        plan.count_by_pattern(text),
-        plan.contains(column),
-        plan.contains([]),
-        plan.contains(["x"] * 9),
-        plan.which(column),
-        plan.pattern_counts(column),
-        plan.pattern_lists(column),
-        plan.cells(column),
-        plan.matches(text),
-        plan.matches(text, line_numbers=True),
-        plan.lines(text),
-        plan.lines(text).texts,
-    ]
-    for result in results:
-        same_values = [result is other or result == other for other in results]
+    for result in results():
+        same_values = [result == other for other in results()]
         assert same_values.count(True) == 1 and result != list(result) and not result == 3
         for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
             copy = pickle.loads(pickle.dumps(result, protocol))
-            assert copy == result and list(copy) == list(result) and copy is not result
+            assert copy == result and list(copy) == list(result) and type(copy) is type(result)
             assert arrow_by_hand.read(copy)[0] == arrow_by_hand.read(result)[0]
         assert str(list(result)[:3])[1:-1] in repr(result)
+        shown = result._repr_html_()
+        assert shown.count("<tr>") == 1 + min(len(result), 10) + (len(result) > 10)
+        assert "<b>" not in shown and f" of {len(result)}<" in shown
     buffers = []
-    data = pickle.dumps(results[0], 5, buffer_callback=buffers.append)
-    assert pickle.loads(data, buffers=buffers) == results[0] and len(data) < 100
+    data = pickle.dumps(results()[0], 5, buffer_callback=buffers.append)
+    assert pickle.loads(data, buffers=buffers) == results()[0] and len(data) < 100
+    plan = trawl.Plan("p")
     assert plan.contains(["x"]) != plan.contains(["p"]) and plan.contains(["p"]) != plan.which(["p"])
-    assert pickle.loads(pickle.dumps(list(plan.matches(text)))) == list(plan.matches(text))
 
 
 def test_patterns_from_a_column():
@@ -281,7 +276,11 @@ def test_frames_keep_names():
 def test_index_of_pandas():
     """series[array] was a KeyError."""
     pandas = pytest.importorskip("pandas")
-    plan, series = trawl.Plan(["an", "p"]), pandas.Series(["banana", "x", None, "pan"])
+    plan, texts = trawl.Plan(["an", "p"]), ["banana", "x", None, "pan"]
+    # (Series of objects were refused by pandas 2, which has no interface of Arrow.)
+    for series in (pandas.Series(texts, dtype="string"), pandas.Series([*texts[:2], float("nan"), "pan"], dtype=object)):
+        assert plan.contains(series).tolist() == [True, False, None, True]
+    series = pandas.Series(texts)
     found = plan.contains(series)
     assert series[found].tolist() == ["banana", "pan"] == series.loc[found].tolist()
     assert series.to_frame("text")[found].index.tolist() == [0, 3]
@@ -290,34 +289,12 @@ def test_index_of_pandas():
     assert [str(kind(series).to_pandas().dtype) for kind in kinds] == ["Int64", "UInt64", "object"]
 
 
-def test_pandas():
-    pandas = pytest.importorskip("pandas")
-    records = ["banana", None, "pear", ""]
-    expected = [True, None, True, False]
-    # (Those of objects were refused by pandas 2, which has no interface of Arrow.)
-    series = [pandas.Series(records, dtype=kind) for kind in ("string", object)]
-    for one in [*series, series[1].where(series[1].notna(), float("nan"))]:
-        assert trawl.Plan(["an", "p"]).contains(one).tolist() == expected
-
-
 def test_every_result_goes_everywhere():
-    """numpy, pyarrow, pandas, polars, pickle, == and Jupyter. (Some results had some of them.)"""
-    plan, text, column = trawl.Plan(["an", "<b>"]), b"banana\n<b>\n", ["banana", None, "<b>"]
-    results = [
-        plan.positions(text), plan.matches(text, line_numbers=True), plan.lines(text),
-        plan.cells(column), plan.contains(column), plan.which(column), plan.pattern_counts(column),
-        plan.pattern_lists(column), plan.record_counts(column), plan.contains(["a"] * 20),
-        plan.positions(b""), plan.matches(b""), plan.contains([]), plan.lines(b""),
-    ]  # fmt: skip
-    for result in results:
-        again = pickle.loads(pickle.dumps(result))
-        assert again == result and type(again) is type(result)
-        shown = result._repr_html_()
-        assert shown.count("<tr>") == 1 + min(len(result), 10) + (len(result) > 10)
-        assert "<b>" not in shown and f" of {len(result)}<" in shown
-    rows = [list(map(tuple, result)) if isinstance(result, (trawl.Matches, trawl.Lines, trawl.Cells))
-            else list(result) for result in results]  # fmt: skip
-    rows[1] = [(*row, line) for row, line in zip(rows[1], results[1].lines)]
+    """numpy, pyarrow, pandas and polars take it."""
+    rows = [[(*row, line) for row, line in zip(result, result.lines)]
+            if isinstance(result, trawl.Matches) and result.lines is not None else
+            [tuple(one) if isinstance(one, (list, tuple)) else one for one in result]
+            for result in results()]  # fmt: skip
     for package, of in (
         ("numpy", lambda result: result.to_numpy().tolist()),
         ("pyarrow", lambda result: result.to_arrow().to_pylist()),
@@ -326,15 +303,14 @@ def test_every_result_goes_everywhere():
     ):
         if importlib.util.find_spec(package) is None:
             continue
-        for result, expected in zip(results, rows):
+        for result, expected in zip(results(), rows):
             found = of(result)
             if package == "pandas":
                 found = found.values.tolist() if found.ndim > 1 else found.tolist()
                 found = [None if one is pandas_na() else one for one in found]
             found = [tuple(one.values()) if isinstance(one, dict) else one for one in found]
-            assert [tuple(one) if isinstance(one, (list, tuple)) else one for one in found] == [
-                tuple(one) if isinstance(one, (list, tuple)) else one for one in expected
-            ], (package, result)
+            found = [tuple(one) if isinstance(one, (list, tuple)) else one for one in found]
+            assert found == expected, (package, result)
 
 
 def pandas_na():

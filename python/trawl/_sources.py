@@ -50,10 +50,10 @@ _GROUP = re.compile(rb"\$(?:\{([^}]+)\}|(\w+)|\$)")
 
 def syntax_of(regex: Any) -> str | None:
     """Return the syntax that Plan(regex=...) asks for; None: strings."""
-    syntax = {True: "perl", False: None}.get(regex, regex)
-    if syntax not in SYNTAXES:
+    known: dict[Any, str | None] = {True: "perl", False: None, **dict(zip(SYNTAXES, SYNTAXES))}
+    if regex not in known:
         raise ValueError(f"regex: True, 'perl', 'extended' or 'basic', not {regex!r}")
-    return syntax
+    return known[regex]
 
 
 def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
