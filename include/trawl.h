@@ -473,13 +473,13 @@ struct trawl_stats {
     char note[160]; /* why an engine did not take part, or why an algorithm ran in another form;
                        empty if there is nothing to say */
     /* For algorithms of the gallery on devices, summed over workers; else 0: */
-    uint64_t device_copy_ns;   /* waiting for copies to and from devices */
-    uint64_t device_kernel_ns; /* in kernels, by the devices' clocks */
+    uint64_t device_copy_ns;   /* time of waiting for copies to and from devices */
+    uint64_t device_kernel_ns; /* time in kernels, by the devices' clocks */
     uint64_t child_grids;      /* grids that kernels launched */
     uint64_t child_spills;     /* launches the device refused; the launching thread did the work */
     uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
-    uint64_t device_memory_ns; /* allocating memory on devices, and pinned memory for copies */
-    uint64_t device_host_ns;   /* the host's work: sorting, verifying, clearing rows */
+    uint64_t device_memory_ns; /* time of allocating memory on devices, and pinned memory */
+    uint64_t device_host_ns;   /* time of the host's work: sorting, verifying, clearing rows */
     uint64_t child_withheld;   /* launches left out because a device takes only so many; the thread
                                   did the work */
     enum trawl_bound bound;    /* what took most of the call's time */

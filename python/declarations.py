@@ -17,7 +17,7 @@ cdef extern from "trawl_devices.h" nogil:
 
 
 def translated(declaration):
-    """A declaration of C in Cython's words."""
+    """Returns a declaration of C in Cython's syntax."""
     words = re.sub(r"TRAWL_API|TRAWL_CHECKED|\bstruct\b", "", declaration)
     words = re.sub(r"\benum \w+", "int", words)
     words = re.sub(r"\bbool\b", "flag", words).replace("(void)", "()").replace("typedef", "ctypedef")

@@ -15,10 +15,10 @@ from runner import ROOT
 COSTS = os.path.join(ROOT, 'src', 'plan', 'methods.def')
 LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 SIXTY_FOUR = LETTERS + LETTERS.upper() + '0123456789+/'
-# probes: letters. With texts of these equally frequent letters, this many probes reject all offsets in
-# most blocks of 64.
+# {number of probes: letters}. In a text of these letters, all equally frequent, this number of
+# probes rejects all offsets in most blocks of 64.
 PROBES = {1: '', 2: SIXTY_FOUR, 3: LETTERS, 4: '0123456789', 5: 'abcde', 6: 'ACGT'}
-# bytes of a gram: (the widest stride whose grams are rare enough, the letters of the text).
+# {bytes of a gram: (the widest stride whose grams are rare enough, the letters of the text)}.
 STRIDES = {1: (7, 'ACGT'), 2: (7, LETTERS), 4: (9, LETTERS), 8: (12, LETTERS)}
 PASSES = 5
 SAMPLED = (64, 128, 200, 300, 500)  # pattern lengths; the stride is 8 less, rounded to whole words

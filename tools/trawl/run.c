@@ -228,8 +228,8 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
 }
 
-/* Returns whether nothing can be selected. grep then opens no file. Under -v grep knows that only
- * if the empty string is the only string. */
+/* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
+ * notices this only if the empty string is the only string. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
     bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&

@@ -162,18 +162,19 @@ struct scan_plane {
 
 /* The tables of stream_set. */
 struct scan_sets {
-    uint32_t *filter;       /* filter_words words: the bitmap that is copied to shared memory */
-    uint64_t *table;        /* table_words words: the bitmap in L2 */
-    uint64_t *heads;        /* head_count pairs, a pair for each list. The first word is the list's
-                               first entry, SCAN_SETS_END for an empty list. The second word says
-                               where in `entries` the later entries end, how many there are, and
-                               has a filter (sets.h) */
-    uint64_t *entries;      /* an entry is its gram's key << 32 | the gram's number */
-    uint64_t *taken;        /* number of entries in `entries` */
-    uint32_t *literals;     /* 4 words for each literal: where its bytes begin, in words of
-                               literal_bytes; its number of bytes; where its run of grams begins;
-                               its number in the plan */
-    const uint32_t *rarity; /* the rarity of each byte value, in bits << SCAN_SETS_RARITY */
+    uint32_t *filter;   /* filter_words words: the bitmap that is copied to shared memory */
+    uint64_t *table;    /* table_words words: the bitmap in L2 */
+    uint64_t *heads;    /* head_count pairs, a pair for each list. The first word is the list's
+                           first entry, SCAN_SETS_END for an empty list. The second word says
+                           where in `entries` the later entries end, how many there are, and
+                           has a filter (sets.h) */
+    uint64_t *entries;  /* an entry is its gram's key << 32 | the gram's number */
+    uint64_t *taken;    /* number of entries in `entries` */
+    uint32_t *literals; /* 4 words for each literal: where its bytes begin, in words of
+                           literal_bytes; its number of bytes; where its run of grams begins;
+                           its number in the plan */
+    /* the rarity of each byte value: -log2 of its share, times 2^SCAN_SETS_RARITY */
+    const uint32_t *rarity;
     uint32_t literal_count; /* gram number / stride is the literal, the remainder its gram */
     uint32_t filter_words;  /* a multiple of 4 */
     uint32_t bit_shifts[2]; /* shifts of a hash that give a gram's two bits; equal: a single bit */
