@@ -344,29 +344,29 @@ static enum trawl_status scan_parts(struct engine_worker *worker, const struct e
 }
 
 /* Searches the begins in [from, to) of the task's chunk, by parts or by the whole plan. */
-static enum trawl_status scan_piece(struct engine_worker *worker, const struct engine_task *task,
-                                    uint64_t from, uint64_t to, bool by_parts,
-                                    struct trawl_error *error)
+static enum trawl_status scan_segment(struct engine_worker *worker, const struct engine_task *task,
+                                      uint64_t from, uint64_t to, bool by_parts,
+                                      struct trawl_error *error)
 {
     struct engine_chunk chunk = *task->chunk;
-    struct engine_task piece = *task;
+    struct engine_task segment = *task;
 
     chunk.after += chunk.owned - to;
     chunk.readable += chunk.owned - to;
     chunk.owned = to;
-    piece.chunk = &chunk;
-    piece.from = from;
-    if (piece.want == WANT_SPANS && from > task->from) /* the last span is not known */
-        piece.want = WANT_HITS;
-    TRAWL_TRY(by_parts ? scan_parts(worker, &piece, error) : scan_whole(worker, &piece, error));
+    segment.chunk = &chunk;
+    segment.from = from;
+    if (segment.want == WANT_SPANS && from > task->from) /* the last span is not known */
+        segment.want = WANT_HITS;
+    TRAWL_TRY(by_parts ? scan_parts(worker, &segment, error) : scan_whole(worker, &segment, error));
     if (from > task->from)
-        task->result->hits.one_per_line = false; /* a line may lie in two pieces */
+        task->result->hits.one_per_line = false; /* a line may lie in two segments */
     return TRAWL_OK;
 }
 
-/* A task whose pieces a trial gives to the whole plan, program 0, or to the plan's parts, program
+/* A task whose segments a trial gives to the whole plan, program 0, or to the plan's parts, program
  * 1. */
-struct pieces {
+struct segments {
     struct engine_worker *worker;
     const struct engine_task *task;
     enum trawl_status status;
@@ -382,29 +382,29 @@ static uint64_t parts_wait_ns(const struct engine_worker *worker)
     return worker->parts_ready ? 0 : wait_ns * (worker->set_trial.now == 1 ? PARTS_PATIENCE : 1);
 }
 
-static uint64_t run_piece(void *state, uint32_t by_parts, uint64_t from, uint64_t to)
+static uint64_t run_segment(void *state, uint32_t by_parts, uint64_t from, uint64_t to)
 {
-    struct pieces *pieces = (struct pieces *)state;
-    struct engine_worker *worker = pieces->worker;
+    struct segments *segments = (struct segments *)state;
+    struct engine_worker *worker = segments->worker;
 
     if (by_parts == 1 && !worker->parts_ready)
         worker->has_parts = worker->parts_ready =
-            parts_make(worker, pieces->task->want < WANT_LINES);
-    pieces->status = scan_piece(worker, pieces->task, from, to,
-                                by_parts == 1 && worker->parts_ready, pieces->error);
-    pieces->pair.once_ns = parts_wait_ns(worker);
-    return pieces->status == TRAWL_OK ? pieces->task->result->done : from;
+            parts_make(worker, segments->task->want < WANT_LINES);
+    segments->status = scan_segment(worker, segments->task, from, to,
+                                    by_parts == 1 && worker->parts_ready, segments->error);
+    segments->pair.once_ns = parts_wait_ns(worker);
+    return segments->status == TRAWL_OK ? segments->task->result->done : from;
 }
 
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
-    struct pieces pieces = {
+    struct segments segments = {
         .worker = worker,
         .task = task,
         .error = error,
-        .pair = {.run = run_piece,
-                 .state = &pieces,
+        .pair = {.run = run_segment,
+                 .state = &segments,
                  .once_ns = parts_wait_ns(worker),
                  .warm_bytes = worker->parts_ready || task->want >= WANT_LINES ? 0 : PARTS_WARM,
                  .inner = {&worker->trial, &worker->set_trial}}};
@@ -413,8 +413,8 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
     if (!worker->has_parts || task->want == WANT_FIRST)
         return scan_whole(worker, task, error);
-    trial_run(&worker->parts_trial, &pieces.pair, task->from, task->chunk->owned);
-    return pieces.status;
+    trial_run(&worker->parts_trial, &segments.pair, task->from, task->chunk->owned);
+    return segments.status;
 }
 
 const struct engine_ops engine_cpu = {

@@ -62,7 +62,7 @@ static inline nibble_vector nibble_high(nibble_vector bytes)
     return _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(15));
 }
 
-static inline nibble_vector nibble_look(nibble_vector table, nibble_vector at)
+static inline nibble_vector nibble_lookup(nibble_vector table, nibble_vector at)
 {
     return _mm256_shuffle_epi8(table, at);
 }

@@ -74,7 +74,7 @@ static inline nibble_vector nibble_high(nibble_vector bytes)
     return _mm512_and_si512(_mm512_srli_epi16(bytes, 4), _mm512_set1_epi8(15));
 }
 
-static inline nibble_vector nibble_look(nibble_vector table, nibble_vector at)
+static inline nibble_vector nibble_lookup(nibble_vector table, nibble_vector at)
 {
     return _mm512_shuffle_epi8(table, at);
 }

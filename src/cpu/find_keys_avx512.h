@@ -25,15 +25,15 @@ struct stem_batch {
 /* Fills the batch. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) void stem_fetch(
     struct stem_batch *batch, const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-    const struct stem_view *view, uint32_t least)
+    const struct stem_filter *filter, uint32_t least)
 {
-    const __m128i shift = _mm_cvtsi32_si128((int32_t)view->shift);
-    const __m512i fold = _mm512_set1_epi64((int64_t)view->fold);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)filter->shift);
+    const __m512i fold = _mm512_set1_epi64((int64_t)filter->fold);
     uint32_t whole = (begin_count + 7) / 8 * 8;
     bool has_far = least < SET_STEM_FAR;
 
     TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && least <= SET_STEM_BYTES);
-    TRAWL_ASSERT(view->shift < 64);
+    TRAWL_ASSERT(filter->shift < 64);
     for (uint32_t i = 0; i < begin_count; i++)
         memcpy(&batch->low[i], text + begins[i], sizeof batch->low[i]);
     for (uint32_t i = begin_count; i < whole; i++)
@@ -48,9 +48,9 @@ static inline __attribute__((always_inline)) void stem_fetch(
             _mm256_storeu_si256((__m256i *)(void *)(batch->far_at + i), _mm512_cvtepi64_epi32(far));
     }
     for (uint32_t i = 0; i < whole; i++) {
-        batch->near[i] = view->map[batch->near_at[i]];
+        batch->near[i] = filter->map[batch->near_at[i]];
         if (has_far)
-            batch->far[i] = view->map[batch->far_at[i]];
+            batch->far[i] = filter->map[batch->far_at[i]];
     }
 }
 
@@ -73,11 +73,11 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
 {
     const __m512i folds = _mm512_set1_epi64((int64_t)fold);
     const __m256i bases = _mm256_set1_epi32((int32_t)base);
-    struct stem_view view = stem_view(class, fold);
+    struct stem_filter filter = stem_filter(class, fold);
     uint32_t count = 0, lengths = class->stem_lengths;
     struct stem_batch batch;
 
-    stem_fetch(&batch, text, begins, begin_count, &view, least);
+    stem_fetch(&batch, text, begins, begin_count, &filter, least);
     for (uint32_t i = 0; i < begin_count; i += 8) {
         __mmask8 there = stem_eight(begin_count - i);
         __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, begins + i), bases);

@@ -67,7 +67,7 @@ static inline nibble_vector nibble_high(nibble_vector bytes)
     return vshrq_n_u8(bytes, 4);
 }
 
-static inline nibble_vector nibble_look(nibble_vector table, nibble_vector at)
+static inline nibble_vector nibble_lookup(nibble_vector table, nibble_vector at)
 {
     return vqtbl1q_u8(table, at);
 }

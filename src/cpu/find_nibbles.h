@@ -7,7 +7,7 @@
  *   nibble_table(bytes)       loads a table of 16 bytes into each 16 bytes of a vector
  *   nibble_low(bytes)         returns the low half of each byte
  *   nibble_high(bytes)        returns the high half of each byte
- *   nibble_look(table, at)    returns the table's entry for each half byte
+ *   nibble_lookup(table, at)    returns the table's entry for each half byte
  *   nibble_and, nibble_or     combine two vectors
  *   nibble_bits(vectors)      returns 64 bits: bit i is set if byte i of the vectors is not 0
  */
@@ -40,12 +40,12 @@ static inline __attribute__((always_inline)) nibble_vector nibbles_shared(
     const struct nibble_tables *tables, const nibble_vector *low, const nibble_vector *high,
     uint32_t bytes, bool whole)
 {
-    nibble_vector shared = nibble_look(tables->low[0], low[0]);
+    nibble_vector shared = nibble_lookup(tables->low[0], low[0]);
 
     for (uint32_t j = 1; j < bytes; j++)
-        shared = nibble_and(shared, nibble_look(tables->low[j], low[j]));
+        shared = nibble_and(shared, nibble_lookup(tables->low[j], low[j]));
     for (uint32_t j = 0; whole && j < bytes; j++)
-        shared = nibble_and(shared, nibble_look(tables->high[j], high[j]));
+        shared = nibble_and(shared, nibble_lookup(tables->high[j], high[j]));
     return shared;
 }
 

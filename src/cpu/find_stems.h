@@ -76,17 +76,17 @@ static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *
 }
 
 /* The members of the stem map that a loop keeps in registers. */
-struct stem_view {
+struct stem_filter {
     const uint64_t *map;
     uint64_t fold;
     uint32_t shift;
 };
 
-static inline struct stem_view stem_view(const struct set_class *class, uint64_t fold)
+static inline struct stem_filter stem_filter(const struct set_class *class, uint64_t fold)
 {
-    struct stem_view view = {class->stem_map, fold, 64 - class->stem_bits};
+    struct stem_filter filter = {class->stem_map, fold, 64 - class->stem_bits};
 
-    return view;
+    return filter;
 }
 
 /* Are both bits in the word? skip: 0 for a stem, SET_BEGIN_SHIFT for a begin. */
@@ -101,7 +101,7 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
                                    uint32_t stride, const struct set_class *class, uint64_t fold,
                                    uint32_t *begins)
 {
-    struct stem_view view = stem_view(class, fold);
+    struct stem_filter filter = stem_filter(class, fold);
     uint32_t stem_min = class->stem_min;
     uint64_t count = 0;
 
@@ -115,7 +115,7 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
             memcpy(&low, text + x, sizeof low);
             begins[count] = (uint32_t)x;
             hash = set_stem_hash(low, fold, stem_min);
-            count += stem_passes(view.map[hash >> view.shift], hash, SET_BEGIN_SHIFT) &
+            count += stem_passes(filter.map[hash >> filter.shift], hash, SET_BEGIN_SHIFT) &
                      (positions[i] >= begin + offset) & (x < end);
         }
     return (uint32_t)count;
@@ -125,7 +125,7 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
                                   uint32_t base, const struct set_class *class, uint64_t fold,
                                   uint32_t *codes)
 {
-    struct stem_view view = stem_view(class, fold);
+    struct stem_filter filter = stem_filter(class, fold);
     uint32_t stem_min = class->stem_min, lengths = class->stem_lengths;
     uint64_t count = 0, word = 0;
 
@@ -139,7 +139,7 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
         for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
             hash = set_stem_hash(low, fold, k);
             if (k == stem_min || k == SET_STEM_FAR)
-                word = view.map[hash >> view.shift];
+                word = filter.map[hash >> filter.shift];
             codes[count] = set_stem_code(begins[i] - base, k);
             count += stem_passes(word, hash, 0) & (lengths >> k & 1);
         }

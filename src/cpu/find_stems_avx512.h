@@ -103,11 +103,11 @@ static inline __m512i stem_load(const uint8_t *bytes, __m512i offsets)
 }
 
 /* Loads the words of the stem map for eight hashes. */
-static inline __m512i stem_words(__m512i hashes, const struct stem_view *view)
+static inline __m512i stem_words(__m512i hashes, const struct stem_filter *filter)
 {
-    __m512i at = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)view->shift));
+    __m512i at = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)filter->shift));
 
-    return stem_load((const uint8_t *)view->map, _mm512_slli_epi64(at, 3));
+    return stem_load((const uint8_t *)filter->map, _mm512_slli_epi64(at, 3));
 }
 
 /* Returns which of the eight hashes have both of their bits in their words. */
@@ -122,11 +122,12 @@ static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
 /* Returns which of the eight begins in `asked` have the first stem_min bytes of some stem; `low`
  * holds the bytes at the begins. */
 static inline __mmask8 stem_begin_pass(__mmask8 asked, __m512i low, __m512i fold, uint32_t stem_min,
-                                       const struct stem_view *view)
+                                       const struct stem_filter *filter)
 {
     __m512i hashes = stem_hashes(low, fold, stem_min);
 
-    return asked & stem_pass(stem_words(hashes, view), _mm512_srli_epi64(hashes, SET_BEGIN_SHIFT));
+    return asked &
+           stem_pass(stem_words(hashes, filter), _mm512_srli_epi64(hashes, SET_BEGIN_SHIFT));
 }
 
 /* Appends the positions whose bit in the mask is set. Returns the new count. */
@@ -152,7 +153,7 @@ static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t 
 {
     const __m512i folds = _mm512_set1_epi64((int64_t)fold);
     const __m256i beyond = _mm256_set1_epi32((int32_t)(uint32_t)end);
-    struct stem_view view = stem_view(class, fold);
+    struct stem_filter filter = stem_filter(class, fold);
     uint32_t count = 0;
 
     TRAWL_ASSERT(class->stem_min + stride - 1 <= SET_STEM_BYTES);
@@ -166,7 +167,7 @@ static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t 
         for (uint32_t later = 0; later < stride; later++) {
             there = _mm256_mask_cmplt_epu32_mask(there, x, beyond);
             count = stem_append(begins, count,
-                                stem_begin_pass(there, low, folds, class->stem_min, &view), x);
+                                stem_begin_pass(there, low, folds, class->stem_min, &filter), x);
             low = _mm512_srli_epi64(low, 8);
             x = _mm256_add_epi32(x, _mm256_set1_epi32(1));
         }
@@ -180,7 +181,7 @@ static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *po
                                          uint32_t *begins)
 {
     const __m512i folds = _mm512_set1_epi64((int64_t)fold);
-    struct stem_view view = stem_view(class, fold);
+    struct stem_filter filter = stem_filter(class, fold);
     uint32_t count = 0;
 
     TRAWL_ASSERT(offset < SET_STEM_STRIDE_MAX && end <= UINT32_MAX);
@@ -194,7 +195,7 @@ static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *po
         there = _mm256_mask_cmplt_epu32_mask(there, x, _mm256_set1_epi32((int32_t)(uint32_t)end));
         low = stem_load(text, _mm512_cvtepu32_epi64(_mm256_maskz_mov_epi32(there, x)));
         count = stem_append(begins, count,
-                            stem_begin_pass(there, low, folds, class->stem_min, &view), x);
+                            stem_begin_pass(there, low, folds, class->stem_min, &filter), x);
     }
     return count;
 }
@@ -237,7 +238,7 @@ static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first,
     const __m512i low_factor = _mm512_set1_epi64((int64_t)SET_HASH_LOW);
     const __m512i high_factor = _mm512_set1_epi64((int64_t)SET_HASH_HIGH);
     const __m512i numbers = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    const struct stem_view view = {class->bitmap, fold, 64 - class->word_bits};
+    const struct stem_filter filter = {class->bitmap, fold, 64 - class->word_bits};
     uint32_t count = 0, stride = class->stride, q = class->q;
     __m512i offsets = _mm512_mullo_epi64(numbers, _mm512_set1_epi64(stride));
     uint64_t i = first;
@@ -256,7 +257,7 @@ static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first,
 
         __builtin_prefetch(text + i + SAMPLES_AHEAD_BYTES);
         hashes = _mm512_xor_si512(hashes, _mm512_srli_epi64(hashes, 29));
-        pass = stem_pass(stem_words(hashes, &view), hashes);
+        pass = stem_pass(stem_words(hashes, &filter), hashes);
         _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
         count = stem_append(passed->position, count, pass, _mm512_cvtepi64_epi32(positions));
     }

@@ -10,7 +10,7 @@
 #include "cpu/worker.h"
 
 #define SAMPLE_SHARE 128u /* a sample is 1/128 of the chunk, at most WORKER_SAMPLE_BYTES */
-#define PIECE_BYTES 512u
+#define EXCERPT_BYTES 512u
 /* A look is due at the latest after ANYWAY * cpu_sizes.look_again bytes, because a different method
  * may be cheaper by then. */
 #define ANYWAY 4u
@@ -37,15 +37,15 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
 {
     uint64_t bytes =
         min_u64(max_u64(chunk->owned / SAMPLE_SHARE, PLAN_SAMPLE_BYTES_MIN), sizeof worker->sample);
-    uint64_t pieces = bytes / PIECE_BYTES, step = chunk->owned / pieces;
+    uint64_t excerpts = bytes / EXCERPT_BYTES, step = chunk->owned / excerpts;
 
     if (chunk->owned < PLAN_SAMPLE_BYTES_MIN)
         return 0;
-    TRAWL_ASSERT(step >= PIECE_BYTES);
-    for (uint64_t i = 0; i < pieces; i++)
-        memcpy(worker->sample + i * PIECE_BYTES,
-               chunk->bytes + i * step + plan_sample_at(i, step, PIECE_BYTES), PIECE_BYTES);
-    return pieces * PIECE_BYTES;
+    TRAWL_ASSERT(step >= EXCERPT_BYTES);
+    for (uint64_t i = 0; i < excerpts; i++)
+        memcpy(worker->sample + i * EXCERPT_BYTES,
+               chunk->bytes + i * step + plan_sample_at(i, step, EXCERPT_BYTES), EXCERPT_BYTES);
+    return excerpts * EXCERPT_BYTES;
 }
 
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,

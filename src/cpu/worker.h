@@ -157,7 +157,7 @@ void worker_probes_begin(struct engine_worker *worker);
 
 struct scan;
 
-/* Copies pieces of the chunk, spread over the chunk, to worker->sample. Returns the number of
+/* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
  * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
 uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
 /* Counts what the scan searched since `begin` by the worker's method, in `ns`. `candidates` and

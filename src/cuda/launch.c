@@ -15,8 +15,8 @@
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
 /* time for which the host polls for a kernel's answer; waiting by the driver takes 3 to 5 us
  * longer [H200] */
-#define LOOK_NS 2000000u
-#define LOOK_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
+#define POLL_NS 2000000u
+#define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define BEFORE_BYTES_MIN 256u
@@ -443,25 +443,25 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
 }
 
 /* Waits for the kernel's answer. A short kernel ends before the driver would notice the end, so
- * the host polls the answer for LOOK_NS and then waits by the driver. */
+ * the host polls the answer for POLL_NS and then waits by the driver. */
 static enum trawl_status wait_for(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error)
 {
     const struct scan_result *answer = launch->arguments.answer;
     bool there = false;
-    uint64_t begin_ns, look_ns;
+    uint64_t begin_ns, poll_ns;
 
     if (worker->patient) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, event_record, worker->done, worker->stream));
         TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->done));
         worker->patient = false;
     }
-    look_ns = worker->device->driver->simulated ? LOOK_NS_SIMULATED : LOOK_NS;
+    poll_ns = worker->device->driver->simulated ? POLL_NS_SIMULATED : POLL_NS;
     begin_ns = cuda_clock_ns();
     do {
         for (uint32_t i = 0; i < LOOKS_PER_TIME && !there; i++)
             there = is_answered(launch, answer);
-    } while (!there && cuda_clock_ns() - begin_ns < look_ns);
+    } while (!there && cuda_clock_ns() - begin_ns < poll_ns);
     if (!there)
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
     if (!is_answered(launch, answer))

@@ -16,8 +16,8 @@
 
 #define STRIPES_MAX 64u /* the most stripes of one text */
 #define STRIPE_ALIGNMENT 4096u
-#define SAMPLE_PIECE_BYTES 1024u
-#define SAMPLE_PIECES (CUDA_SAMPLE_BYTES / SAMPLE_PIECE_BYTES)
+#define SAMPLE_EXCERPT_BYTES 1024u
+#define SAMPLE_EXCERPTS (CUDA_SAMPLE_BYTES / SAMPLE_EXCERPT_BYTES)
 /* A loaded text leaves free at most 1 / ROOM_LEFT_SHARE of a device's memory. */
 #define ROOM_LEFT_SHARE 4u
 
@@ -59,29 +59,29 @@ static enum trawl_status copy_borrowed(const struct engine_worker *worker,
                      resident->borrowed, (size_t)resident->count, worker->stream);
 }
 
-/* Copies pieces of the text, by which searches choose a method. Without host memory, and for
+/* Copies excerpts of the text, by which searches choose a method. Without host memory, and for
  * short texts, there is no sample, which is no error. The caller has entered the device. */
 static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_resident *resident,
                                      struct trawl_error *error)
 {
     static _Atomic uint64_t samples_taken;
-    uint64_t bytes = min_u64(resident->count, CUDA_SAMPLE_BYTES), pieces, part;
+    uint64_t bytes = min_u64(resident->count, CUDA_SAMPLE_BYTES), excerpts, part;
     struct cuda_sample *sample;
     void *memory;
 
-    pieces = max_u64(bytes / SAMPLE_PIECE_BYTES, 1);
-    part = resident->count / pieces;
-    bytes = min_u64(bytes, SAMPLE_PIECE_BYTES);
+    excerpts = max_u64(bytes / SAMPLE_EXCERPT_BYTES, 1);
+    part = resident->count / excerpts;
+    bytes = min_u64(bytes, SAMPLE_EXCERPT_BYTES);
     if (resident->count < cuda_limits_now().seen_bytes_min ||
         memory_allocate(1, sizeof *sample, &memory, NULL) != TRAWL_OK)
         return TRAWL_OK;
     sample = (struct cuda_sample *)memory;
     sample->serial = atomic_fetch_add(&samples_taken, 1) + 1;
-    sample->bytes_count = pieces * bytes;
+    sample->bytes_count = excerpts * bytes;
     resident->sample = sample;
-    for (uint64_t i = 0; i < pieces; i++) {
+    for (uint64_t i = 0; i < excerpts; i++) {
         /* The first quarter of the sample is spread over the text, too. */
-        uint64_t nth = pieces < SAMPLE_PIECES ? i : i % 4 * (SAMPLE_PIECES / 4) + i / 4;
+        uint64_t nth = excerpts < SAMPLE_EXCERPTS ? i : i % 4 * (SAMPLE_EXCERPTS / 4) + i / 4;
         uint64_t from = nth * part + plan_sample_at(i, part, bytes);
         uint8_t *to = sample->bytes + i * bytes;
 

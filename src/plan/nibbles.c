@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 
 #define CLASSES_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
-#define LOOKS_MAX PLAN_NIBBLE_BYTES_MAX
+#define LOOKUPS_MAX PLAN_NIBBLE_BYTES_MAX
 /* number of times that each literal is dealt to a class; further rounds change little */
 #define PASSES 2u
 #define NONE UINT8_MAX
@@ -28,7 +28,7 @@ static const struct limits {
 } limits_of_many = {64, 40, 128}, limits_of_few = {10, 10, 28};
 
 /* A half byte of the literals that the tables test. */
-struct look {
+struct lookup {
     uint32_t byte;
     bool high;
 };
@@ -36,25 +36,27 @@ struct look {
 /* The state while literals are dealt to classes. */
 struct dealing {
     const struct trawl_plan *plan;
-    uint32_t look_count, classes;
-    struct look looks[LOOKS_MAX];
-    uint8_t of[PLAN_NIBBLE_LITERALS_MAX];      /* each literal's class; NONE until it has a class */
-    uint32_t uses[LOOKS_MAX][16][CLASSES_MAX]; /* how many literals of the class allow the value */
+    uint32_t lookup_count, classes;
+    struct lookup lookups[LOOKUPS_MAX];
+    uint8_t of[PLAN_NIBBLE_LITERALS_MAX]; /* each literal's class; NONE until it has a class */
+    /* how many literals of the class allow the value */
+    uint32_t uses[LOOKUPS_MAX][16][CLASSES_MAX];
     /* number of different values that the class allows */
-    float values[LOOKS_MAX][CLASSES_MAX];
-    /* per class, the product of `values` over all looks: proportional to how many positions pass */
+    float values[LOOKUPS_MAX][CLASSES_MAX];
+    /* per class, the product of `values` over all lookups: proportional to the positions that
+     * pass */
     float products[CLASSES_MAX];
 };
 
 /* Returns the set of values that the literal allows at this half byte, as bits. */
-static uint32_t look_values(const struct trawl_plan *plan, uint32_t literal, struct look look)
+static uint32_t lookup_values(const struct trawl_plan *plan, uint32_t literal, struct lookup lookup)
 {
     uint8_t byte;
 
-    if (look.byte >= plan_literal_at(plan, literal).bytes_count)
+    if (lookup.byte >= plan_literal_at(plan, literal).bytes_count)
         return 0xffff;
-    byte = plan_literal_bytes(plan, literal)[look.byte];
-    if (!look.high)
+    byte = plan_literal_bytes(plan, literal)[lookup.byte];
+    if (!lookup.high)
         return 1u << (byte & 15);
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0 && byte >= 'a' && byte <= 'z')
         return 1u << (byte >> 4) | 1u << ((byte & ~0x20) >> 4);
@@ -62,12 +64,12 @@ static uint32_t look_values(const struct trawl_plan *plan, uint32_t literal, str
 }
 
 /* Adds a literal with these values to the class (in), or removes it (!in). */
-static void deal_count(struct dealing *dealing, const uint32_t values[LOOKS_MAX], uint32_t class,
+static void deal_count(struct dealing *dealing, const uint32_t values[LOOKUPS_MAX], uint32_t class,
                        bool in)
 {
     TRAWL_ASSERT(class < dealing->classes);
     dealing->products[class] = 1.0f;
-    for (uint32_t j = 0; j < dealing->look_count; j++) {
+    for (uint32_t j = 0; j < dealing->lookup_count; j++) {
         for (uint32_t bits = values[j]; bits != 0; bits &= bits - 1) {
             uint32_t *uses = &dealing->uses[j][__builtin_ctz(bits)][class];
 
@@ -80,24 +82,24 @@ static void deal_count(struct dealing *dealing, const uint32_t values[LOOKS_MAX]
 }
 
 /* Returns the class whose product grows least if a literal with these values joins the class. */
-static uint8_t deal_best(const struct dealing *dealing, const uint32_t values[LOOKS_MAX])
+static uint8_t deal_best(const struct dealing *dealing, const uint32_t values[LOOKUPS_MAX])
 {
     const uint32_t classes = dealing->classes;
-    float with[CLASSES_MAX], of_look[CLASSES_MAX];
+    float with[CLASSES_MAX], of_lookup[CLASSES_MAX];
     uint32_t best = 0;
 
     for (uint32_t c = 0; c < classes; c++)
         with[c] = 1.0f;
-    for (uint32_t j = 0; j < dealing->look_count; j++) {
-        memcpy(of_look, dealing->values[j], sizeof of_look);
+    for (uint32_t j = 0; j < dealing->lookup_count; j++) {
+        memcpy(of_lookup, dealing->values[j], sizeof of_lookup);
         for (uint32_t bits = values[j]; bits != 0; bits &= bits - 1) {
             const uint32_t *uses = dealing->uses[j][__builtin_ctz(bits)];
 
             for (uint32_t c = 0; c < classes; c++)
-                of_look[c] += uses[c] == 0 ? 1.0f : 0.0f;
+                of_lookup[c] += uses[c] == 0 ? 1.0f : 0.0f;
         }
         for (uint32_t c = 0; c < classes; c++)
-            with[c] *= of_look[c];
+            with[c] *= of_lookup[c];
     }
     for (uint32_t c = 1; c < classes; c++)
         if (with[c] - dealing->products[c] < with[best] - dealing->products[best])
@@ -113,11 +115,11 @@ static void deal(struct dealing *dealing)
     TRAWL_ASSERT(count <= PLAN_NIBBLE_LITERALS_MAX && dealing->classes <= CLASSES_MAX);
     memset(dealing->of, NONE, sizeof dealing->of);
     for (uint32_t i = 0; i < PASSES * count; i++) {
-        uint32_t literal = i % count, values[LOOKS_MAX];
+        uint32_t literal = i % count, values[LOOKUPS_MAX];
         uint8_t *of = &dealing->of[literal];
 
-        for (uint32_t j = 0; j < dealing->look_count; j++)
-            values[j] = look_values(dealing->plan, literal, dealing->looks[j]);
+        for (uint32_t j = 0; j < dealing->lookup_count; j++)
+            values[j] = lookup_values(dealing->plan, literal, dealing->lookups[j]);
         if (*of != NONE)
             deal_count(dealing, values, *of, false);
         *of = deal_best(dealing, values);
@@ -190,14 +192,14 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
     nibbles->groups = count <= limits->one_group ? 1 : count <= limits->two_groups ? 2 : 4;
     nibbles->bytes = whole > 0 ? whole : count <= limits->six_bytes ? 6 : 8;
     dealing->classes = 8 * nibbles->groups;
-    dealing->look_count = plan_nibbles_whole(nibbles) ? 2 * nibbles->bytes : nibbles->bytes;
-    TRAWL_ASSERT(dealing->look_count <= LOOKS_MAX);
+    dealing->lookup_count = plan_nibbles_whole(nibbles) ? 2 * nibbles->bytes : nibbles->bytes;
+    TRAWL_ASSERT(dealing->lookup_count <= LOOKUPS_MAX);
     for (uint32_t j = 0; j < nibbles->bytes; j++)
         nibbles->at[j] = (uint8_t)j;
     if (!plan_nibbles_whole(nibbles))
         choose_bytes(plan, nibbles);
-    for (uint32_t j = 0; j < dealing->look_count; j++)
-        dealing->looks[j] = (struct look){nibbles->at[j % nibbles->bytes], j >= nibbles->bytes};
+    for (uint32_t j = 0; j < dealing->lookup_count; j++)
+        dealing->lookups[j] = (struct lookup){nibbles->at[j % nibbles->bytes], j >= nibbles->bytes};
 }
 
 static void build(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
@@ -210,13 +212,13 @@ static void build(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
     choose_looks(plan, &dealing, nibbles);
     deal(&dealing);
     for (uint32_t i = 0; i < plan->literal_count; i++)
-        for (uint32_t j = 0; j < dealing.look_count; j++) {
-            struct look look = dealing.looks[j];
+        for (uint32_t j = 0; j < dealing.lookup_count; j++) {
+            struct lookup lookup = dealing.lookups[j];
             uint32_t group = dealing.of[i] / 8;
             uint8_t *table =
-                look.high ? nibbles->high[group][j - nibbles->bytes] : nibbles->low[group][j];
+                lookup.high ? nibbles->high[group][j - nibbles->bytes] : nibbles->low[group][j];
 
-            for (uint32_t bits = look_values(plan, i, look); bits != 0; bits &= bits - 1)
+            for (uint32_t bits = lookup_values(plan, i, lookup); bits != 0; bits &= bits - 1)
                 table[__builtin_ctz(bits)] |= (uint8_t)(1u << dealing.of[i] % 8);
         }
 }

@@ -39,10 +39,10 @@
 #define FREQUENT_BYTES_MAX 2u       /* longest pattern that may have frequent hits */
 /* The caller polls for work for this time before the caller sleeps. Waking a thread takes up to 200
  * us [2 H200], a tenth of the time that a list of 16 GiB takes. */
-#define CALLER_LOOKS_NS 10000000u
+#define CALLER_POLL_NS 10000000u
 /* The caller waits at most this time for the device's worker to begin, and only then wakes helpers:
  * a thread that wakes helpers holds the runtime's lock, which the worker needs to begin. */
-#define START_LOOKS_NS 200000u
+#define START_POLL_NS 200000u
 /* A single thread copies 4 MB from pinned memory in 540 us, three threads in 224 us [2 H200]. */
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* no helper is woken if fewer begins are expected */
@@ -246,12 +246,12 @@ static void list_by_worker(struct listing *listing)
 
     devices_push(&listing->job.runtime->devices, &listing->item);
     while (listing->helpers > 0 && !atomic_load(&listing->begun) &&
-           clock_now_ns() - begin_ns < START_LOOKS_NS)
+           clock_now_ns() - begin_ns < START_POLL_NS)
         (void)sched_yield();
     if (listing->helpers > 0) /* helpers_max counts the device's worker, too */
         job_share(&listing->job, listing->helpers + 1);
     listing->helpers = 0;
-    while (!atomic_load(&listing->ended) && clock_now_ns() - begin_ns < CALLER_LOOKS_NS)
+    while (!atomic_load(&listing->ended) && clock_now_ns() - begin_ns < CALLER_POLL_NS)
         if (pieces_work(listing->pieces))
             begin_ns = clock_now_ns();
         else

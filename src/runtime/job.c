@@ -26,7 +26,7 @@
 #define MAP_THREADS_MAX 4u
 
 #define BRIEF_BYTES (1u << 14)
-#define CALLER_LOOKS_NS 200000u
+#define CALLER_POLL_NS 200000u
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
@@ -323,7 +323,7 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     if (search->schedule != SCHEDULE_LOADED)
         return false;
     if (*until_ns == 0)
-        *until_ns = now_ns + CALLER_LOOKS_NS;
+        *until_ns = now_ns + CALLER_POLL_NS;
     if (now_ns > *until_ns)
         return false;
     search_unlock(search);

@@ -13,9 +13,9 @@
 
 /* A host worker polls for pieces for this time before sleeping, which is the time in which each
  * device lists 12 GiB. pieces_order wakes the worker. */
-#define HELPER_LOOKS_NS 3000000u
+#define HELPER_POLL_NS 3000000u
 #define DIRECT_WORDS (1u << 22) /* most words of a piece that the device copies into the array */
-#define REST_LOOKS 32u          /* number of readings of the clock in rest(): about a microsecond */
+#define REST_POLLS 32u          /* number of readings of the clock in rest(): about a microsecond */
 
 /* Keeps the first fault. */
 static void note_fault(struct pieces *pieces, enum trawl_status status,
@@ -155,7 +155,7 @@ static bool put_one(struct pieces *pieces)
 /* Pauses, so that other threads can write to the cache lines that this thread polls. */
 static void rest(void)
 {
-    for (uint32_t i = 0; i < REST_LOOKS; i++)
+    for (uint32_t i = 0; i < REST_POLLS; i++)
         (void)clock_now_ns();
 }
 
@@ -182,7 +182,7 @@ void pieces_help(struct pieces *pieces)
 {
     uint64_t begin_ns = clock_now_ns();
 
-    while (!atomic_load(&pieces->over) && clock_now_ns() - begin_ns < HELPER_LOOKS_NS)
+    while (!atomic_load(&pieces->over) && clock_now_ns() - begin_ns < HELPER_POLL_NS)
         if (pieces_work(pieces))
             begin_ns = clock_now_ns();
         else if (is_over(pieces))

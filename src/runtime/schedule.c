@@ -66,7 +66,7 @@
  * a rare word in 32 MiB of log: 25 to 35 ms with helpers, 12 ms by a single thread [16 cores, a
  * competitor on each]. */
 #define BUSY_NS 30000000u
-#define BUSY_LOOK_NS 20000000u     /* age up to which a measurement of the cores is used */
+#define BUSY_AGE_NS 20000000u      /* age up to which a measurement of the cores is used */
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
 /* once a search has made this many bytes ready for devices, the search's own rate is used */
 #define STAGED_KNOWN (16u << 20)
@@ -456,7 +456,7 @@ static bool cores_taken(struct trawl_runtime *runtime)
 {
     uint64_t now = clock_now_ns(), seen = atomic_load(&runtime->cores_seen_ns);
 
-    if (seen == 0 || now > seen + BUSY_LOOK_NS) {
+    if (seen == 0 || now > seen + BUSY_AGE_NS) {
         atomic_store(&runtime->cores_taken, cores_busy());
         atomic_store(&runtime->cores_seen_ns, now);
     }

@@ -26,7 +26,7 @@
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
-#define LEAVE_LOOKS_NS 200000u /* about as long as waking a thread may take */
+#define LEAVE_POLL_NS 200000u /* about as long as waking a thread may take */
 
 /* ---- Jobs --------------------------------------------------------------------------------- */
 
@@ -252,11 +252,11 @@ void job_wake(struct job *job)
 
 /* Waits a short while, without sleeping, until no thread is inside the job. The workers have
  * nothing left to do in the job, and the caller has nothing better to do. */
-static void look_for_leave(const struct job *job)
+static void poll_for_leave(const struct job *job)
 {
     uint64_t begin_ns = clock_now_ns();
 
-    while (atomic_load(&job->inside) > 0 && clock_now_ns() - begin_ns < LEAVE_LOOKS_NS)
+    while (atomic_load(&job->inside) > 0 && clock_now_ns() - begin_ns < LEAVE_POLL_NS)
         (void)sched_yield();
 }
 
@@ -270,7 +270,7 @@ void job_recall(struct job *job)
     job->waits_for_leave = true;
     if (job->leaves_soon && atomic_load(&job->inside) > 0) {
         (void)pthread_mutex_unlock(&runtime->lock);
-        look_for_leave(job);
+        poll_for_leave(job);
         (void)pthread_mutex_lock(&runtime->lock);
     }
     while (atomic_load(&job->inside) > 0)

@@ -160,8 +160,8 @@ def rows(options, texts):
 
 
 def tree_bytes(path):
-    return sum(os.path.getsize(os.path.join(place, name))
-               for place, _, names in os.walk(path) for name in names)
+    return sum(os.path.getsize(os.path.join(parent, name))
+               for parent, _, names in os.walk(path) for name in names)
 
 
 # ---- Reports --------------------------------------------------------------------------------

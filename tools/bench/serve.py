@@ -34,7 +34,7 @@ def make_tree(options, directory):
     if not content:
         die(f'no source files in {" ".join(folders)}')
     recipes.write_tree(directory, options.bytes, content)
-    paths = [os.path.join(place, name) for place, _, names in os.walk(directory)
+    paths = [os.path.join(parent, name) for parent, _, names in os.walk(directory)
              for name in sorted(names) if name != '.ignore']
     for path in paths[::len(paths) // PLANTED][:PLANTED]:
         with open(path, 'ab') as file:
@@ -64,8 +64,8 @@ def load(bench, address, clients, seconds, queries):
 def search_alone(options, runner, paths, path, kinds):
     """Count each word in the concatenated files, each followed by a line end. Return counts and times."""
     with open(path, 'wb') as out:
-        for place in paths:
-            with open(place, 'rb') as file:
+        for name in paths:
+            with open(name, 'rb') as file:
                 out.write(file.read() + b'\n')
     rows = runner.run({'name': kind, 'rounds': RUNS, 'seconds': options.cell_seconds, 'asks': [(
         {'text': f'file:{path}', 'patterns': f'literal:{word}', 'oracle': ORACLE},

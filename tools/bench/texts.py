@@ -115,9 +115,9 @@ def own_files(folders, endings):
     """Return the first OWN_BYTES bytes of the machine's files, in the order of names."""
     parts, left = [], OWN_BYTES
     for folder in folders:
-        for place, inner, names in os.walk(folder):
+        for parent, inner, names in os.walk(folder):
             inner.sort()
-            for path in (os.path.join(place, name) for name in sorted(names)
+            for path in (os.path.join(parent, name) for name in sorted(names)
                          if name.endswith(endings)):
                 if left > 0 and os.path.isfile(path) and not os.path.islink(path):
                     try:
@@ -256,16 +256,16 @@ def write_tree(folder, count, content):
     with open(os.path.join(folder, '.ignore'), 'w', encoding='utf-8') as file:
         file.write('*.skip\n/nothing/\n')
     while done < count:
-        place = os.path.join(folder, f'top{number // 4000}', f'part{number // 50}')
+        parent = os.path.join(folder, f'top{number // 4000}', f'part{number // 50}')
         if number % 50 == 0:
-            os.makedirs(place, exist_ok=True)
-            with open(os.path.join(place, '.ignore'), 'w', encoding='utf-8') as file:
+            os.makedirs(parent, exist_ok=True)
+            with open(os.path.join(parent, '.ignore'), 'w', encoding='utf-8') as file:
                 file.write('*3.txt\n*7.txt\n')
         length = min(draw.randrange(512, 42464), len(content))
         at = content.rfind(b'\n', 0, draw.randrange(len(content) - length + 1) + 1) + 1
         end = content.rfind(b'\n', at, at + length) + 1 or at + length
         name = f'file{number}.skip' if number % 20 == 0 else f'file{number}.txt'
-        with open(os.path.join(place, name), 'wb') as file:
+        with open(os.path.join(parent, name), 'wb') as file:
             done += file.write(content[at:end])
         number += 1
     os.sync()
