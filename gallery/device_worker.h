@@ -5,9 +5,9 @@
 #include "cuda/chunk.h"
 #include "cuda/open.h"
 #include "cuda/worker.h"
-#include "gallery/algorithm.h"
-#include "gallery/device.h"
-#include "gallery/limits.h"
+#include "gallery/gallery_algorithm.h"
+#include "gallery/gallery_device.h"
+#include "gallery/gallery_limits.h"
 
 struct gallery_device {
     struct engine_worker *worker; /* the CUDA engine's: device, stream, text, staging buffers */
@@ -32,7 +32,7 @@ struct gallery_device {
     struct gallery_records *records; /* NULL: the worker has had no plan for records */
 };
 
-/* ---- device.c ---- */
+/* ---- gallery_device.c ---- */
 
 /* Searches a range of begins for own->plan: the function `search` of struct cuda_steps. `context`
  * is the struct gallery_device. */

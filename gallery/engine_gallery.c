@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
-#include "gallery/device.h"
+#include "gallery/gallery_device.h"
 #include "gallery/host.h"
 
 struct engine {

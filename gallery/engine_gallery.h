@@ -4,7 +4,7 @@
 #define TRAWL_GALLERY_ENGINE_GALLERY_H
 
 #include "engine.h"
-#include "gallery/algorithm.h"
+#include "gallery/gallery_algorithm.h"
 
 extern const struct engine_ops engine_gallery;
 

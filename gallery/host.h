@@ -11,8 +11,8 @@
 #define TRAWL_GALLERY_HOST_H
 
 #include "engine.h"
-#include "gallery/algorithm.h"
-#include "gallery/device.h"
+#include "gallery/gallery_algorithm.h"
+#include "gallery/gallery_device.h"
 
 struct gallery_search {
     const uint8_t *bytes; /* the literal; count >= 1 */

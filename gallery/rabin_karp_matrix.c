@@ -22,7 +22,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "gallery/algorithm.h"
+#include "gallery/gallery_algorithm.h"
 #include "gallery/host.h"
 #include "gallery/rabin_karp.h"
 

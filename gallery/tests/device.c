@@ -4,7 +4,7 @@
  * device lacks an algorithm, also for a loaded text. */
 #include "cuda/driver.h"
 #include "gallery/kernels/gallery.h"
-#include "gallery/limits.h"
+#include "gallery/gallery_limits.h"
 #include "diff/run.h"
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"

@@ -3,7 +3,7 @@
 #define TRAWL_TESTS_SIM_GALLERY_CASE_H
 
 #include "gallery/engine_gallery.h"
-#include "gallery/limits.h"
+#include "gallery/gallery_limits.h"
 #include "sim/random_case.h"
 
 /* Each case runs one of the ways below, in turn. A way is an option string. If an algorithm would

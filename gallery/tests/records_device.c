@@ -5,7 +5,7 @@
 #include "records_case.h"
 
 #include "cuda/limits.h"
-#include "gallery/limits.h"
+#include "gallery/gallery_limits.h"
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 

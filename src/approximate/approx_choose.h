@@ -2,7 +2,7 @@
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
-#include "approximate/compile.h"
+#include "approximate/approx_compile.h"
 
 /* A method that is taken for every plan that the method fits; APPROX_METHODS: the cheapest method
  * is taken. Tests replace this value. */

@@ -7,7 +7,7 @@
 #ifndef TRAWL_APPROXIMATE_CODES_H
 #define TRAWL_APPROXIMATE_CODES_H
 
-#include "approximate/compile.h"
+#include "approximate/approx_compile.h"
 
 #define CODES 4u
 #define CODES_NONE CODES

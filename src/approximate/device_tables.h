@@ -3,7 +3,7 @@
 #ifndef TRAWL_APPROXIMATE_DEVICE_TABLES_H
 #define TRAWL_APPROXIMATE_DEVICE_TABLES_H
 
-#include "approximate/compile.h"
+#include "approximate/approx_compile.h"
 
 struct approx_tables {
     uint32_t *words; /* word_count words, owned, or NULL; the layout of struct grams_arguments */

@@ -3,7 +3,7 @@
 #ifndef TRAWL_APPROXIMATE_DISTANCE_H
 #define TRAWL_APPROXIMATE_DISTANCE_H
 
-#include "approximate/compile.h"
+#include "approximate/approx_compile.h"
 
 #define DISTANCE_ENDS_MAX 512u /* the most ends of one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)

@@ -3,7 +3,7 @@
 #include "approximate/engine_approximate.h"
 
 #include "approximate/approx_choose.h"
-#include "approximate/device.h"
+#include "approximate/approx_device.h"
 #include "approximate/host.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -6,7 +6,7 @@
 
 #include "approximate/filter.h"
 #include "approximate/grams.h"
-#include "approximate/pieces.h"
+#include "approximate/approx_pieces.h"
 #include "base/checked.h"
 #include "base/memory.h"
 

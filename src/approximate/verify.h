@@ -3,7 +3,7 @@
 #ifndef TRAWL_APPROXIMATE_VERIFY_H
 #define TRAWL_APPROXIMATE_VERIFY_H
 
-#include "approximate/compile.h"
+#include "approximate/approx_compile.h"
 #include "engine.h"
 
 /* The number of ends that are examined together, unless an occurrence is longer. Tests replace

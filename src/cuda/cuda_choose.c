@@ -9,7 +9,7 @@
 #include "cuda/cuda_choose.h"
 
 #include "base/checked.h"
-#include "cuda/sampled.h"
+#include "cuda/cuda_sampled.h"
 #include "plan/analyse.h"
 
 /* from this length on a device reads less than the whole text, at stride 64 */

@@ -2,7 +2,7 @@
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
 
-#include "cuda/tables.h"
+#include "cuda/cuda_tables.h"
 #include "plan/plan.h"
 
 /* Returns the method by the plan alone, if the caller asked for the method `asked`. */

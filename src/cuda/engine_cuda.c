@@ -3,14 +3,14 @@
 #include "cuda/engine_cuda.h"
 
 #include "base/checked.h"
-#include "cuda/begins.h"
+#include "cuda/cuda_begins.h"
 #include "cuda/chunk.h"
-#include "cuda/load.h"
+#include "cuda/cuda_load.h"
 #include "cuda/open.h"
-#include "cuda/parts.h"
+#include "cuda/cuda_parts.h"
 #include "cuda/residents.h"
 #include "cuda/scan.h"
-#include "cuda/tables.h"
+#include "cuda/cuda_tables.h"
 
 #define WORKERS_PER_DEVICE 3u
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cuda/automaton.h"
+#include "cuda/cuda_automaton.h"
 #include "cuda/sets.h"
 
 #define TILES_PER_BLOCK_MIN 2u

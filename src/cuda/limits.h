@@ -33,7 +33,7 @@ struct cuda_limits {
     uint64_t room_step_bytes;
     uint64_t hits_room_min; /* hits for which a worker has room at first */
     uint64_t hits_max;      /* a scan stops between two tiles before the scan has more hits */
-    /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in begins.c) */
+    /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in cuda_begins.c) */
     uint64_t begins_room;
     /* the least begins that are copied to the host at a time through the library's pinned memory */
     uint64_t begins_piece;

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/begins.h"
+#include "cuda/cuda_begins.h"
 #include "cuda/worker.h"
 
 static enum trawl_status find_devices(struct engine *engine, struct trawl_error *error)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cuda/automaton.h"
+#include "cuda/cuda_automaton.h"
 
 /* after a dense scan, the automaton also does this many scans */
 #define DENSE_SCANS 15u

@@ -1,7 +1,7 @@
 /* worker: the buffers, streams and tables that a host thread has on a device.
  *
- * A scan has three steps: the plan's tables (tables.h) and the text (chunk.h) are copied to the
- * device, a kernel runs (launch.h), and the hits come back (scan.h). Engines on top of the CUDA
+ * A scan has three steps: the plan's tables (cuda_tables.h) and the text (chunk.h) are copied to
+ * the device, a kernel runs (launch.h), and the hits come back (scan.h). Engines on top of the CUDA
  * engine use workers too, with their own kernels: cuda_scan_chunk.
  */
 #ifndef TRAWL_CUDA_WORKER_H
@@ -10,7 +10,7 @@
 #include "cuda/device.h"
 #include "cuda/kernels/scan.h"
 #include "cuda/limits.h"
-#include "cuda/tables.h"
+#include "cuda/cuda_tables.h"
 #include "engine.h"
 #include "plan/parts.h"
 
@@ -23,7 +23,7 @@ struct cuda_held {
     uint64_t end;  /* the chunk's offset at which the memory ends */
 };
 
-/* A worker's state for a part of a plan. While the worker searches for the part, parts.c
+/* A worker's state for a part of a plan. While the worker searches for the part, cuda_parts.c
  * exchanges these members with the worker's own members of the same names. */
 struct cuda_part {
     struct cuda_tables tables;

@@ -49,8 +49,8 @@ enum plan_attachment {
     PLAN_NIBBLES,      /* the tables of a small set, plan/nibbles.c */
     PLAN_MATCHER,      /* the tables of a large set, cpu/set_matcher.c */
     PLAN_DENSE,        /* the automaton, cpu/dense_set.c */
-    PLAN_ERRORS,       /* the compiled plan, approximate/compile.c */
-    PLAN_EXPRESSIONS,  /* the compiled plan, regex/compile.c */
+    PLAN_ERRORS,       /* the compiled plan, approximate/approx_compile.c */
+    PLAN_EXPRESSIONS,  /* the compiled plan, regex/regex_compile.c */
     PLAN_ATTACHMENTS
 };
 

@@ -2,7 +2,7 @@
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 
-#include "regex/compile.h"
+#include "regex/regex_compile.h"
 #include "regex/split.h"
 
 struct anchor_maker {

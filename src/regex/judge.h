@@ -2,7 +2,7 @@
 #ifndef TRAWL_REGEX_JUDGE_H
 #define TRAWL_REGEX_JUDGE_H
 
-#include "regex/compile.h"
+#include "regex/regex_compile.h"
 
 /* The bytes [begin, end) of a chunk are a line without the line end. */
 struct regex_line {

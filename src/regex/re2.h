@@ -1,9 +1,9 @@
 /* re2: a table of C functions for all that trawl needs of RE2. Only re2.cc includes RE2's headers.
  *
- * re2.cc is a shared object of its own, libtrawl_regex, which load.c loads when a program builds
- * its first plan of expressions. A program without expressions loads no C++ library. No function
- * throws or logs. The functions are safe in several threads, except for a filter that is not
- * complete.
+ * re2.cc is a shared object of its own, libtrawl_regex, which regex_load.c loads when a program
+ * builds its first plan of expressions. A program without expressions loads no C++ library. No
+ * function throws or logs. The functions are safe in several threads, except for a filter that is
+ * not complete.
  */
 #ifndef TRAWL_REGEX_RE2_H
 #define TRAWL_REGEX_RE2_H

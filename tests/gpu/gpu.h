@@ -3,7 +3,7 @@
 #define TRAWL_TESTS_GPU_GPU_H
 
 #include "cuda/engine_cuda.h"
-#include "cuda/load.h"
+#include "cuda/cuda_load.h"
 #include "cuda/residents.h"
 #include "test.h"
 

@@ -9,7 +9,7 @@
 
 #include "cuda/engine_cuda.h"
 #include "cuda/limits.h"
-#include "cuda/load.h"
+#include "cuda/cuda_load.h"
 #include "cuda/open.h"
 #include "cuda/residents.h"
 #include "cuda/worker.h"

@@ -3,7 +3,7 @@
  * searches find what the oracle finds.
  */
 #include "approximate/approx_choose.h"
-#include "approximate/device.h"
+#include "approximate/approx_device.h"
 #include "approximate/device_tables.h"
 #include "approximate/kernels/grams.h"
 #include "calls.h"

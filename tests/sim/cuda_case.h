@@ -4,7 +4,7 @@
 #define TRAWL_TESTS_SIM_CUDA_CASE_H
 
 #include "cuda/engine_cuda.h"
-#include "cuda/load.h"
+#include "cuda/cuda_load.h"
 #include "cuda/residents.h"
 #include "cuda/limits.h"
 #include "diff/input.h"

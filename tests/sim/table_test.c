@@ -26,7 +26,7 @@
 #include "sim_driver.h"
 #include "simulator.h"
 #if TRAWL_GALLERY
-#include "gallery/limits.h"
+#include "gallery/gallery_limits.h"
 #endif
 
 #define CASES_NORMAL 240

@@ -21,7 +21,7 @@
  * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
  *            the table: each byte's load depends on the state before. count_automaton therefore
  *            reads the rows from shared memory. The host chooses count_automaton only if all rows
- *            fit (src/cuda/automaton.c).
+ *            fit (src/cuda/cuda_automaton.c).
  * Progress   as method every.
  * Order      ascending by (begin, literal).
  * Limits     a table of less than 2^31 words.

@@ -1,7 +1,8 @@
-/* load: loads libtrawl_regex, which holds RE2, when a program builds its first plan of expressions.
+/* regex_load: loads libtrawl_regex, which holds RE2, when a program builds its first plan of
+ * expressions.
  */
-#ifndef TRAWL_REGEX_LOAD_H
-#define TRAWL_REGEX_LOAD_H
+#ifndef TRAWL_REGEX_REGEX_LOAD_H
+#define TRAWL_REGEX_REGEX_LOAD_H
 
 #include "base/status.h"
 #include "regex/re2.h"

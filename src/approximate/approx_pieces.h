@@ -1,6 +1,6 @@
-/* pieces: finds candidates by a search for the set of pieces, on the host or a device. */
-#ifndef TRAWL_APPROXIMATE_PIECES_H
-#define TRAWL_APPROXIMATE_PIECES_H
+/* approx_pieces: finds candidates by a search for the set of pieces, on the host or a device. */
+#ifndef TRAWL_APPROXIMATE_APPROX_PIECES_H
+#define TRAWL_APPROXIMATE_APPROX_PIECES_H
 
 #include "approximate/collect.h"
 

@@ -1,11 +1,11 @@
-/* begins: writes the begins of a loaded text's occurrences into an array.
+/* cuda_begins: writes the begins of a loaded text's occurrences into an array.
  *
  * If the array is in device memory, the kernel writes the array, in a single launch. For an array
  * in host memory, the lists of begins stay on the devices until the caller knows where in the array
  * each list belongs. Then the devices copy the lists in pieces to pinned memory, from which several
  * threads copy the pieces to the array.
  */
-#include "cuda/begins.h"
+#include "cuda/cuda_begins.h"
 
 #include "base/checked.h"
 #include "cuda/residents.h"

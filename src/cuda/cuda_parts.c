@@ -1,9 +1,9 @@
-/* parts: searches for a set in parts on a device (plan/parts.h).
+/* cuda_parts: searches for a set in parts on a device (plan/parts.h).
  *
  * Each part has its own tables. The worker searches a range of the text for each part in turn.
  * During a part's turn, the part's plan and tables replace the whole plan's in the worker.
  */
-#include "cuda/parts.h"
+#include "cuda/cuda_parts.h"
 
 #include "base/checked.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
-/* begins: writes the begins of a loaded text's occurrences into an array. */
-#ifndef TRAWL_CUDA_BEGINS_H
-#define TRAWL_CUDA_BEGINS_H
+/* cuda_begins: writes the begins of a loaded text's occurrences into an array. */
+#ifndef TRAWL_CUDA_CUDA_BEGINS_H
+#define TRAWL_CUDA_CUDA_BEGINS_H
 
 #include "cuda/worker.h"
 

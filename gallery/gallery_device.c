@@ -1,5 +1,5 @@
-/* device: published algorithms on a device: the kernels' arguments and memory, and the loop that
- * launches the kernels.
+/* gallery_device: published algorithms on a device: the kernels' arguments and memory, and the loop
+ * that launches the kernels.
  *
  * gallery_device_range searches a range of begins in parts, literal after literal over each part.
  * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part with more

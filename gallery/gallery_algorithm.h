@@ -1,6 +1,6 @@
-/* algorithm: the names of the gallery, and the option string that selects an algorithm. */
-#ifndef TRAWL_GALLERY_ALGORITHM_H
-#define TRAWL_GALLERY_ALGORITHM_H
+/* gallery_algorithm: the names of the gallery, and the option string that selects an algorithm. */
+#ifndef TRAWL_GALLERY_GALLERY_ALGORITHM_H
+#define TRAWL_GALLERY_GALLERY_ALGORITHM_H
 
 #include "plan/plan.h"
 

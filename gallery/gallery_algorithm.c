@@ -1,5 +1,5 @@
-/* algorithm: the names of the gallery, and the option string that selects an algorithm. */
-#include "gallery/algorithm.h"
+/* gallery_algorithm: the names of the gallery, and the option string that selects an algorithm. */
+#include "gallery/gallery_algorithm.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,16 +1,16 @@
-/* device: finds the candidates of a step on a device.
+/* approx_device: finds the candidates of a step on a device.
  *
  * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise this
  * engine's own kernel looks up the pieces that begin with each gram of the text, and compares
  * the pieces' literals (kernels/grams.cu). The kernel writes candidates to a list. If the list
  * is too short, the kernel says how long the list should be, and fewer begins are searched.
  */
-#include "approximate/device.h"
+#include "approximate/approx_device.h"
 
 #include "approximate/device_tables.h"
-#include "approximate/image.h"
+#include "approximate/approx_image.h"
 #include "approximate/kernels/grams.h"
-#include "approximate/pieces.h"
+#include "approximate/approx_pieces.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/chunk.h"

@@ -1,5 +1,5 @@
-/* compile: makes the symbols and the pieces of literals. */
-#include "approximate/compile.h"
+/* approx_compile: makes the symbols and the pieces of literals. */
+#include "approximate/approx_compile.h"
 
 #include <string.h>
 

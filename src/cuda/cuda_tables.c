@@ -1,16 +1,16 @@
-/* tables: the tables that kernels need for a plan, in a single block of device memory. */
-#include "cuda/tables.h"
+/* cuda_tables: the tables that kernels need for a plan, in a single block of device memory. */
+#include "cuda/cuda_tables.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/automaton.h"
+#include "cuda/cuda_automaton.h"
 #include "cuda/cuda_choose.h"
 #include "cuda/plane.h"
 #include "cuda/residents.h"
-#include "cuda/sampled.h"
+#include "cuda/cuda_sampled.h"
 #include "cuda/sets.h"
 
 #define TABLE_ALIGNMENT 256u

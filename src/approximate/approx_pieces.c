@@ -1,6 +1,6 @@
-/* pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces of its
- * literal without an error, near the offset that the piece has in the literal. */
-#include "approximate/pieces.h"
+/* approx_pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces
+ * of its literal without an error, near the offset that the piece has in the literal. */
+#include "approximate/approx_pieces.h"
 
 #include "approximate/scope.h"
 #include "base/checked.h"

@@ -1,6 +1,6 @@
-/* tables: the tables that kernels need for a plan, in one block of device memory. */
-#ifndef TRAWL_CUDA_TABLES_H
-#define TRAWL_CUDA_TABLES_H
+/* cuda_tables: the tables that kernels need for a plan, in one block of device memory. */
+#ifndef TRAWL_CUDA_CUDA_TABLES_H
+#define TRAWL_CUDA_CUDA_TABLES_H
 
 #include "cuda/device.h"
 #include "cuda/kernels/scan.h"

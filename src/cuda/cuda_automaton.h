@@ -1,6 +1,6 @@
-/* automaton: the automaton of a dense set on the device, and the shape of its launches. */
-#ifndef TRAWL_CUDA_AUTOMATON_H
-#define TRAWL_CUDA_AUTOMATON_H
+/* cuda_automaton: the automaton of a dense set on the device, and the shape of its launches. */
+#ifndef TRAWL_CUDA_CUDA_AUTOMATON_H
+#define TRAWL_CUDA_CUDA_AUTOMATON_H
 
 #include "cuda/launch.h"
 #include "cuda/worker.h"

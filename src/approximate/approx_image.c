@@ -1,6 +1,6 @@
-/* image: the kernels that search with errors, embedded. TRAWL_CUDA_IMAGE_GRAMS names the fat
+/* approx_image: the kernels that search with errors, embedded. TRAWL_CUDA_IMAGE_GRAMS names the fat
  * binary; without the macro there are no kernels. */
-#include "approximate/image.h"
+#include "approximate/approx_image.h"
 
 #if defined(TRAWL_CUDA_IMAGE_GRAMS)
 CUDA_IMAGE(grams, TRAWL_CUDA_IMAGE_GRAMS, "kernels for errors")

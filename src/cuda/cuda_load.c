@@ -1,10 +1,10 @@
-/* load: copies texts to devices, where the texts stay, whole or split over the devices.
+/* cuda_load: copies texts to devices, where the texts stay, whole or split over the devices.
  *
  * A long text is split into stripes. Each stripe also contains the first bytes of the next
  * stripe, as an overlap. A short text lies on every device. A borrowed text is searched where
  * the caller has put the text, on that device alone.
  */
-#include "cuda/load.h"
+#include "cuda/cuda_load.h"
 
 #include <inttypes.h>
 #include <string.h>

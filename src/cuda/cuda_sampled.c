@@ -1,11 +1,11 @@
-/* sampled: makes the tables of method sampled for a device.
+/* cuda_sampled: makes the tables of method sampled for a device.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets
  * by chance. A device's stride may be longer, because the bits that rule out nearly every sample
  * are loaded once per block.
  */
-#include "cuda/sampled.h"
+#include "cuda/cuda_sampled.h"
 
 #include <string.h>
 

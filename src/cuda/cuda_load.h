@@ -1,6 +1,6 @@
-/* load: copies texts to devices, where the texts stay. */
-#ifndef TRAWL_CUDA_LOAD_H
-#define TRAWL_CUDA_LOAD_H
+/* cuda_load: copies texts to devices, where the texts stay. */
+#ifndef TRAWL_CUDA_CUDA_LOAD_H
+#define TRAWL_CUDA_CUDA_LOAD_H
 
 #include "cuda/open.h"
 

@@ -1,6 +1,6 @@
-/* limits: sizes of the gallery that tests make small. */
-#ifndef TRAWL_GALLERY_LIMITS_H
-#define TRAWL_GALLERY_LIMITS_H
+/* gallery_limits: sizes of the gallery that tests make small. */
+#ifndef TRAWL_GALLERY_GALLERY_LIMITS_H
+#define TRAWL_GALLERY_GALLERY_LIMITS_H
 
 #include <stdint.h>
 

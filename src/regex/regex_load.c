@@ -1,6 +1,6 @@
-/* load: loads libtrawl_regex from the directory of the program or library that holds this code,
- * from ../lib as seen from that directory, or from where the system keeps libraries. */
-#include "regex/load.h"
+/* regex_load: loads libtrawl_regex from the directory of the program or library that holds this
+ * code, from ../lib as seen from that directory, or from where the system keeps libraries. */
+#include "regex/regex_load.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

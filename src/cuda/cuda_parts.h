@@ -1,6 +1,6 @@
-/* parts: searches for each part of a set in turn on a device. */
-#ifndef TRAWL_CUDA_PARTS_H
-#define TRAWL_CUDA_PARTS_H
+/* cuda_parts: searches for each part of a set in turn on a device. */
+#ifndef TRAWL_CUDA_CUDA_PARTS_H
+#define TRAWL_CUDA_CUDA_PARTS_H
 
 #include "cuda/chunk.h"
 #include "cuda/worker.h"

@@ -1,7 +1,7 @@
-/* device: struct gallery_device: what a thread has for plans of the gallery on a device, in
+/* gallery_device: struct gallery_device: what a thread has for plans of the gallery on a device, in
  * addition to the thread's worker of the CUDA engine. */
-#ifndef TRAWL_GALLERY_DEVICE_H
-#define TRAWL_GALLERY_DEVICE_H
+#ifndef TRAWL_GALLERY_GALLERY_DEVICE_H
+#define TRAWL_GALLERY_GALLERY_DEVICE_H
 
 #include "engine.h"
 

@@ -1,5 +1,5 @@
-/* compile: compiles each expression, all expressions together, and the plan of the atoms. */
-#include "regex/compile.h"
+/* regex_compile: compiles each expression, all expressions together, and the plan of the atoms. */
+#include "regex/regex_compile.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/anchors.h"
-#include "regex/load.h"
+#include "regex/regex_load.h"
 #include "regex/translate.h"
 
 #define MEMORY_DEFAULT_MIB 16u

@@ -1,6 +1,6 @@
-/* sampled: makes a device's tables for method sampled. */
-#ifndef TRAWL_CUDA_SAMPLED_H
-#define TRAWL_CUDA_SAMPLED_H
+/* cuda_sampled: makes a device's tables for method sampled. */
+#ifndef TRAWL_CUDA_CUDA_SAMPLED_H
+#define TRAWL_CUDA_CUDA_SAMPLED_H
 
 #include "cuda/kernels/scan.h"
 

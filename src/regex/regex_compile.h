@@ -1,10 +1,10 @@
-/* compile: compiles a plan of expressions to RE2's programs and a plan of the atoms.
+/* regex_compile: compiles a plan of expressions to RE2's programs and a plan of the atoms.
  *
  * An atom is a string that a line must hold, so that an expression can match there. A search finds
  * the atoms by trawl's own engine, and RE2 decides about the lines that hold atoms.
  */
-#ifndef TRAWL_REGEX_COMPILE_H
-#define TRAWL_REGEX_COMPILE_H
+#ifndef TRAWL_REGEX_REGEX_COMPILE_H
+#define TRAWL_REGEX_REGEX_COMPILE_H
 
 #include "engine.h"
 #include "regex/re2.h"

@@ -1,8 +1,8 @@
-/* device: the half of the approximate engine that runs on a device. A device finds candidates by
- * pieces, with the CUDA engine's kernels for sets, or by grams, with the room's kernels
- * (kernels/grams.cu). The host verifies the candidates. */
-#ifndef TRAWL_APPROXIMATE_DEVICE_H
-#define TRAWL_APPROXIMATE_DEVICE_H
+/* approx_device: the half of the approximate engine that runs on a device. A device finds
+ * candidates by pieces, with the CUDA engine's kernels for sets, or by grams, with the room's
+ * kernels (kernels/grams.cu). The host verifies the candidates. */
+#ifndef TRAWL_APPROXIMATE_APPROX_DEVICE_H
+#define TRAWL_APPROXIMATE_APPROX_DEVICE_H
 
 #include "approximate/collect.h"
 #include "engine.h"

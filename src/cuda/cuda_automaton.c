@@ -1,4 +1,4 @@
-/* automaton: makes the table by which kernels search dense text for a set
+/* cuda_automaton: makes the table by which kernels search dense text for a set
  * (kernels/automaton.cu).
  *
  * The automaton reads backwards, so a state says which literals begin at the byte that was read
@@ -7,7 +7,7 @@
  * make the table are proportional to the table's size, and are spent once, when a worker meets the
  * first dense text.
  */
-#include "cuda/automaton.h"
+#include "cuda/cuda_automaton.h"
 
 #include <string.h>
 

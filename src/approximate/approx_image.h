@@ -1,0 +1,9 @@
+/* approx_image: the kernels that search with errors, as nvcc made them. */
+#ifndef TRAWL_APPROXIMATE_APPROX_IMAGE_H
+#define TRAWL_APPROXIMATE_APPROX_IMAGE_H
+
+#include "cuda/image.h"
+
+extern const struct cuda_image cuda_image_grams;
+
+#endif
