@@ -581,8 +581,8 @@ static bool make_view(struct viewing *viewing)
 
 /* Returns whether the walk, as long as no name changes, meets exactly the state's files below the
  * directory that the request's own options (globs, types) take. A glob may take files that the
- * collection's rules leave out; a request for served files skips such files. is_late: several walks
- * in turn met no such file, and that suffices. */
+ * collection's rules leave out; a request for served files skips such files. is_late: this is walk
+ * number ROUNDS_MAX or a later walk; then it suffices that this walk met no such file. */
 static bool walks_as_served(const struct viewing *viewing, bool is_late)
 {
     const struct settings *settings = viewing->job.settings;
