@@ -95,6 +95,19 @@ struct engine_matrix {
     uint64_t rows_count;  /* set: number of rows with a filled cell; may exceed rows_max */
 };
 
+/* What the host, or a device, takes for a number of bytes: once, and for each byte. */
+struct price {
+    double once_ns, byte_ns;
+};
+
+/* Says whether a price is less than `times` the price of the other way. */
+static inline bool price_is_less(struct price price, double times, struct price other,
+                                 uint64_t bytes)
+{
+    return price.once_ns + price.byte_ns * (double)bytes <
+           times * (other.once_ns + other.byte_ns * (double)bytes);
+}
+
 /* Where a task puts the occurrences that it finds. */
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* counts and hits go to engine_task.result */

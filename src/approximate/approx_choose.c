@@ -7,6 +7,7 @@
 
 #include "approximate/grams.h"
 #include "base/checked.h"
+#include "engine.h"
 #include "plan/analyse.h"
 #include "plan/dna.h"
 
@@ -64,29 +65,21 @@ static bool has_pieces(const struct approximate *approximate)
     return true;
 }
 
+static bool has_classes(enum approx_method method)
+{
+    return method == APPROX_GRAMS || method == APPROX_PLANES || method == APPROX_COLUMNS;
+}
+
 /* Returns whether the method fits the plan. The limits of the method's tables are checked
  * elsewhere. */
 static bool can(const struct approximate *approximate, enum approx_method method)
 {
-    switch (method) {
-    case APPROX_PIECES:
+    if (method == APPROX_PIECES)
         return has_pieces(approximate);
-    case APPROX_GRAMS:
-        return approximate->class_count > 0;
-    case APPROX_PLANES:
-        return approximate->class_count > 0 && !approximate->edits;
-    case APPROX_COLUMNS:
-        return approximate->class_count > 0 && approximate->edits;
-    case APPROX_ALL:
-    case APPROX_METHODS:
-        break;
-    }
-    return method == APPROX_ALL;
-}
-
-static bool has_classes(enum approx_method method)
-{
-    return method == APPROX_GRAMS || method == APPROX_PLANES || method == APPROX_COLUMNS;
+    if (!has_classes(method))
+        return method == APPROX_ALL;
+    return approximate->class_count > 0 &&
+           method != (approximate->edits ? APPROX_PLANES : APPROX_COLUMNS);
 }
 
 /* Computes each byte's share of random text with the patterns' bytes. With `fold`, upper case is
@@ -202,15 +195,15 @@ static double verify_ns(const struct approximate *approximate)
 
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work)
 {
-    double bytes = (double)work->bytes, verify = bytes * work->rate * verify_ns(approximate);
-    double host = bytes * approximate->host_ns / (work->threads > 1 ? work->threads : 1);
-    double device = bytes * (approximate->device_ns + (work->is_copied ? COPY_NS : 0));
+    struct price host = {0, approximate->host_ns / (work->threads > 1 ? work->threads : 1)};
+    struct price device = {0, work->rate * verify_ns(approximate)};
 
-    if (approximate->method_on_device == APPROX_ALL)
-        return true;
-    if (work->is_found)
-        return verify > host;
-    return CLEARLY_TIMES * (approx_device_fixed_ns + work->ready_ns + device + verify) > host;
+    if (!work->is_found) {
+        device.once_ns = approx_device_fixed_ns + work->ready_ns;
+        device.byte_ns += approximate->device_ns + (work->is_copied ? COPY_NS : 0);
+    }
+    return approximate->method_on_device == APPROX_ALL ||
+           price_is_less(host, work->is_found ? 1 : CLEARLY_TIMES, device, work->bytes);
 }
 
 void approx_choose(struct approximate *approximate)

@@ -82,10 +82,11 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
     worker->method = plan->method;
-    if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET)
+    if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
         worker->prices = plan_price(plan, &plan->tuning, worker->costs);
-    if (plan->method == TRAWL_METHOD_AUTO && plan_is_one_literal(plan))
-        worker->method = worker->prices.least;
+        if (plan->method == TRAWL_METHOD_AUTO)
+            worker->method = worker->prices.least;
+    }
     worker->sampled_took = 0;
     worker->tuning = &plan->tuning;
     worker->learned = 0;

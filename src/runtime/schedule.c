@@ -333,14 +333,26 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     return max_u64(bytes, fit_need(search->job.plan, min_u64(bytes, CHUNK_MIN)));
 }
 
-static double ns_per_byte(uint64_t ns, uint64_t bytes)
+static struct price measured(uint64_t ns, uint64_t bytes)
 {
-    return bytes == 0 ? 0 : (double)ns / (double)bytes;
+    return (struct price){0, bytes == 0 ? 0 : (double)ns / (double)bytes};
 }
 
-/* Returns the time per byte that this search has spent on making chunks ready for devices, and
- * stores the number of these bytes in *staged. */
-static double staging_ns(const struct search *search, uint64_t *staged)
+/* Returns the time that threads of the host have spent on chunks that the host searched. */
+static uint64_t host_ns(const struct search *search)
+{
+    return atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
+}
+
+/* Returns what the host takes for this search; 0: the host has searched nothing yet. */
+static struct price host_price(const struct search *search)
+{
+    return measured(host_ns(search), atomic_load(&search->done.host.bytes));
+}
+
+/* Returns what making chunks ready for devices has cost in this search, and stores the number of
+ * bytes in *staged. */
+static struct price staging_price(const struct search *search, uint64_t *staged)
 {
     uint64_t ready_ns = 0;
 
@@ -349,7 +361,7 @@ static double staging_ns(const struct search *search, uint64_t *staged)
         *staged += atomic_load(&search->done.device[i].bytes);
         ready_ns += atomic_load(&search->done.device[i].ready_ns);
     }
-    return ns_per_byte(ready_ns, *staged);
+    return measured(ready_ns, *staged);
 }
 
 static _Atomic uint64_t *remembered(const struct search *search)
@@ -362,18 +374,12 @@ static _Atomic uint64_t *remembered(const struct search *search)
  * file into caches. The time to make ready is known from this search, or from an earlier search. */
 static bool staging_pays(const struct search *search)
 {
-    double host = ns_per_byte(atomic_load(&search->done.host.search_ns) +
-                                  atomic_load(&search->done.host.ready_ns),
-                              atomic_load(&search->done.host.bytes));
-    double staging;
     uint64_t staged;
+    struct price staging = staging_price(search, &staged);
 
-    if (host == 0) /* the host has searched nothing yet */
-        return false;
-    staging = staging_ns(search, &staged);
     if (staged < STAGED_KNOWN)
-        staging = (double)atomic_load(remembered(search)) / STAGE_UNIT;
-    return staging < STAGE_PAYS * host;
+        staging = measured(atomic_load(remembered(search)), STAGE_UNIT);
+    return price_is_less(staging, STAGE_PAYS, host_price(search), STAGE_UNIT);
 }
 
 /* Says whether the text is so long that devices may pay. */
@@ -387,22 +393,22 @@ static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
     uint64_t staged, before = atomic_load(remembered(search));
-    double staging;
+    struct price staging;
 
     if (search->schedule != SCHEDULE_HOST || !is_long(search))
         return;
     atomic_fetch_add(&runtime->searched_ns, clock_now_ns() - search->begin_ns);
     if (!devices_work(&runtime->devices))
         return;
-    staging = staging_ns(search, &staged);
-    atomic_store(remembered(search), staged >= STAGED_KNOWN ? (uint64_t)(staging * STAGE_UNIT)
-                                                            : before - before / STAGE_FORGETS);
+    staging = staging_price(search, &staged);
+    atomic_store(remembered(search), staged >= STAGED_KNOWN
+                                         ? (uint64_t)(staging.byte_ns * STAGE_UNIT)
+                                         : before - before / STAGE_FORGETS);
 }
 
 void schedule_remember(const struct search *search)
 {
-    uint64_t ns =
-        atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
+    uint64_t ns = host_ns(search);
 
     if (ns >= SHARE_NS_MIN)
         atomic_fetch_add(&search->job.runtime->worked_ns, ns);
@@ -481,11 +487,10 @@ uint32_t schedule_helpers(const struct search *search)
         return most;
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     bytes = atomic_load(&search->done.host.bytes);
-    ns = atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
     if (bytes == 0)
         return most;
     running = atomic_load(&runtime->worker_count);
-    ns = (uint64_t)(ns_per_byte(ns, bytes) * (double)left);
+    ns = (uint64_t)(host_price(search).byte_ns * (double)left);
     if (ns < SHARE_NS_MIN)
         return 0;
     if (running == 0 && bytes < 2 * CHUNK_FIRST && ns < START_ANYWAY_NS)
