@@ -47,11 +47,13 @@ wants "the manual of tg" '.B \-r, \-\-replace=TEXT'
 wants "the manual of tg" '\-\-colour=WHEN'
 wants "the manual of tg" '.B \-s, \-\-case\-sensitive'
 # shellcheck disable=SC2016
-check "bash" bash -uc 'compopt() { :; }; . "$1"; COMP_WORDS=(trawl --cou); COMP_CWORD=1; _trawl
+check "bash" bash -uc 'compopt() { :; }; . "$1"; _trawl trawl --cou trawl
                        printf "%s\n" "${COMPREPLY[@]}"' bash "$work/complete-bash"
 wants "bash" "--count-matches"
 if command -v zsh > /dev/null; then
     check "zsh" zsh -n "$work/complete-zsh"
+    cp "$work/complete-zsh" "$work/out"
+    wants "zsh" ':WHEN:(always never auto)'
 else
     echo "left out: there is no zsh"
 fi
@@ -60,6 +62,10 @@ if command -v fish > /dev/null; then
     check "fish" env HOME="$work" fish --no-config -c 'source $argv[1]; complete -C "trawl --cou"' \
         "$work/complete-fish"
     wants "fish" "--count-matches"
+    # shellcheck disable=SC2016
+    check "fish" env HOME="$work" fish --no-config -c 'source $argv[1]; complete -C "trawl --color=a"' \
+        "$work/complete-fish"
+    wants "fish" "--color=always"
 else
     echo "left out: there is no fish"
 fi
