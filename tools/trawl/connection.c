@@ -1,4 +1,4 @@
-/* connection: sends an HTTP/1.1 request and reads the answer.
+/* connection: sends an HTTP/1.0 request and reads the answer, which ends with the connection.
  *
  * Only client.c uses this file. Every length that a server sends is checked before use. An error is
  * a text in connection->message for the caller; nothing is printed here.
@@ -182,54 +182,20 @@ static bool read_line(struct connection *connection, char line[LINE_BYTES_MAX])
     return false;
 }
 
-/* Reads a number, after which only blanks or an extension of a chunk may follow. False: the text
- * has another form. */
-static bool read_length(const char *text, int base, uint64_t *length)
-{
-    size_t digits = strspn(text, base == 10 ? "0123456789" : "0123456789abcdefABCDEF");
-
-    *length = strtoull(text, NULL, base);
-    return digits > 0 && digits < 16 && strchr(" \t;", text[digits]) != NULL;
-}
-
-/* Reads what a header says about the body. False: the header is malformed. */
-static bool read_header(struct connection *connection, const char *line)
-{
-    const char *value = strchr(line, ':');
-
-    if (value == NULL)
-        return false;
-    value += 1 + strspn(value + 1, " \t");
-    if (strncasecmp(line, "Transfer-Encoding:", 18) == 0) {
-        connection->chunked = strcasecmp(value, "chunked") == 0;
-        connection->left = 0;
-        return connection->chunked;
-    }
-    return strncasecmp(line, "Content-Length:", 15) != 0 || connection->chunked ||
-           read_length(value, 10, &connection->left);
-}
-
-/* Reads the status and headers; skips answers with a status of 1xx, which come first. False: this
- * is no HTTP answer. */
+/* Reads the status, and skips the headers. False: this is no HTTP answer. */
 static bool read_head(struct connection *connection)
 {
     char line[LINE_BYTES_MAX];
-    bool begins = true;
 
-    for (unsigned lines = 0; lines < LINES_MAX && read_line(connection, line); lines++) {
-        if (begins) {
-            if (strncmp(line, "HTTP/1.0 ", 9) != 0 && strncmp(line, "HTTP/1.1 ", 9) != 0)
-                return false;
-            connection->http_status = (unsigned)strtoul(line + 9, NULL, 10);
-            if (connection->http_status < 100 || connection->http_status > 999)
-                return false;
-        }
-        if (!begins && *line == '\0' && connection->http_status >= 200)
-            return true;
-        if (!begins && *line != '\0' && !read_header(connection, line))
-            return false;
-        begins = *line == '\0';
-    }
+    if (!read_line(connection, line) ||
+        (strncmp(line, "HTTP/1.0 ", 9) != 0 && strncmp(line, "HTTP/1.1 ", 9) != 0))
+        return false;
+    connection->http_status = (unsigned)strtoul(line + 9, NULL, 10);
+    if (connection->http_status < 200 || connection->http_status > 999)
+        return false;
+    for (unsigned lines = 0; lines < LINES_MAX && read_line(connection, line); lines++)
+        if (*line == '\0' || strchr(line, ':') == NULL)
+            return *line == '\0';
     return false;
 }
 
@@ -241,9 +207,9 @@ bool connection_begin(struct connection *connection, const char *address, const 
                                                                        : address;
     char *head = NULL;
     int bytes = asprintf(&head,
-                         "POST /v1/search HTTP/1.1\r\nHost: %.*s\r\n"
+                         "POST /v1/search HTTP/1.0\r\nHost: %.*s\r\n"
                          "Content-Type: application/json\r\nContent-Length: %zu\r\n"
-                         "Connection: close\r\n%s%s%s\r\n",
+                         "%s%s%s\r\n",
                          (int)strcspn(host, "/"), host, body_bytes,
                          *token != '\0' ? "Authorization: Bearer " : "", token,
                          *token != '\0' ? "\r\n" : "");
@@ -255,8 +221,6 @@ bool connection_begin(struct connection *connection, const char *address, const 
     send_all(connection->descriptor, head, (size_t)bytes);
     free(head);
     send_all(connection->descriptor, body, body_bytes);
-    /* Without a header about its length, the body lasts until the connection ends. */
-    connection->left = UINT64_MAX;
     if (read_head(connection))
         return true;
     strcpy(connection->message,
@@ -265,33 +229,16 @@ bool connection_begin(struct connection *connection, const char *address, const 
     return false;
 }
 
-/* Begins the next chunk. A chunk is a length, a line end, so many bytes, and a line end. The last
- * chunk has length 0. False: there is no more. */
-static bool next_chunk(struct connection *connection)
-{
-    char line[LINE_BYTES_MAX];
-
-    if (connection->chunk_began && (!read_line(connection, line) || *line != '\0'))
-        return false;
-    connection->chunk_began = true;
-    return read_line(connection, line) && read_length(line, 16, &connection->left) &&
-           connection->left > 0;
-}
-
 size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t most)
 {
     size_t count;
 
-    if (connection->left == 0 && (!connection->chunked || !next_chunk(connection)))
-        return 0;
     if (!receive(connection))
         return 0;
     count = connection->end - connection->begin;
     count = count < most ? count : most;
-    count = count < connection->left ? count : (size_t)connection->left;
     *bytes = connection->bytes + connection->begin;
     connection->begin += count;
-    connection->left -= count;
     return count;
 }
 

@@ -1,4 +1,4 @@
-/* connection: sends an HTTP/1.1 request and reads the answer. Nothing that a server sends is
+/* connection: sends an HTTP/1.0 request and reads the answer. Nothing that a server sends is
  * trusted, since the server may be another program. */
 #ifndef TRAWL_CONNECTION_H
 #define TRAWL_CONNECTION_H
@@ -9,12 +9,9 @@
 
 struct connection {
     int descriptor;
-    bool bad_address;          /* connection_open failed because the address is wrong */
-    unsigned http_status;      /* status of the answer, after connection_begin */
-    size_t begin, end;         /* range of `bytes` that was received and not yet taken */
-    bool chunked, chunk_began; /* the body is in chunks; its first chunk has begun */
-    /* Bytes that are left of the chunk, or of the body; UINT64_MAX: until the connection ends. */
-    uint64_t left;
+    bool bad_address;     /* connection_open failed because the address is wrong */
+    unsigned http_status; /* status of the answer, after connection_begin */
+    size_t begin, end;    /* range of `bytes` that was received and not yet taken */
     char message[SETTINGS_ERROR_BYTES];
     uint8_t bytes[RECEIVE_BYTES];
 };
