@@ -90,70 +90,6 @@ enum charset charset_open(void)
     return locale_set.kind;
 }
 
-static bool is_continuation(uint8_t byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
-/* Returns the length of the character at bytes[0], which is not ASCII; 0: no valid character.
- * Decides about characters of two and three bytes without the C library, because Cyrillic and
- * Chinese texts consist of such characters. mbrlen decides about longer characters, since the C
- * library accepts some beyond U+10FFFF. */
-static size_t character_length(const uint8_t *bytes, size_t bytes_count)
-{
-    uint8_t lead = bytes[0];
-    mbstate_t state;
-    size_t length;
-
-    if (locale_set.kind == CHARSET_SINGLE)
-        return locale_set.code_points[lead] == NO_CHARACTER ? 0 : 1;
-    if (lead < 0xc2)
-        return 0;
-    if (lead < 0xe0)
-        return bytes_count >= 2 && is_continuation(bytes[1]) ? 2 : 0;
-    if (lead < 0xf0) {
-        if (bytes_count < 3 || !is_continuation(bytes[1]) || !is_continuation(bytes[2]))
-            return 0;
-        if ((lead == 0xe0 && bytes[1] < 0xa0) || (lead == 0xed && bytes[1] >= 0xa0))
-            return 0;
-        return 3;
-    }
-    memset(&state, 0, sizeof state);
-    length = mbrlen((const char *)bytes, bytes_count, &state);
-    return length > bytes_count ? 0 : length; /* this includes (size_t)-1 and (size_t)-2 */
-}
-
-bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
-{
-    size_t i = 0;
-
-    if (locale_set.kind == CHARSET_BYTES ||
-        (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid) ||
-        (locale_set.kind == CHARSET_UTF8 && utf8_is_valid(bytes, bytes_count)))
-        return true;
-    while (i < bytes_count) { /* a locale may allow what UTF-8 forbids */
-        uint64_t word;
-
-        if (bytes_count - i >= sizeof word) {
-            memcpy(&word, bytes + i, sizeof word);
-            if ((word & UINT64_C(0x8080808080808080)) == 0) {
-                i += sizeof word;
-                continue;
-            }
-        }
-        if (bytes[i] < 0x80) {
-            i++;
-        } else {
-            size_t length = character_length(bytes + i, bytes_count - i);
-
-            if (length == 0)
-                return false;
-            i += length;
-        }
-    }
-    return true;
-}
-
 /* Decodes the character at bytes[0] in this charset. False: no valid character begins there. */
 static bool decode(enum charset charset, const uint8_t *bytes, size_t bytes_count,
                    uint32_t *code_point, size_t *length)
@@ -186,6 +122,26 @@ static bool decode(enum charset charset, const uint8_t *bytes, size_t bytes_coun
 bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_point, size_t *length)
 {
     return decode(locale_set.kind, bytes, bytes_count, code_point, length);
+}
+
+bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
+{
+    uint32_t code_point;
+    size_t length;
+
+    if (locale_set.kind == CHARSET_BYTES ||
+        (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid) ||
+        (locale_set.kind == CHARSET_UTF8 && utf8_is_valid(bytes, bytes_count)))
+        return true;
+    /* The C library accepts some characters beyond U+10FFFF, which utf8_character does not. */
+    for (size_t i = 0; i < bytes_count; i += length) {
+        length = locale_set.kind == CHARSET_UTF8
+                     ? utf8_character(bytes + i, bytes_count - i, &code_point)
+                     : 0;
+        if (length == 0 && !charset_decode(bytes + i, bytes_count - i, &code_point, &length))
+            return false;
+    }
+    return true;
 }
 
 bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t bytes_count)
