@@ -60,7 +60,7 @@ SCENES = [
     (["--stats", "--progress", "-c", "foo", "small"], None),
     (["--json", "-C1", "foo", "small"], None),
     (["--vimgrep", "--replace=<$0>", "--field-match-separator=\\t", "foo", "small"], None),
-    (["-S", "--escape-controls=always", "--color=always", "--colors=path:fg:blue", "--hyperlink-format=vscode", "foo", "small", "none"], None),
+    (["-S", "--color=always", "--colors=path:fg:blue", "--hyperlink-format=vscode", "foo", "small", "none"], None),
     (["--encoding=auto", "foo", "wide16", "small"], None),
     (["--edits=1", "-i", "--distance", "-o", "foq", "small"], None),
     (["--mismatches=1", "-n", "foo"], b"fob\nbar\nfoo bar\n"),

@@ -122,7 +122,6 @@ static const char *const options[] = {
     "--files",
     "--hyperlink-format=file",
     "--path-separator=%",
-    "--escape-controls=always",
     "--pretty",
     "--include-zero",
     "-N",

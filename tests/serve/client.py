@@ -123,7 +123,7 @@ def test_forms():
     server.answer = answer(frame(b"m", b"long" * 100000) + frame(b"x", b"\2"))
     expect(run("x", "f")[2] == b"trawl: " + b"long" * 100000 + b"\n", "a long message")
     server.answer = answer(frame(b"m", b"a\33[31m") + frame(b"x", b"\2"))
-    expect(run("--escape-controls=always", "x", "f")[2] == b"trawl: a\\x1b[31m\n", "escapes in a message")
+    expect(run("x", "f")[2] == b"trawl: a\33[31m\n", "a message")
 
 
 def test_early_ends():

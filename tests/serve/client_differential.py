@@ -131,7 +131,7 @@ def test_surroundings():
     os.symlink(TRAWL, tg)
     for command in ([tg, "foo", "."], [tg, "foo", "a.c"], [tg, "-l", "foo", "."], [tg, "--json", "nothing", "."], [tg, "-F", "a.*b", "."],
                     [tg, "--no-heading", "-c", "foo", "."], [TRAWL, "--color=auto", "-rn", "foo"], [TRAWL, "a.*b", "a.c"],
-                    [TRAWL, "--escape-controls", "-r", "foo", "."], [TRAWL, "--escape-controls", "foo", "\33[1m"],
+                    [TRAWL, "foo", "\33[1m"],
                     [TRAWL, "--color", "-o", "foo", "nul", "a.c"], [TRAWL, "-r", "foo", "."], [TRAWL, "-rc", "foo", "."],
                     [TRAWL, "-rl", "foo", "."], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):
         with_server = command[:1] + ["--server=" + address] + command[1:]

@@ -17,7 +17,6 @@ static const struct {
     {FLAG_ALPHABET, "bytes utf8 dna"},
     {FLAG_MATRIX, "sparse tsv jsonl"},
     {FLAG_ENCODING, "auto none utf-8 utf-16 utf-16le utf-16be iso-8859-1 gb18030"},
-    {FLAG_ESCAPE_CONTROLS, "auto always never"},
     {FLAG_HYPERLINK_FORMAT,
      "default none file kitty vscode vscode-insiders vscodium emacs grep+ textmate macvim"},
     {FLAG_MAX_COLUMNS_PREVIEW, "start match"},

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "trawl/approximate.h"
-#include "trawl/escape.h"
 #include "trawl/grow.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
@@ -62,10 +61,7 @@ static void print_text(struct text_scan *scan, const uint8_t *bytes, uint64_t by
                        const char *color)
 {
     print_color_start(scan, color);
-    if (scan->settings->style.escapes)
-        escape_print(scan->output, bytes, bytes_count, false);
-    else
-        output_bytes(scan->output, bytes, (size_t)bytes_count);
+    output_bytes(scan->output, bytes, (size_t)bytes_count);
     print_color_end(scan, color);
 }
 

@@ -67,7 +67,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
     char message[SETTINGS_ERROR_BYTES];
 
     good = flags_parse(settings, NULL, argument_count, arguments, operands_end_options);
-    message_manner.called_tg = settings->is_tg;
+    message_called_tg = settings->is_tg;
     if (good && !settings->no_config) {
         if (!config_read(config, message)) {
             message_print("%s", message);
@@ -160,8 +160,6 @@ int main(int argument_count, char **arguments)
         return server_become(arguments);
     output_open(&standard_output, STDOUT_FILENO);
     if (parse(&settings, &config, argument_count, arguments)) {
-        message_manner.escapes = settings.escape_controls == COLOR_ALWAYS ||
-                                 (settings.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
         if (!print_document(&settings, &status)) {
             struct command_job job = {.output = &standard_output,
                                       .input_is_closed = input_is_closed};

@@ -7,25 +7,21 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "trawl/escape.h"
 #include "trawl/progress.h"
 
-struct message_manner message_manner;
+bool message_called_tg;
 
 /* Writes a line with a single call, so that lines of several processes do not mix. */
 static void message_line(const char *text)
 {
     static char end[] = "\n";
-    const char *prefix = message_manner.called_tg ? "tg: " : "trawl: ";
-    char *escaped = message_manner.escapes ? escape_copy(text) : NULL;
-    const char *shown = escaped != NULL ? escaped : text;
+    const char *prefix = message_called_tg ? "tg: " : "trawl: ";
     struct iovec parts[] = {{(void *)(uintptr_t)prefix, strlen(prefix)},
-                            {(void *)(uintptr_t)shown, strlen(shown)},
+                            {(void *)(uintptr_t)text, strlen(text)},
                             {end, sizeof end - 1}};
     ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
 
     (void)ignored; /* a failed write cannot be reported anywhere */
-    free(escaped);
 }
 
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments)

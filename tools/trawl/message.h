@@ -11,12 +11,8 @@
 
 struct progress;
 
-/* How messages look. Set once, before threads begin. */
-struct message_manner {
-    bool escapes;   /* --escape-controls */
-    bool called_tg; /* the command was called as tg */
-};
-extern struct message_manner message_manner;
+/* The command was called as tg. Set once, before threads begin. */
+extern bool message_called_tg;
 
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Formats a text of any length, since a path may have any length. Returns `room` if the text fits,

@@ -29,7 +29,7 @@
 
 static void print_usage_hint(void)
 {
-    const char *name = message_manner.called_tg ? "tg" : "trawl";
+    const char *name = message_called_tg ? "tg" : "trawl";
     char hint[160];
     int bytes = snprintf(hint, sizeof hint,
                          "Usage: %s [OPTION]... PATTERNS [FILE]...\n"

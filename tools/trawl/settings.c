@@ -197,17 +197,13 @@ static void style_build(struct settings *settings)
     bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
     bool replaces = settings->replace != NULL;
 
-    style->escapes =
-        settings->escape_controls == COLOR_ALWAYS ||
-        (settings->escape_controls == COLOR_AUTO && settings->surroundings.output_is_terminal);
     style->links =
         settings->colors.on && settings->hyperlink != NULL && *settings->hyperlink != '\0';
-    style->names = settings->path_separator != 0 || style->escapes || style->links;
-    style->on = lines && (style->escapes || style->links || settings->json || settings->column ||
-                          settings->vimgrep || settings->heading || settings->passthru ||
-                          settings->shows_distance || replaces || settings->trim ||
-                          settings->max_columns > 0 || settings->match_separator != NULL ||
-                          settings->context_separator != NULL);
+    style->names = settings->path_separator != 0 || style->links;
+    style->on = lines && (style->links || settings->json || settings->column || settings->vimgrep ||
+                          settings->heading || settings->passthru || settings->shows_distance ||
+                          replaces || settings->trim || settings->max_columns > 0 ||
+                          settings->match_separator != NULL || settings->context_separator != NULL);
     style->each_match =
         lines &&
         (settings->json || settings->column || settings->vimgrep || replaces ||

@@ -27,7 +27,6 @@ enum report {
 struct style {
     bool on;         /* lines need an option that grep lacks: style.c prints them */
     bool links;      /* --hyperlink-format, with colours */
-    bool escapes;    /* --escape-controls */
     bool names;      /* names are printed in another form */
     bool each_match; /* printing needs each match of a line */
 };
@@ -66,7 +65,6 @@ struct settings {
     bool smart_case, column, no_column, vimgrep, heading, no_line_number, passthru, trim;
     bool json, no_config, help_long, heading_given, encoding_given, color_given;
     bool pretty, crlf, include_zero;
-    enum color_when escape_controls;
     bool count_matches, overlapping, positions, first, explain, stats, progress;
     /* Approximate search, and the sequences of FASTA files: */
     bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trawl/escape.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
 #include "trawl/replace.h"
@@ -227,22 +226,19 @@ static bool is_printable(struct text_scan *scan, const struct piece *piece)
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 
-/* Prints the bytes [begin, end) of a piece; escapes: as escape_print does. */
+/* Prints the bytes [begin, end) of a piece. */
 static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
-                      uint64_t end, bool escapes)
+                      uint64_t end)
 {
-    uint8_t character[UTF8_BYTES_MAX];
     uint64_t count;
 
     for (; begin < end && scan->output->error == 0; begin += count) {
-        const uint8_t *bytes = piece_characters(scan, piece, begin, end, character, &count);
+        const uint8_t *bytes = piece_bytes(scan, piece, begin, &count);
 
         if (bytes == NULL)
             return;
-        if (escapes)
-            escape_print(scan->output, bytes, count, scan->settings->line_end == '\0');
-        else
-            output_bytes(scan->output, bytes, (size_t)count);
+        count = count < end - begin ? count : end - begin;
+        output_bytes(scan->output, bytes, (size_t)count);
     }
 }
 
@@ -252,7 +248,7 @@ static void print_bytes(struct text_scan *scan, const struct piece *piece, uint6
     if (begin == end)
         return;
     print_color_start(scan, color);
-    put_bytes(scan, piece, begin, end, scan->settings->style.escapes);
+    put_bytes(scan, piece, begin, end);
     print_color_end(scan, color);
 }
 
@@ -281,7 +277,7 @@ static void print_part(struct text_scan *scan, const struct piece *piece, uint64
             continue;
         if (is_greps) { /* the match's colour ends the line's colour */
             print_color_start(scan, line_color);
-            put_bytes(scan, piece, at, from, false);
+            put_bytes(scan, piece, at, from);
         } else {
             print_bytes(scan, piece, at, from, line_color);
         }
@@ -294,7 +290,7 @@ static void print_part(struct text_scan *scan, const struct piece *piece, uint64
         print_bytes(scan, piece, at, content, line_color);
         at = content;
     }
-    put_bytes(scan, piece, at, end < piece->content ? end : piece->content, false);
+    put_bytes(scan, piece, at, end < piece->content ? end : piece->content);
     if (end > piece->content &&
         scan->status == TRAWL_OK) /* a line that cannot be read is cut off */
         output_byte(scan->output, settings->line_end);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trawl/escape.h"
 #include "trawl/hyperlink.h"
 
 /* Returns the absolute path of the file, to be freed; NULL: no path. */
@@ -52,10 +51,7 @@ void style_name(struct text_scan *scan)
 
     for (const char *at = scan->name, *end; *at != '\0'; at = end) {
         end = at + strcspn(at, separator != 0 ? "/" : "");
-        if (scan->settings->style.escapes)
-            escape_print(scan->output, (const uint8_t *)at, (uint64_t)(end - at), false);
-        else
-            output_bytes(scan->output, at, (size_t)(end - at));
+        output_bytes(scan->output, at, (size_t)(end - at));
         if (*end == '/') {
             output_byte(scan->output, (uint8_t)separator);
             end++;
