@@ -453,16 +453,6 @@ def test_access(browser, url):
         page.context.close()
 
 
-def test_load(page):
-    """The curve of the load changes during searches."""
-    page.fill('#q', '')
-    for text in 'needle' * 3:
-        page.type('#q', text)
-        settle(page)
-    page.wait_for_function('() => document.querySelector("#speed").textContent.endsWith(" GB/s")')
-    page.wait_for_function('() => document.querySelectorAll("#load polyline").length === 3')
-
-
 def test_token(chromium, program, root):
     """With a token, the page asks for the token, reports a wrong token, and keeps the token for this tab alone."""
     token = os.path.join(os.path.dirname(root), 'token')
@@ -505,7 +495,6 @@ def run(chromium, program, folder):
         test_aborts(page)
         test_links(page, browser, url)
         test_keys(page, url)
-        test_load(page)
         test_change(page, url, root)
         test_access(browser, url)
         browser.errors = [error for error in browser.errors if 'status of 4' not in error]  # the test expects these errors
@@ -520,7 +509,6 @@ def screenshot(chromium, program, path):
         page = Browser(chromium).open(server.address + '/', viewport={'width': 1090, 'height': 640})
         ask(page, 'candidate')
         page.fill('[name=c]', '1')
-        test_load(page)
         ask(page, 'candidate')
         page.keyboard.press('ArrowDown')
         page.screenshot(path=path)

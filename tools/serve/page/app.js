@@ -11,8 +11,6 @@ const ENTRY_MS = 1000; // searches within this time share an entry of the browse
 const LINES_FIRST = 200; // lines with matches in the first request; doubled in each further request
 const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many bytes are left out
 const MESSAGES_MAX = 50;
-const LOAD_MS = 2000;
-const LOAD_POINTS = 40;
 const BROKE_OFF = 'The answer broke off: there may be more.';
 
 const byId = id => document.getElementById(id);
@@ -395,63 +393,6 @@ function onFocus({ target }) {
     target.tabIndex = 0; // the Tab key leads to this line only
 }
 
-// ---- The load of the server
-
-const load = { timer: 0, last: null, series: { speed: [], queries: [], sharing: [] } };
-
-const METRICS = {
-    bytes: 'trawl_searched_bytes_total',
-    seconds: 'trawl_search_seconds_total',
-    requests: 'trawl_requests_total',
-    passes: 'trawl_passes_total',
-    passed: 'trawl_pass_requests_total',
-};
-
-/* Returns the sum of a metric over all labels. */
-function metricOf(text, name) {
-    let sum = 0;
-    for (const [, value] of text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)`, 'gm')))
-        sum += Number(value);
-    return sum;
-}
-
-async function showLoad() {
-    try {
-        if (!document.hidden) addLoad(await (await ask('/metrics')).text());
-    } catch {
-        load.last = null; // not reported here: the next search reports the error
-    }
-    load.timer = setTimeout(showLoad, LOAD_MS);
-}
-
-function addLoad(text) {
-    const now = { at: performance.now() / 1000 };
-    for (const name in METRICS) now[name] = metricOf(text, METRICS[name]);
-    if (load.last) {
-        const since = name => Math.max(0, now[name] - load.last[name]);
-        const share = (a, b) => b > 0 ? a / b : 0;
-        addPoint('speed', share(since('bytes') / 1e9, since('seconds')), 'GB/s');
-        addPoint('queries', share(since('requests'), now.at - load.last.at), 'per second');
-        addPoint('sharing', share(since('passed'), since('passes')), 'per pass');
-    }
-    load.last = now;
-}
-
-function addPoint(name, value, unit) {
-    const points = load.series[name];
-    points.push(value);
-    if (points.length > LOAD_POINTS) points.shift();
-    byId(name).textContent = `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${unit}`;
-    const svg = byId(name).parentElement.querySelector('svg');
-    const line = svg.firstChild ?? svg.appendChild(
-        document.createElementNS('http://www.w3.org/2000/svg', 'polyline'));
-    const most = Math.max(...points, 1e-9);
-    svg.setAttribute('viewBox', `0 -1 ${LOAD_POINTS - 1} 22`);
-    svg.setAttribute('preserveAspectRatio', 'none');
-    line.setAttribute('points', points.map((point, at) =>
-        `${LOAD_POINTS - points.length + at},${20 - 20 * point / most}`).join(' '));
-}
-
 // ---- Beginning
 
 const watcher = new IntersectionObserver(
@@ -478,8 +419,6 @@ async function start() {
     }
     formFromAddress();
     begin();
-    clearTimeout(load.timer);
-    showLoad();
 }
 
 form.addEventListener('input', () => {
