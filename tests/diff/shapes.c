@@ -26,8 +26,15 @@ static void make_records(struct test_random *random, struct shapes_case *c)
 {
     uint64_t count = test_random_one_in(random, 20) ? 0 : 1 + test_random_below(random, 60);
     uint64_t kind = test_random_below(random, 5), at = test_random_below(random, 5);
+    enum input_kind letters = (enum input_kind)test_random_below(random, INPUT_KINDS);
     bool narrow = test_random_one_in(random, 2);
 
+    if (test_random_one_in(random, 3)) { /* many strings of letters are searched by their stems */
+        c->method = TRAWL_METHOD_CLASSES;
+        count = 400;
+        kind = 3;
+        letters = INPUT_LETTERS_26;
+    }
     c->offsets = (uint64_t *)test_memory((count + 1) * sizeof *c->offsets);
     c->offsets_narrow = (int32_t *)test_memory((count + 1) * sizeof *c->offsets_narrow);
     c->validity = (uint8_t *)test_memory(count / 8 + 3);
@@ -38,7 +45,7 @@ static void make_records(struct test_random *random, struct shapes_case *c)
     }
     for (uint64_t i = 0; i < count / 8 + 3; i++)
         c->validity[i] = (uint8_t)(test_random_u64(random) | test_random_u64(random));
-    input_begin(random, (enum input_kind)test_random_below(random, INPUT_KINDS), at + 1, &c->tape);
+    input_begin(random, letters, at + 1, &c->tape);
     c->array = (struct trawl_record_array)TRAWL_RECORD_ARRAY_INIT;
     c->array.bytes = c->tape.text;
     c->array.record_count = count;
@@ -53,8 +60,12 @@ static void make_records(struct test_random *random, struct shapes_case *c)
 static void make_patterns(struct test_random *random, struct shapes_case *c)
 {
     uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
-    uint64_t most = 1 + test_random_below(random, 12);
+    uint64_t most = 1 + test_random_below(random, 12), least = 1;
 
+    if (c->method == TRAWL_METHOD_CLASSES) {
+        count = 300;
+        least = most = 4 + most % 5;
+    }
     for (uint64_t i = 0; i < count; i++) {
         uint64_t begin = test_random_below(random, c->tape.text_bytes);
         uint64_t room = c->tape.text_bytes - begin;
@@ -65,10 +76,13 @@ static void make_patterns(struct test_random *random, struct shapes_case *c)
             input_add_pattern(&c->tape, twin->bytes, twin->bytes_count);
             continue;
         }
+        room = room < most ? room : most;
         input_add_pattern(&c->tape, c->tape.text + begin,
-                          test_random_between(random, 1, room < most ? room : most));
+                          test_random_between(random, room < least ? room : least, room));
     }
-    c->tape.flags = test_random_one_in(random, 2) ? 0 : (uint32_t)test_random_below(random, 8);
+    c->tape.flags = c->method != TRAWL_METHOD_AUTO || test_random_one_in(random, 2)
+                        ? 0
+                        : (uint32_t)test_random_below(random, 8);
 }
 
 static bool is_null(const struct shapes_case *c, uint64_t record)
@@ -120,7 +134,10 @@ void shapes_free(struct shapes_case *c)
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
                               struct trawl_error *error)
 {
-    return held_plan(&c->tape, NULL, plan, error);
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    options.method = c->method;
+    return held_plan(&c->tape, &options, plan, error);
 }
 
 /* ---- Checking ----------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 struct shapes_case {
     struct diff_input tape; /* and the patterns */
+    enum trawl_method method;
     uint64_t *offsets;
     int32_t *offsets_narrow;
     uint8_t *validity;
@@ -21,7 +22,7 @@ struct shapes_case {
  * width; some are null; patterns from the tape, some twice; flags. */
 void shapes_make(struct test_random *random, struct shapes_case *c);
 void shapes_free(struct shapes_case *c);
-/* The plan of its patterns, by the method that is chosen. */
+/* The plan of its patterns, by its method. */
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
                               struct trawl_error *error);
 /* Pull the whole matrix in this shape. What comes is right, also if the search fails after it. */
