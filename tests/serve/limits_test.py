@@ -23,7 +23,8 @@ LEVEL = "--level" in sys.argv
 MIB = 1 << 20
 REQUEST_MEMORY = 384 * MIB  # --request-memory
 SPARED = 256 * MIB  # freed memory that the allocator keeps, and the server without requests
-SECONDS = 60  # limit for the time of a request; --max-seconds is 2, but the machine may be busy
+MAX_SECONDS = 2  # --max-seconds
+SECONDS = 60  # limit for the time of a request; the machine may be busy
 failures = []
 
 
@@ -44,7 +45,8 @@ def check(server, what, statuses, path, body):
     begin = time.monotonic()
     status, _, answer = server.ask("POST", path, body)
     seconds = time.monotonic() - begin
-    expect(status in statuses, what, "status", status, answer[:200])
+    late = status == 503 and seconds >= MAX_SECONDS  # any request may be, on a busy machine
+    expect(status in statuses or late, what, "status", status, answer[:200])
     expect(seconds < SECONDS, what, "takes %.1f s" % seconds)
     check_memory(server, what)
     if status >= 400:
@@ -109,17 +111,17 @@ def check_bodies(server):
 
 def check_many(server):
     """Several requests at the same time: a request that does not fit the memory gets an error. All requests of a round
-    may fail, since each holds a part of the memory. So a client asks again, later than the client before, until some
-    client has an answer."""
+    may fail, since each holds a part of the memory or is late. So a client asks again, later than the client before,
+    until some client has an answer."""
     body = json.dumps({"patterns": ["w%d" % i for i in range(100000)]}).encode()
-    got = []
+    got, end = [], time.monotonic() + SECONDS
 
     def ask(number):
-        for _ in range(5):
+        while time.monotonic() < end:
             got.append(server.ask("POST", "/v1/count", body)[0])
             if 200 in got:
                 break
-            time.sleep(0.5 * number)
+            time.sleep(0.5 * (number + 1))
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(12)]
     for thread in threads:
@@ -168,13 +170,13 @@ def main():
                 file.write("".join("line %d, a needle\n" % j for j in range(50)))
         with open(os.path.join(root, "a.txt"), "w") as file:
             file.write(("a" * 3000 + "\n") * 5000)
-        with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "socket"), "--max-seconds=2", "--max-memory=256M",
+        with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "socket"), "--max-seconds=%d" % MAX_SECONDS, "--max-memory=256M",
                     "--request-memory=%d" % REQUEST_MEMORY, "--host-memory=64M", root) as server:
             server.loaded()
             check_equal_paths(server, root)
             for row in rows(root):
                 check(server, *row)
-                expect(server.ask("POST", "/v1/count", {"patterns": ["needle"]})[0] == 200, "after: " + row[0])
+                check(server, "after: " + row[0], [200], "/v1/count", {"patterns": ["needle"]})
             check_many(server)
             check_bodies(server)
         check_end(root, folder)
