@@ -1,16 +1,15 @@
-/* approximate: searches with errors on a real device. Rows: a sample is compared with the oracle,
- * and the number of occurrences in a larger text with the host's engine. Random cases: any base,
- * exact parts, both strands, k from 0 to m - 1 (TRAWL_ERRORS_MAX at most); in a short text every
- * match is compared with the oracle's, in a longer text the count and the time with the host's
- * engine. The program fails where answers differ, and prints where a device took more than 1.5
- * times the host's time and 5 ms.
+/* approximate: searches with errors on a real device, in random cases: any base, exact parts, both
+ * strands, k from 0 to m - 1 (TRAWL_ERRORS_MAX at most). In a short text every match is compared
+ * with the oracle's, in a longer text the count and the time with the host's engine. The program
+ * fails where answers differ, and prints where a device took more than 1.5 times the host's time
+ * and 5 ms.
  *
  *     TRAWL_TEST_DIVISOR=1 build/gpu/tests/gpu/gpu_approximate [FIRST [COUNT]]
  *
- * (./dev test gpu builds the program.) Without arguments: the rows, and 5,000 random cases. With
- * FIRST: only random cases, from that one on. The machine has to be idle, since the host's engine
- * is timed on all its threads. The oracle runs on all cores, between the times that are taken. Once
- * TRAWL_TEST_SECONDS (280) have passed, the program says how many cases are left out.
+ * (./dev test gpu builds the program.) Without arguments: 5,000 cases from the first one on. The
+ * machine has to be idle, since the host's engine is timed on all its threads. The oracle runs on
+ * all cores, between the times that are taken. Once TRAWL_TEST_SECONDS (280) have passed, the
+ * program says how many cases are left out.
  * How fast these searches are: ./dev bench gpu approximate.
  */
 #include <pthread.h>
@@ -24,153 +23,11 @@
 #include "gpu/gpu.h"
 #include "oracle/approximate.h"
 
-#define GUIDES 1000u
-#define GUIDE_BYTES 23u
-#define LONG_BYTES 80u
-#define SAMPLE_BYTES (8u << 10)
-#define SAMPLE_PATTERNS 20u
-#define TEXT_BYTES (1u << 20)
-
-enum kind { MISMATCHES, EDITS };
-
-struct row {
-    const char *what;
-    enum kind kind;
-    uint32_t k;
-    uint32_t patterns;
-    uint32_t pattern_bytes;
-    bool both_strands;
-    bool has_motif; /* the last three letters are NGG, without errors */
-};
-
-static const struct row rows[] = {
-    {"1,000 guides of 23, k = 3 mismatches", MISMATCHES, 3, GUIDES, GUIDE_BYTES, false, false},
-    {"1,000 guides of 23, k = 4 mismatches", MISMATCHES, 4, GUIDES, GUIDE_BYTES, false, false},
-    {"  both strands", MISMATCHES, 4, GUIDES, GUIDE_BYTES, true, false},
-    {"  both strands, exact NGG", MISMATCHES, 4, GUIDES, GUIDE_BYTES, true, true},
-    {"1,000 guides of 23, k = 6 mismatches", MISMATCHES, 6, GUIDES, GUIDE_BYTES, false, false},
-    {"  both strands, exact NGG", MISMATCHES, 6, GUIDES, GUIDE_BYTES, true, true},
-    {"1,000 guides of 23, k = 2 edits", EDITS, 2, GUIDES, GUIDE_BYTES, false, false},
-    {"1,000 guides of 23, k = 3 edits", EDITS, 3, GUIDES, GUIDE_BYTES, false, false},
-    {"  both strands", EDITS, 3, GUIDES, GUIDE_BYTES, true, false},
-    {"1,000 guides of 23, k = 4 edits", EDITS, 4, GUIDES, GUIDE_BYTES, false, false},
-    {"1 pattern of 40, k = 3 mismatches", MISMATCHES, 3, 1, 40, false, false},
-    {"1 pattern of 40, k = 3 edits", EDITS, 3, 1, 40, false, false},
-    {"999 patterns of 80, k = 2 mismatches", MISMATCHES, 2, 999, LONG_BYTES, false, false},
-    {"999 patterns of 80, k = 2 edits", EDITS, 2, 999, LONG_BYTES, false, false},
-};
-
-#define ROWS (sizeof rows / sizeof *rows)
-
-struct fixture {
-    struct trawl_searcher *gpu;
-    struct trawl_searcher *cpu;
-    struct trawl_text *text;
-    uint8_t *patterns; /* LONG_BYTES each, of which a row takes the first */
-    struct trawl_pattern *list;
-};
-
-static void fill_letters(struct test_random *random, uint8_t *bytes, uint64_t count)
-{
-    for (uint64_t i = 0; i < count;) {
-        uint64_t bits = test_random_u64(random);
-
-        for (uint32_t j = 0; j < 32 && i < count; j++, bits >>= 2)
-            bytes[i++] = (uint8_t) "ACGT"[bits & 3];
-    }
-}
-
-static struct trawl_plan *plan_of(const struct fixture *f, const struct row *row, uint32_t patterns)
-{
-    static const struct trawl_range motif = {GUIDE_BYTES - 3, GUIDE_BYTES};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-
-    options.alphabet = TRAWL_DNA;
-    options.mismatches_max = row->kind == MISMATCHES ? row->k : 0;
-    options.edits_max = row->kind == EDITS ? row->k : 0;
-    options.flags = (row->both_strands ? TRAWL_REVERSE_COMPLEMENT : 0) |
-                    (row->kind == EDITS ? TRAWL_EVERY_END : 0);
-    for (uint32_t i = 0; i < patterns; i++) {
-        uint8_t *bytes = f->patterns + (uint64_t)i * LONG_BYTES;
-
-        f->list[i] = (struct trawl_pattern){bytes, row->pattern_bytes};
-        if (row->has_motif)
-            memcpy(bytes + GUIDE_BYTES - 3, "NGG", 3);
-    }
-    options.exact = &motif;
-    options.exact_count = row->has_motif;
-    return must_plans(f->list, patterns, &options);
-}
-
-static uint64_t oracle_count(const struct fixture *f, const struct row *row, uint32_t patterns,
-                             const uint8_t *text)
-{
-    static const struct approximate_range motif = {GUIDE_BYTES - 3, GUIDE_BYTES};
-    struct naive_bytes list[SAMPLE_PATTERNS];
-    struct approximate_query query = {.patterns = list,
-                                      .pattern_count = patterns,
-                                      .alphabet = APPROXIMATE_DNA,
-                                      .edits = row->kind == EDITS,
-                                      .k = row->k,
-                                      .every_end = row->kind == EDITS,
-                                      .both_strands = row->both_strands,
-                                      .exact = &motif,
-                                      .exact_count = row->has_motif};
-
-    for (uint32_t i = 0; i < patterns; i++)
-        list[i] = (struct naive_bytes){f->patterns + (uint64_t)i * LONG_BYTES, row->pattern_bytes};
-    return approximate_matches(&query, (struct naive_bytes){text, SAMPLE_BYTES}, NULL, 0);
-}
-
-/* The sample's text holds damaged copies of the patterns that are searched for. */
-static void check_sample(const struct fixture *f, const struct row *row)
-{
-    uint32_t patterns = row->patterns < SAMPLE_PATTERNS ? row->patterns : SAMPLE_PATTERNS;
-    struct test_random random = test_random_begin(row->what);
-    uint8_t *text = (uint8_t *)test_memory(SAMPLE_BYTES);
-    uint64_t expected;
-
-    AUTO_PLAN plan = plan_of(f, row, patterns);
-    AUTO_TEXT sample = must_text(text, SAMPLE_BYTES);
-
-    fill_letters(&random, text, SAMPLE_BYTES);
-    for (uint64_t at = 0; at + LONG_BYTES < SAMPLE_BYTES; at += 200) {
-        const uint8_t *pattern =
-            f->patterns + test_random_below(&random, patterns) * (uint64_t)LONG_BYTES;
-
-        memcpy(text + at, pattern, row->pattern_bytes);
-        for (uint32_t i = 0; i <= row->k; i++)
-            text[at + test_random_below(&random, row->pattern_bytes)] = 'A';
-    }
-    expected = oracle_count(f, row, patterns, text);
-    if (!TEST_CHECK_U64(must_count(f->gpu, plan, sample), expected))
-        printf("  %s\n", row->what);
-    TEST_CHECK(expected > 0);
-    free(text);
-}
-
-/* ---- The text -------------------------------------------------------------------------------- */
-
-/* By both methods where there are both. */
-static void check_text(const struct fixture *f, const struct row *row)
-{
-    enum approx_method by_columns = row->kind == EDITS ? APPROX_COLUMNS : APPROX_PLANES;
-
-    for (uint32_t i = row->patterns == GUIDES ? 1 : 0; i < 2; i++) {
-        AUTO_PLAN plan = NULL;
-
-        approx_method_forced = i == 0 ? APPROX_PIECES : by_columns;
-        plan = plan_of(f, row, row->patterns);
-        if (!TEST_CHECK_U64(must_count(f->gpu, plan, f->text), must_count(f->cpu, plan, f->text)))
-            printf("  %s\n", row->what);
-    }
-}
-
-/* ---- Random cases ---------------------------------------------------------------------------- */
-
 #define CASES_NORMAL 5000
 #define CASES_LONG 50000
-#define RANDOM_PATTERNS 24u
+#define PATTERNS_FEW 24u
+#define PATTERNS_MANY 1000u /* in one case of MANY_EVERY, or fewer */
+#define MANY_EVERY 16u
 #define RANDOM_BYTES 34u
 #define SHORT_MAX 2000u
 #define ORACLE_WORK 5000000u /* comparisons, about */
@@ -197,7 +54,7 @@ struct random_case {
     uint32_t count, length, k;
     bool edits;
     const char *letters;
-    uint8_t bytes[RANDOM_PATTERNS][RANDOM_BYTES];
+    uint8_t bytes[PATTERNS_MANY][RANDOM_BYTES];
     uint8_t text[SHORT_MAX + 2 * RANDOM_BYTES];
     uint64_t text_bytes;
     uint64_t expected_count;
@@ -245,7 +102,8 @@ static void draw_case(struct test_random *random, struct random_case *c)
         c->options.flags |= TRAWL_ANY_BASE;
     if (dna && test_random_below(random, 2) == 0)
         c->options.flags |= TRAWL_REVERSE_COMPLEMENT;
-    c->count = 1 + (uint32_t)test_random_below(random, RANDOM_PATTERNS);
+    c->count = 1 + (uint32_t)test_random_below(random, c->index % MANY_EVERY == 1 ? PATTERNS_MANY
+                                                                                  : PATTERNS_FEW);
     c->length = 4 + (uint32_t)test_random_below(random, RANDOM_BYTES - 3);
     c->edits = test_random_below(random, 2) == 0;
     c->k = (uint32_t)test_random_below(random, test_random_below(random, 2) == 0 ? 4 : c->length);
@@ -286,7 +144,7 @@ static void draw_random_text(struct random_case *c, uint8_t *text, uint64_t byte
 
 static struct trawl_plan *random_plan(const struct random_case *c)
 {
-    struct trawl_pattern list[RANDOM_PATTERNS];
+    struct trawl_pattern list[PATTERNS_MANY];
 
     for (uint32_t i = 0; i < c->count; i++)
         list[i] = (struct trawl_pattern){c->bytes[i], c->length};
@@ -298,7 +156,7 @@ static struct trawl_plan *random_plan(const struct random_case *c)
 static void expect(struct random_case *c)
 {
     const struct approximate_range exact = {c->exact.begin, c->exact.end};
-    struct naive_bytes list[RANDOM_PATTERNS];
+    struct naive_bytes list[PATTERNS_MANY];
     const struct approximate_query query = {
         .patterns = list,
         .pattern_count = c->count,
@@ -523,9 +381,8 @@ static void compare_times(struct random_case *c)
 
 static void report(void)
 {
-    printf("%" PRIu64 " random cases in %.0f s, %" PRIu64 " matches, %" PRIu64
-           " wrong answers; %" PRIu64 " texts timed, %" PRIu64
-           " slower than %.1f x the host + %.0f ms. The worst:\n",
+    printf("%" PRIu64 " cases in %.0f s, %" PRIu64 " matches, %" PRIu64 " wrong answers; %" PRIu64
+           " texts timed, %" PRIu64 " slower than %.1f x the host + %.0f ms. The worst:\n",
            all.cases, seconds() - all.begin, all.matches, all.wrong, all.timed, all.slower,
            SLOWER_TIMES, SLOWER_SECONDS * 1e3);
     for (uint32_t i = 0; i < SHOWN && all.worst[i].times > 0; i++)
@@ -537,7 +394,7 @@ static void report(void)
     fflush(stdout);
 }
 
-static void check_random(const struct fixture *f, uint64_t first, uint64_t count)
+static void check_cases(uint64_t first, uint64_t count)
 {
     struct test_random random = test_random_begin("approximate noise");
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX);
@@ -546,8 +403,8 @@ static void check_random(const struct fixture *f, uint64_t first, uint64_t count
     count = only == UINT64_MAX ? count : 1;
     all.begin = seconds();
     all.seconds_max = (double)test_setting("TRAWL_TEST_SECONDS", 280);
-    all.gpu = f->gpu;
-    all.cpu = f->cpu;
+    all.gpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
+    all.cpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU));
     all.text = (uint8_t *)test_memory(LONG_MAX);
     all.noise = (uint8_t *)test_memory(LONG_MAX);
     all.batch = (struct random_case *)test_memory(BATCH * sizeof *all.batch);
@@ -574,6 +431,8 @@ static void check_random(const struct fixture *f, uint64_t first, uint64_t count
     report();
     for (uint64_t i = 0; i < BATCH; i++)
         free(all.batch[i].expected);
+    trawl_searcher_close(all.gpu);
+    trawl_searcher_close(all.cpu);
     free(all.batch);
     free(all.noise);
     free(all.text);
@@ -581,36 +440,12 @@ static void check_random(const struct fixture *f, uint64_t first, uint64_t count
 
 int main(int argument_count, char **arguments)
 {
-    struct test_random random = test_random_begin("approximate");
-    struct fixture f = {.list = NULL};
-    uint8_t *bytes = (uint8_t *)test_memory(TEXT_BYTES);
     uint64_t first = argument_count > 1 ? strtoull(arguments[1], NULL, 10) : 0;
     uint64_t count = argument_count > 2 ? strtoull(arguments[2], NULL, 10)
                                         : test_amount(CASES_NORMAL, CASES_LONG);
 
     test_begin("gpu approximate");
     engine_cuda.close(gpu_open());
-    f.gpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
-    f.cpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU));
-    f.patterns = (uint8_t *)test_memory((uint64_t)GUIDES * LONG_BYTES);
-    f.list = (struct trawl_pattern *)test_memory(GUIDES * sizeof *f.list);
-    fill_letters(&random, bytes, TEXT_BYTES);
-    f.text = must_text(bytes, TEXT_BYTES);
-    MUST(trawl_text_load(f.gpu, f.text, NULL));
-    for (uint32_t i = 0; i < ROWS && argument_count < 2 && test_failures == 0; i++) {
-        /* NGG was written over the guides' ends */
-        fill_letters(&random, f.patterns, (uint64_t)GUIDES * LONG_BYTES);
-        approx_method_forced = APPROX_METHODS;
-        check_sample(&f, &rows[i]);
-        check_text(&f, &rows[i]);
-    }
-    check_random(&f, first, count);
-    trawl_text_unload(f.gpu, f.text);
-    trawl_text_close(f.text);
-    trawl_searcher_close(f.gpu);
-    trawl_searcher_close(f.cpu);
-    free(bytes);
-    free(f.patterns);
-    free(f.list);
+    check_cases(first, count);
     return test_end();
 }
