@@ -1,5 +1,6 @@
 /* texts: files that are missing, no files at all, of unknown size, that grow or shrink while they
- * are searched; descriptors that do not begin at 0; reading at any offset. */
+ * are searched; descriptors that do not begin at 0; reading at any offset; calls that a signal
+ * ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -297,11 +298,24 @@ static void remove_folder(void)
 
 /* Bytes of a file or a pipe before the first that cannot be read. */
 static int64_t readable_bytes = INT64_MAX;
+static bool is_interrupted; /* a signal ends every second call of a function */
+
+static bool interrupt(bool *is_second)
+{
+    *is_second = !*is_second;
+    if (is_interrupted && *is_second)
+        errno = EINTR;
+    return is_interrupted && *is_second;
+}
 
 ssize_t __real_pread64(int descriptor, void *buffer, size_t count, off_t offset);
 ssize_t __wrap_pread64(int descriptor, void *buffer, size_t count, off_t offset);
 ssize_t __wrap_pread64(int descriptor, void *buffer, size_t count, off_t offset)
 {
+    static bool is_second;
+
+    if (interrupt(&is_second))
+        return -1;
     errno = EIO;
     if (offset >= readable_bytes)
         return -1;
@@ -314,8 +328,11 @@ ssize_t __real_read(int descriptor, void *buffer, size_t count);
 ssize_t __wrap_read(int descriptor, void *buffer, size_t count);
 ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
 {
+    static bool is_second;
     ssize_t got;
 
+    if (interrupt(&is_second))
+        return -1;
     errno = EIO;
     if (readable_bytes == 0)
         return -1;
@@ -357,6 +374,32 @@ static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t 
     }
 }
 
+/* A file, a pipe, and a pipe that could be compressed, whose calls are made again. */
+static void interrupted(void)
+{
+    static const char bytes[] = "a needle, and another needle.\n";
+
+    for (uint32_t way = 0; way < 3; way++) {
+        char path[200];
+        int file = make_file(path, "offset", bytes, sizeof bytes - 1), ends[2];
+        struct trawl_text *text = NULL;
+
+        if (pipe(ends) != 0 || write(ends[1], bytes, sizeof bytes - 1) != sizeof bytes - 1)
+            exit(1);
+        close(ends[1]);
+        is_interrupted = true;
+        if (way == 2)
+            MUST(trawl_text_from_compressed(ends[0], "pipe", &text, NULL));
+        else
+            text = way == 0 ? must_file(path) : must_descriptor(ends[0]);
+        TEST_CHECK_U64(must_count(searcher, plan, text), 2);
+        is_interrupted = false;
+        trawl_text_close(text);
+        close(file);
+        close(ends[0]);
+    }
+}
+
 int main(void)
 {
     struct trawl_plan *expression = NULL; /* NULL: the library was built without expressions */
@@ -380,6 +423,7 @@ int main(void)
     descriptor_offset();
     read_anywhere();
     load_and_unload();
+    interrupted();
     for (uint32_t threads = 1; threads <= 4; threads++) {
         changing_file(true, threads);
         changing_file(false, threads);
