@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Which string was found: the command against loops over the bytes.
+"""Which string was found, where, and how often: the command against loops over the bytes.
 
 usage: numbers.py TRAWL
 
---pattern-number with lines, context, -o, --overlapping, --positions and --first; --count-by-pattern
-and --unmatched-patterns; with -i, -w, -x, duplicates, empty strings, nested sets, several files, trees
-and pipes, and strings from -e, from files of lines, of hexadecimal and of lengths. TRAWL_TEST_SEED and
-TRAWL_TEST_SCALE as elsewhere.
+Lines, context, -o, --overlapping, --positions and --first, with --pattern-number and without; -c,
+--count-matches, --count-by-pattern and --unmatched-patterns; with -i, -w, -x, any bytes, duplicates,
+empty strings, nested sets, several files, trees and pipes, and strings from -e, from files of lines, of
+hexadecimal and of lengths. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 """
 import os
 import random
@@ -16,7 +16,7 @@ import sys
 
 import cases
 
-CASES = 200
+CASES = 400
 WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 LETTERS = "aAsS\u017fb \n"
 
@@ -25,8 +25,10 @@ class Case:
     """One command line's options and what they mean."""
 
     def __init__(self, rng):
-        self.report = rng.choice(["lines", "lines", "context", "-o", "-o", "overlapping", "--positions", "--first",
+        self.report = rng.choice(["lines", "lines", "context", "-o", "-o", "overlapping", "--positions", "--first", "-c",
+                                  "--count-matches", "--count-matches --overlapping",
                                   "--count-by-pattern", "--count-by-pattern -H", "--unmatched-patterns"])
+        self.numbered = rng.random() < 0.6
         self.form = rng.choice(["-e", "lines", "crlf", "hex", "lengths"])
         self.ignore_case = rng.random() < 0.3
         self.words = rng.random() < 0.2
@@ -34,6 +36,7 @@ class Case:
         self.utf8 = rng.random() < 0.4
         self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
         self.any_byte = self.form in ("hex", "lengths") and not self.letters
+        self.is_binary = not self.utf8 and rng.random() < 0.3
 
     def fold(self, data):
         """Bytes in which what is equal looks equal; of the same length but for the letters of LETTERS."""
@@ -111,19 +114,19 @@ def line_report(case, patterns, text, context):
         if context and last is not None and last != index - 1:
             out += b"--\n"
         last = index
-        if index in by_line:
-            out += b"%d:%s:%s" % (index + 1, b",".join(b"%d" % number for number in by_line[index]), line)
-        else:
-            out += b"%d--%s" % (index + 1, line)
-    return out, bool(by_line)
+        numbers = b",".join(b"%d" % number for number in by_line.get(index, ()))
+        separator = b":" if index in by_line else b"-"
+        out += b"%d%s%s%s" % (index + 1, separator, numbers + separator if case.numbered else b"", line)
+    return out, len(by_line)
 
 
-def only_matching(case, patterns, text):
+def spans_taken(case, patterns, text):
+    """{(begin, end): the numbers of its strings}, in order, of all spans or of those that -o takes."""
     numbers_at = {}
     for number, pattern in enumerate(patterns):
         for span in occurrences(case, pattern, text):
             numbers_at.setdefault(span, []).append(number + 1)
-    if case.report == "overlapping":
+    if case.report != "-o" and case.report != "--count-matches":
         taken = sorted(numbers_at)
     else:
         longest, taken, last = {}, [], 0
@@ -133,13 +136,12 @@ def only_matching(case, patterns, text):
             if begin >= last:
                 last = longest[begin]
                 taken.append((begin, last))
-    return b"".join(b"%d:%d:%s\n" % (span[0], number, text[span[0]:span[1]])
-                    for span in taken for number in numbers_at[span])
+    return {span: numbers_at[span] for span in taken}
 
 
 def expected(case, patterns, texts):
     """Output and status, of files that are searched one after the other."""
-    if case.report.startswith("--count") or case.report == "--unmatched-patterns":
+    if case.report.startswith("--count-by") or case.report == "--unmatched-patterns":
         counts = [[len(occurrences(case, pattern, text)) for pattern in patterns] for _, text in texts]
         sums = [sum(column) for column in zip(*counts)] if texts else [0] * len(patterns)
         shown = [pattern.hex().encode() if case.form in ("hex", "lengths") else pattern for pattern in patterns]
@@ -154,14 +156,20 @@ def expected(case, patterns, texts):
     if case.report in ("lines", "context"):
         out, selected = line_report(case, patterns, text, 1 if case.report == "context" else 0)
         return out, 0 if selected else 1
+    lines = line_report(case, patterns, text, 0)[1]
+    if case.report == "-c":
+        return b"%d\n" % lines, 0 if lines else 1
+    taken = spans_taken(case, patterns, text)
     if case.report in ("-o", "overlapping"):
         # Lines that only the empty string selects print nothing, but count.
-        return only_matching(case, patterns, text), 0 if line_report(case, patterns, text, 0)[1] else 1
-    found = sorted((begin, number + 1) for number, pattern in enumerate(patterns)
-                   for begin, _ in occurrences(case, pattern, text))
+        return b"".join(b"%d:%s%s\n" % (span[0], b"%d:" % number if case.numbered else b"", text[span[0]:span[1]])
+                        for span in taken for number in taken[span][:None if case.numbered else 1]), 0 if lines else 1
+    if case.report.startswith("--count-matches"):
+        return b"%d\n" % len(taken), 0 if taken else 1
+    found = sorted((begin, number) for begin, end in taken for number in taken[begin, end][:None if case.numbered else 1])
     if case.report == "--first":
         found = found[:1]
-    return b"".join(b"%d:%d\n" % pair for pair in found), 0 if found else 1
+    return b"".join(b"%d:%d\n" % pair if case.numbered else b"%d\n" % pair[0] for pair in found), 0 if found else 1
 
 
 def in_order(case, out):
@@ -177,6 +185,8 @@ def make_text(rng, case):
     if case.letters:
         return "".join(rng.choice(LETTERS) for _ in range(rng.choice([0, 1, 8, 60, 400]))).encode()
     alphabet = rng.choice([b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a"])
+    if case.is_binary:
+        alphabet = rng.choice([bytes(range(256)), b"a\nb\0"])
     return bytes(rng.choice(alphabet) for _ in range(rng.choice([0, 1, 5, 40, 300, 2000])))
 
 
@@ -197,6 +207,8 @@ def make_patterns(rng, case, texts):
         else:
             begin = rng.randrange(len(whole) + 1)
             pattern = whole[begin:begin + rng.choice([1, 1, 2, 3, 5, 9])] or rng.choice([b"zz", b"a"])
+            if not case.any_byte:
+                pattern = pattern.replace(b"\0", b"") or b"b"
         if not case.any_byte or case.report in ("lines", "context", "-o", "overlapping") or case.whole_lines:
             pattern = pattern.replace(b"\n", b"") or b"b"
         if case.ignore_case and not case.letters and rng.random() < 0.3:
@@ -225,14 +237,15 @@ def pattern_arguments(rng, case, patterns, folder):
 
 
 def report_arguments(case):
+    numbers = ["--pattern-number"] * case.numbered
     if case.report == "lines":
-        return ["-n", "--pattern-number"]
+        return ["-n"] + numbers
     if case.report == "context":
-        return ["-n", "-C1", "--pattern-number"]
+        return ["-n", "-C1"] + numbers
     if case.report in ("-o", "overlapping"):
-        return ["-o", "-b", "--pattern-number"] + (["--overlapping"] if case.report == "overlapping" else [])
+        return ["-o", "-b"] + numbers + (["--overlapping"] if case.report == "overlapping" else [])
     if case.report in ("--positions", "--first"):
-        return [case.report, "--pattern-number"]
+        return [case.report] + numbers
     return case.report.split()
 
 
@@ -244,14 +257,14 @@ def run(trawl, arguments, utf8, **options):
 def run_case(rng, trawl, folder):
     """None, or what is wrong."""
     case = Case(rng)
-    totals = case.report.startswith("--count") or case.report == "--unmatched-patterns"
+    totals = case.report.startswith("--count-by") or case.report == "--unmatched-patterns"
     texts = [("t%d" % i, make_text(rng, case)) for i in range(rng.choice([1, 1, 3, 9]) if totals else 1)]
     patterns = make_patterns(rng, case, texts)
     for name, text in texts:
         with open(os.path.join(folder, name), "wb") as file:
             file.write(text)
     arguments = report_arguments(case) + pattern_arguments(rng, case, patterns, folder)
-    arguments += ["-i"] * case.ignore_case + ["-w"] * case.words + ["-x"] * case.whole_lines
+    arguments += ["-a"] * case.is_binary + ["-i"] * case.ignore_case + ["-w"] * case.words + ["-x"] * case.whole_lines
     if not totals:
         arguments.append("-h")
     if rng.random() < 0.6:
