@@ -384,7 +384,7 @@ static void check_coverage(void)
 {
     for (uint32_t method = 0; method < METHODS; method++)
         TEST_CHECK(report.built[method] > 0);
-    for (uint32_t set = 0; set < instruction_set_count() && report.total >= CASES_NORMAL / 4; set++)
+    for (uint32_t set = 0; set < instruction_set_count() && report.total >= CASES_NORMAL / 2; set++)
         TEST_CHECK(__builtin_popcountll(report.alignments[set]) >= ALIGNMENTS_LEAST);
     for (uint32_t place = 0; place < PLACE_KINDS; place++)
         TEST_CHECK(report.places[place] > 0);
@@ -430,8 +430,12 @@ int main(void)
         print_report();
         return test_end();
     }
-    for (uint64_t index = 0; report.total < wanted && test_failures < 10; index++)
+    /* Number 0 has thousands of cases that do not depend on chance, beside which an eighth of the
+     * normal amount left none to chance. */
+    for (uint64_t index = 0; report.total < wanted && test_failures < 10; index++) {
         run_index(index);
+        wanted += index == 0 ? report.total : 0;
+    }
     print_report();
     check_coverage();
     return test_end();
