@@ -20,12 +20,13 @@ struct scene {
 static inline int64_t scene_expected_cell(const struct scene *scene, uint64_t record,
                                           uint64_t pattern)
 {
-    struct naive_query query = {&scene->tape.patterns[pattern], 1, scene->tape.flags,
-                                scene->tape.line_end};
+    struct naive_query query = input_query(&scene->tape);
     struct naive_bytes text = {scene->tape.text + scene->offsets[record],
                                scene->offsets[record + 1] - scene->offsets[record]};
     struct naive_match match;
 
+    query.patterns += pattern;
+    query.pattern_count = 1;
     return naive_matches(&query, text, &match, 1) == 0 ? -1 : (int64_t)match.begin;
 }
 

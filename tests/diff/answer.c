@@ -29,7 +29,9 @@ struct answer {
 
 static uint64_t line_end_from(const struct diff_input *input, uint64_t at)
 {
-    while (at < input->text_bytes && input->text[at] != input->line_end)
+    const struct naive_query query = input_query(input);
+
+    while (at < input->text_bytes && !naive_ends_line(&query, input->text[at]))
         at++;
     return at;
 }

@@ -289,7 +289,7 @@ static void input_make(struct test_random *random, struct input *input, uint64_t
 static bool expect(struct input *input, struct diff_expected *expected)
 {
     const struct naive_bytes text = {input->diff.text, input->diff.text_bytes};
-    struct naive_query lines = {NULL, 0, 0, input->query.line_end};
+    struct naive_query lines = {.line_end = input->query.line_end};
 
     input->matches = (struct approximate_match *)test_memory(MATCHES_MAX * sizeof *input->matches);
     input->match_count = approximate_matches(&input->query, text, input->matches, MATCHES_MAX);

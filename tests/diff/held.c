@@ -46,6 +46,7 @@ enum trawl_status held_plan(const struct diff_input *input,
     own.flags = input->flags;
     own.line_end_set = input->line_end != '\n';
     own.line_end = input->line_end;
+    own.line_end_also_set = input->nul_ends_lines;
     status = trawl_plan_build(patterns, input->pattern_count, &own, plan, error);
     for (uint64_t i = 0; i < input->pattern_count; i++) {
         memset((void *)(uintptr_t)patterns[i].bytes, 0xee, (size_t)patterns[i].bytes_count);
@@ -184,12 +185,14 @@ static int take_counts(void *context, const struct trawl_pattern_count *counts,
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
-static uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
+static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *bytes,
+                                uint64_t bytes_count)
 {
+    const struct naive_query query = input_query(input);
     uint64_t count = 0;
 
     for (uint64_t i = 0; i < bytes_count; i++)
-        count += bytes[i] == byte;
+        count += naive_ends_line(&query, bytes[i]);
     return count;
 }
 
@@ -208,9 +211,9 @@ static void check_line_ends(struct held *held, const struct trawl_window *window
     if (!asked)
         wrong(held, "the window at %" PRIu64 " counts line ends", window->begin);
     for (uint64_t i = 0; i < window->match_count && held->right; i++)
-        want_u64(held, "line_ends_before", window->line_ends_before[i],
-                 count_byte(window->bytes, window->matches[i].begin - window->begin,
-                            held->input->line_end));
+        want_u64(
+            held, "line_ends_before", window->line_ends_before[i],
+            count_line_ends(held->input, window->bytes, window->matches[i].begin - window->begin));
 }
 
 /* The window's own promises: no gap, the text's bytes, whole matches in memory. */
@@ -230,7 +233,7 @@ static void check_window(struct held *held, uint64_t begin, const struct trawl_w
         return;
     want_u64(held, "line_end_count", window->line_end_count,
              held->window_flags & TRAWL_WINDOW_LINE_ENDS
-                 ? count_byte(window->bytes, window->bytes_count, input->line_end)
+                 ? count_line_ends(input, window->bytes, window->bytes_count)
                  : 0);
     for (uint64_t i = 0; i < window->match_count; i++)
         if (window->matches[i].begin < begin ||
@@ -243,9 +246,8 @@ static void check_window(struct held *held, uint64_t begin, const struct trawl_w
                   window->after_bytes_count);
     check_line_ends(held, window);
     for (uint64_t i = 1; i < window->match_count && window->one_per_line && held->right; i++)
-        if (count_byte(input->text + window->matches[i - 1].begin,
-                       window->matches[i].begin - window->matches[i - 1].begin,
-                       input->line_end) == 0)
+        if (count_line_ends(input, input->text + window->matches[i - 1].begin,
+                            window->matches[i].begin - window->matches[i - 1].begin) == 0)
             wrong(held, "matches at %" PRIu64 " and %" PRIu64 " begin in one line",
                   window->matches[i - 1].begin, window->matches[i].begin);
 }
@@ -422,7 +424,7 @@ static void see_batch(struct seen *seen, const struct trawl_batch *batch)
             .pattern_index = (uint32_t)batch->pattern_indices[i]}; /* above: distance, strand */
 
         for (; seen->line_at < match.begin && seen->line_at < input->text_bytes; seen->line_at++)
-            seen->lines += input->text[seen->line_at] == input->line_end;
+            seen->lines += count_line_ends(input, input->text + seen->line_at, 1);
         want_u64(seen->held, "a line's number", batch->line_numbers[i], seen->lines);
         see_matches(seen, &match, 1);
     }

@@ -349,12 +349,17 @@ static uint32_t flags_choose(struct test_random *random)
     }
 }
 
+static uint8_t draw_line_end(struct test_random *random, const struct diff_input *input)
+{
+    return input->nul_ends_lines && test_random_one_in(random, 2) ? '\0' : input->line_end;
+}
+
 /* Line ends at random, sometimes also NULs, which end lines for some calls. */
 static void add_line_ends(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t one_in[] = {2, 9, 80, 900};
     uint64_t rate = one_in[test_random_below(random, 4)];
-    bool has_nulls = test_random_one_in(random, 6);
+    bool has_nulls = input->nul_ends_lines || test_random_one_in(random, 6);
 
     if (test_random_one_in(random, 3))
         return;
@@ -378,9 +383,9 @@ static void plant_patterns(struct test_random *random, struct diff_input *input)
         begin = test_random_below(random, input->text_bytes - pattern.bytes_count + 1);
         memcpy(input->text + begin, pattern.bytes, (size_t)pattern.bytes_count);
         if (lines && begin > 0)
-            input->text[begin - 1] = input->line_end;
+            input->text[begin - 1] = draw_line_end(random, input);
         if (lines && begin + pattern.bytes_count < input->text_bytes)
-            input->text[begin + pattern.bytes_count] = input->line_end;
+            input->text[begin + pattern.bytes_count] = draw_line_end(random, input);
     }
 }
 
@@ -403,6 +408,7 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
     input->flags = flags_choose(random);
     if (test_random_one_in(random, 6))
         input->line_end = (uint8_t) "\0ab\377"[test_random_below(random, 4)];
+    input->nul_ends_lines = test_random_one_in(random, 3);
     add_line_ends(random, input);
     count = pattern_count_choose(random, input->text_bytes);
     add_patterns(random, count, input);
@@ -579,6 +585,9 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
     input->flags = test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : 0;
     if (test_random_one_in(random, 4))
         input->line_end = (uint8_t) "\0;\377"[test_random_below(random, 3)];
+    input->nul_ends_lines = test_random_one_in(random, 2);
+    if (input->nul_ends_lines && test_random_one_in(random, 3))
+        input->flags |= NAIVE_WHOLE_LINE;
     add_line_patterns(random, shape, input);
     for (uint64_t at = 0; at < input->text_bytes;) { /* a line each time */
         uint64_t pieces = test_random_between(random, 0, per_line);
@@ -592,8 +601,10 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
                 at += fill_piece(random, input, input->text + at, input->text_bytes - at, false);
         }
         if (at < input->text_bytes)
-            input->text[at++] = input->line_end;
+            input->text[at++] = draw_line_end(random, input);
     }
+    if (test_random_one_in(random, 2))
+        input->text[input->text_bytes - 1] = draw_line_end(random, input);
 }
 
 /* Slices of a string that begin at few places, of all lengths, and a text of other slices of it:
@@ -685,8 +696,7 @@ void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
 
 void expected_compute(const struct diff_input *input, struct diff_expected *expected)
 {
-    struct naive_query query = {input->patterns, input->pattern_count, input->flags,
-                                input->line_end};
+    struct naive_query query = input_query(input);
     struct naive_bytes text = {input->text, input->text_bytes};
     uint64_t room = 1024;
 

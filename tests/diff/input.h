@@ -19,6 +19,7 @@ struct diff_input {
     uint64_t pattern_count;
     uint32_t flags; /* enum naive_flag, which has the numbers of enum trawl_plan_flag */
     uint8_t line_end;
+    bool nul_ends_lines; /* a NUL ends lines, too */
 };
 
 struct diff_expected {
@@ -27,6 +28,12 @@ struct diff_expected {
     uint64_t line_count;
     uint64_t line_count_inverted;
 };
+
+static inline struct naive_query input_query(const struct diff_input *input)
+{
+    return (struct naive_query){input->patterns, input->pattern_count, input->flags,
+                                input->line_end, input->nul_ends_lines};
+}
 
 /* A text of `kind` and its patterns; text_bytes_max bounds the text. */
 void input_generate(struct test_random *random, uint64_t text_bytes_max, struct diff_input *input);

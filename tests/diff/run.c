@@ -45,7 +45,7 @@ void run_describe(const struct diff_input *input, const struct run_config *confi
     (void)snprintf(line, (size_t)line_bytes,
                    "trawl_%s(parameter 0x%" PRIx64 "): %s %s%s, %s, %u threads, chunk %" PRIu64
                    ", %s (offset %" PRIu64 "), text \"%s\" of %" PRIu64 " bytes, %" PRIu64
-                   " patterns, flags %u, line end 0x%02x",
+                   " patterns, flags %u, line end 0x%02x%s",
                    held_name(config->call), config->parameter,
                    config->algorithm == NULL ? "method" : "algorithm",
                    config->algorithm == NULL ? method_name(config->method) : config->algorithm,
@@ -53,7 +53,7 @@ void run_describe(const struct diff_input *input, const struct run_config *confi
                    config->instruction_set == NULL ? "" : config->instruction_set, config->threads,
                    config->chunk_bytes, place_name(config->place), config->place_offset,
                    input->kind, input->text_bytes, input->pattern_count, input->flags,
-                   input->line_end);
+                   input->line_end, input->nul_ends_lines ? " and NUL" : "");
 }
 
 enum trawl_status run_plan_build(const struct diff_input *input, const struct run_config *config,

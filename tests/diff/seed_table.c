@@ -115,8 +115,7 @@ static void check_oracle(const struct seed_row *row, const struct diff_input *in
                          const struct diff_expected *expected)
 {
     struct naive_match matches[MATCHES_MAX];
-    struct naive_query query = {input->patterns, input->pattern_count, input->flags,
-                                input->line_end};
+    struct naive_query query = input_query(input);
     struct naive_bytes text = {input->text, input->text_bytes};
     uint64_t count = naive_matches(&query, text, matches, MATCHES_MAX);
 

@@ -133,8 +133,7 @@ static void generate_lines(struct diff_input *input)
 
 static struct naive_match *oracle(const struct diff_input *input, uint64_t *match_count)
 {
-    struct naive_query query = {input->patterns, input->pattern_count, input->flags,
-                                input->line_end};
+    struct naive_query query = input_query(input);
 
     return aho_matches(&query, (struct naive_bytes){input->text, input->text_bytes}, match_count);
 }
@@ -142,8 +141,7 @@ static struct naive_match *oracle(const struct diff_input *input, uint64_t *matc
 /* The two oracles agree. */
 static void check_oracle(const struct diff_input *input)
 {
-    struct naive_query query = {input->patterns, input->pattern_count, input->flags,
-                                input->line_end};
+    struct naive_query query = input_query(input);
     struct naive_bytes text = {input->text, input->text_bytes};
     uint64_t count, naive_count = naive_matches(&query, text, NULL, 0);
     struct naive_match *matches = oracle(input, &count);

@@ -95,8 +95,7 @@ static bool is_null(const struct shapes_case *c, uint64_t record)
 /* The oracle on one record alone. */
 static void expect_row(struct shapes_case *c, uint64_t record)
 {
-    struct naive_query query = {c->tape.patterns, c->tape.pattern_count, c->tape.flags,
-                                c->tape.line_end};
+    struct naive_query query = input_query(&c->tape);
     struct naive_bytes text = {c->tape.text + c->offsets[record],
                                c->offsets[record + 1] - c->offsets[record]};
     int64_t *row = c->expected + record * c->tape.pattern_count;

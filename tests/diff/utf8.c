@@ -206,8 +206,7 @@ static bool occurs(const struct diff_input *input, void *context, uint64_t begin
 
 static void expect(const struct diff_input *input, void *context, struct diff_expected *expected)
 {
-    struct naive_query query = {input->patterns, input->pattern_count, input->flags,
-                                input->line_end};
+    struct naive_query query = input_query(input);
     struct naive_bytes text = {input->text, input->text_bytes};
     uint64_t end;
 

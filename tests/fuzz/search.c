@@ -1,6 +1,6 @@
 /* search: bytes become a plan, a searcher and a text, whose answer is compared with the oracle.
  *
- * Byte 0      flags of the plan (bits 0-2), text as sample (3), line end 'a' (4)
+ * Byte 0      flags of the plan (bits 0-2), text as sample (3), line end 'a' (4), and NUL (5)
  * Byte 1      method (low half; 15: an algorithm of the gallery), instruction set (high half)
  * Byte 2      chunk size
  * Byte 3      call (low half), number of threads (bits 4-5), place (bits 6-7)
@@ -142,6 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
     read_config(bytes, &config, &set, &chunk);
     input.flags = bytes[0] & 7;
     input.line_end = bytes[0] & 16 ? 'a' : '\n';
+    input.nul_ends_lines = (bytes[0] & 32) != 0;
     text_begin = read_patterns(bytes, bytes_count, &input);
     read_text(bytes + text_begin, bytes_count - text_begin, 1 + bytes[5] % TEXT_REPEAT_MAX, &input);
     status = run_plan_build(&input, &config, &plan, NULL);

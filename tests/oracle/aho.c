@@ -87,7 +87,7 @@ static bool blocks(const struct naive_query *query, uint8_t c)
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
 
     return ((query->flags & NAIVE_WHOLE_WORD) && word) ||
-           ((query->flags & NAIVE_WHOLE_LINE) && c != query->line_end);
+           ((query->flags & NAIVE_WHOLE_LINE) && !naive_ends_line(query, c));
 }
 
 struct list {

@@ -6,13 +6,18 @@ static uint8_t fold(uint8_t byte, uint32_t flags)
     return (flags & NAIVE_IGNORE_CASE) && byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
 }
 
+bool naive_ends_line(const struct naive_query *query, uint8_t byte)
+{
+    return byte == query->line_end || (query->nul_ends_lines && byte == 0);
+}
+
 /* May an occurrence not have this neighbour? */
 static bool blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
 
     return ((query->flags & NAIVE_WHOLE_WORD) && word) ||
-           ((query->flags & NAIVE_WHOLE_LINE) && c != query->line_end);
+           ((query->flags & NAIVE_WHOLE_LINE) && !naive_ends_line(query, c));
 }
 
 static bool occurs(const struct naive_query *query, struct naive_bytes text, uint64_t begin,
@@ -49,7 +54,8 @@ uint64_t naive_lines(const struct naive_query *query, struct naive_bytes text,
 
     for (uint64_t begin = 0, end, m = 0; begin < text.bytes_count; begin = end) {
         uint64_t m_before = m;
-        for (end = begin + 1; end < text.bytes_count && text.bytes[end - 1] != query->line_end;)
+        for (end = begin + 1;
+             end < text.bytes_count && !naive_ends_line(query, text.bytes[end - 1]);)
             end++;
         while (m < match_count && matches[m].begin < end)
             m++;

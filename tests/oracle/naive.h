@@ -17,11 +17,14 @@ struct naive_query {
     uint64_t pattern_count;
     uint32_t flags;
     uint8_t line_end;
+    bool nul_ends_lines; /* a NUL ends lines, too */
 };
 
 struct naive_match {
     uint64_t begin, end, pattern_index;
 };
+
+bool naive_ends_line(const struct naive_query *query, uint8_t byte);
 
 /* All occurrences in order of (begin, pattern index): the first matches_max of them go into
  * matches; returns how many there are. */

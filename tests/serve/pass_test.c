@@ -297,7 +297,7 @@ static void expect_file(const struct made_request *made, const struct made_state
                         uint32_t index, struct expected *expected)
 {
     struct naive_query query = {made->strings, made->string_count, made->options.flags,
-                                made->options.line_end};
+                                made->options.line_end, false};
     const struct pass_request *request = &made->request;
     const struct served_file *file = state->files[index];
     uint64_t count = naive_matches(&query, state->contents[index], NULL, 0);

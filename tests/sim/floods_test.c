@@ -83,13 +83,13 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
     struct engine_options options = {.size = sizeof options};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
     struct diff_expected expected = {.matches = NULL};
+    struct naive_query query = input_query(input);
     struct engine_worker *worker = NULL;
     struct engine *engine = NULL;
     struct trawl_error error;
 
-    expected.matches = aho_matches(
-        &(struct naive_query){input->patterns, input->pattern_count, input->flags, input->line_end},
-        (struct naive_bytes){input->text, input->text_bytes}, &expected.match_count);
+    expected.matches = aho_matches(&query, (struct naive_bytes){input->text, input->text_bytes},
+                                   &expected.match_count);
     sim_driver_reset_usual(index + 1);
     cuda_limits_replace(limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
