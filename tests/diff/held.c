@@ -43,7 +43,7 @@ enum trawl_status held_plan(const struct diff_input *input,
         memcpy(copy, input->patterns[i].bytes, (size_t)bytes_count);
         patterns[i] = (struct trawl_pattern){copy, bytes_count};
     }
-    own.flags = input->flags;
+    own.flags |= input->flags;
     own.line_end_set = input->line_end != '\n';
     own.line_end = input->line_end;
     own.line_end_also_set = input->nul_ends_lines;

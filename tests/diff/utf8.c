@@ -3,7 +3,8 @@
  * A small made-up table stands for Unicode's, with the shapes that matter: pairs of equal and of
  * different length in bytes, groups of three and more, letters that equal ASCII ones. The oracle
  * here decodes text and pattern and compares code point by code point. Some inputs have a table
- * where a character has variants that do not have it.
+ * where a character has variants that do not have it; in others each byte is a character. Then the
+ * borders of UTF-8.
  */
 #include "calls.h"
 #include "diff/answer.h"
@@ -45,6 +46,22 @@ static const uint32_t alphabet[] = {
 };
 #define LETTERS (sizeof alphabet / sizeof *alphabet)
 
+/* Where each byte is a character: 0xe0 to 0xef are the small letters of 0xc0 to 0xcf, and 0xb0 is a
+ * capital letter whose small letter is b. */
+static const uint32_t single_alphabet[] = {0x81, '1', 'q', 'b',  0xb0, 0xe1,
+                                           0xc1, ' ', 'A', 0xff, '\n', 'B'};
+#define SINGLE_LETTERS (sizeof single_alphabet / sizeof *single_alphabet)
+static bool is_single;
+
+static uint32_t single_capital(uint32_t byte)
+{
+    if (byte >= 'a' && byte <= 'z')
+        byte -= 32;
+    if (byte == 0xb0)
+        return 'B';
+    return byte >= 0xe0 && byte <= 0xef ? byte - 0x20 : byte;
+}
+
 static const uint32_t *group_of(uint32_t code_point)
 {
     for (uint32_t g = 0; g < GROUPS; g++)
@@ -62,6 +79,11 @@ static uint32_t variants(void *context, uint32_t code_point,
     const uint32_t *group = group_of(code_point);
     uint32_t count = 0;
 
+    for (uint32_t byte = 0; is_single && byte < 256; byte++)
+        if (single_capital(byte) == single_capital(code_point))
+            found[count++] = byte;
+    if (is_single)
+        return count;
     if (context != NULL && group != NULL && code_point % 3 != 2) {
         found[0] = code_point;
         found[1] = group[code_point % 2];
@@ -83,6 +105,8 @@ static uint32_t variants(void *context, uint32_t code_point,
 static bool is_word(void *context, uint32_t code_point)
 {
     (void)context;
+    if (is_single)
+        return code_point >= 0xb0;
     return (code_point >= 0xc0 && code_point < 0x500) || code_point == 0x4e2d ||
            code_point == 0x1e9e || (code_point >= 0x10400 && code_point < 0x10450);
 }
@@ -91,7 +115,7 @@ static bool is_word(void *context, uint32_t code_point)
 
 static uint64_t encode(uint32_t code_point, uint8_t *bytes)
 {
-    if (code_point < 0x80) {
+    if (code_point < 0x80 || is_single) {
         bytes[0] = (uint8_t)code_point;
         return 1;
     }
@@ -120,7 +144,7 @@ static uint32_t decode(const uint8_t *bytes, uint64_t room, uint64_t *length)
     uint8_t again[4];
 
     *length = 1;
-    if (code_point < 0x80)
+    if (code_point < 0x80 || is_single)
         return code_point;
     for (uint64_t count = 2; count <= 4 && count <= room; count++) {
         uint32_t lead_bits = 0x7fu >> count;
@@ -246,13 +270,15 @@ static void generate(struct test_random *random, struct diff_input *input)
     memset(input, 0, sizeof *input);
     for (uint64_t i = 0; i < letter_count; i++)
         letters[i] =
-            alphabet[test_random_below(random, test_random_one_in(random, 4) ? 6 : LETTERS)];
-    input->kind = "UTF-8";
+            is_single
+                ? single_alphabet[test_random_below(random, SINGLE_LETTERS)]
+                : alphabet[test_random_below(random, test_random_one_in(random, 4) ? 6 : LETTERS)];
+    input->kind = is_single ? "characters of a byte" : "UTF-8";
     input->line_end = '\n';
     input->flags =
         test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : NAIVE_IGNORE_CASE;
     /* What precedes a word is decoded backwards: a letter of each number of bytes. */
-    if ((input->flags & NAIVE_WHOLE_WORD) != 0)
+    if ((input->flags & NAIVE_WHOLE_WORD) != 0 && !is_single)
         letters[0] = words[test_random_below(random, sizeof words / sizeof *words)];
     input->text = test_memory((uint64_t)4 * TEXT_CODE_POINTS_MAX);
     input->text_bytes =
@@ -278,7 +304,10 @@ static enum trawl_status build(const struct diff_input *input, void *context,
 {
     struct trawl_utf8 utf8 = {context, variants, is_word};
 
-    return held_plan(input, PLAN_WITH(.method = method, .utf8 = &utf8), plan, error);
+    return held_plan(
+        input,
+        PLAN_WITH(.method = method, .utf8 = &utf8, .flags = is_single ? TRAWL_SINGLE_BYTE : 0),
+        plan, error);
 }
 
 static void print_failure(const struct diff_input *input, const struct run_config *config,
@@ -315,17 +344,98 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t c
     return *searcher;
 }
 
+/* ---- Borders of UTF-8 ---------------------------------------------------------------------- */
+
+/* The first and the last characters of each length and around what are none, by hand (RFC 3629).
+ * Random letters are never these: so each comparison of the decoder could be one off. */
+static const struct {
+    uint32_t code_point; /* 0: these bytes are no character, nor do they end in one */
+    const char *bytes;
+} bounds[] = {{0x80, "\xc2\x80"},
+              {0, "\xc1\xbf"},
+              {0x7ff, "\xdf\xbf"},
+              {0, "\xe0\x9f\xbf"},
+              {0x800, "\xe0\xa0\x80"},
+              {0xd7ff, "\xed\x9f\xbf"},
+              {0, "\xed\xa0\x80"},
+              {0, "\xed\xbf\xbf"},
+              {0xe000, "\xee\x80\x80"},
+              {0xffff, "\xef\xbf\xbf"},
+              {0, "\xf0\x8f\xbf\xbf"},
+              {0x10000, "\xf0\x90\x80\x80"},
+              {0xfffff, "\xf3\xbf\xbf\xbf"},
+              {0x100000, "\xf4\x80\x80\x80"},
+              {0x10ffff, "\xf4\x8f\xbf\xbf"},
+              {0, "\xf4\x90\x80\x80"},
+              {0, "\xf5\x80\x80\x80"},
+              {0, "\x80"},
+              {0, "\xbf\xbf\xbf\xbf"}};
+
+/* Of the letter k: the code point that the context points to. Of that the letter. */
+static uint32_t bound_variants(void *context, uint32_t code_point,
+                               uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t bound = *(const uint32_t *)context;
+
+    found[0] = code_point;
+    if (code_point != 'k' && code_point != bound)
+        return 1;
+    found[1] = code_point == 'k' ? bound : 'k';
+    return 2;
+}
+
+static bool every_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point >= 0x80;
+}
+
+static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const uint32_t *bound,
+                         const char *pattern, const char *string)
+{
+    struct trawl_utf8 utf8 = {(void *)(uintptr_t)bound, bound_variants, every_word};
+    AUTO_PLAN plan = must_plan_with(pattern, PLAN_WITH(.flags = flags, .utf8 = &utf8));
+    AUTO_TEXT text = must_string(string);
+
+    return must_count(searcher, plan, text);
+}
+
+static void check_bounds(struct trawl_searcher *searcher)
+{
+    for (uint32_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        uint32_t bound = bounds[i].code_point;
+        char text[64];
+
+        /* a word character, before or after, makes the word longer; other bytes do not */
+        (void)snprintf(text, sizeof text, "- x%s -", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        (void)snprintf(text, sizeof text, "- %sx -", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        (void)snprintf(text, sizeof text, "%sx", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        if (bound == 0)
+            continue;
+        (void)snprintf(text, sizeof text, "-ka-%sa-%s-ak", bounds[i].bytes, bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE, &bound, "ka", text), 2);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE, &bound, bounds[i].bytes, text), 4);
+    }
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("utf8");
     uint64_t cases = 0, wanted = test_amount(CASES_NORMAL, CASES_LONG);
     uint64_t built[METHODS] = {0}, matches = 0;
+    AUTO_SEARCHER plain = must_searcher(1, 0);
 
     test_begin("utf8");
+    check_bounds(plain);
     while (cases < wanted && test_failures < 5) {
         struct diff_input input;
         struct diff_expected expected;
         void *context = test_random_one_in(&random, 4) ? &random : NULL;
+
+        is_single = test_random_one_in(&random, 6);
 
         borders_draw(&random);
         generate(&random, &input);
