@@ -18,7 +18,6 @@ are says docs/command.md, and tests/grep/odd.py shows an example of each. They a
 Also left out are usage errors: there trawl says in one line what grep says in several (tests/cli has
 them); and -NUM of two digits after an operand.
 """
-import collections
 import ctypes
 import mmap
 import os
@@ -27,7 +26,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import cases
 import locales
@@ -416,101 +414,74 @@ def rename(stderr):
 
 def show(name, result):
     status, out, err, offset = result
-    print("  %s: status %s, stdin at %s" % (name, status, offset))
-    print("    stdout %d bytes: %r" % (len(out), out[:400]))
-    print("    stderr: %r" % err[:400])
+    return "\n  %s: status %s, stdin at %s, stdout %d bytes: %r, stderr: %r" % (
+        name, status, offset, len(out), out[:400], err[:400])
 
 
-def first_difference(a, b):
-    for i in range(min(len(a), len(b))):
-        if a[i] != b[i]:
-            return i
-    return min(len(a), len(b))
+class Tree:
+    """The last tree of files, which CASES_PER_TREE cases search."""
+    number, top, files, known = -1, "", {}, ()
+
+
+def prepare_tree(number, trawl, folder):
+    if Tree.number == -1:
+        known = locales.prepare(trawl, "--every-locale" in sys.argv or cases.chosen(CASES)[1] > 10 * CASES)
+        Tree.known = [name for name in known if locales.letters(name)]  # of EUC-JP odd.py tells
+    if number != Tree.number:
+        if Tree.top and "--keep" not in sys.argv:
+            shutil.rmtree(Tree.top)
+        Tree.number, Tree.top = number, os.path.join(folder, "tree%d" % number)
+        os.makedirs(Tree.top)
+        Tree.files = make_tree(random.Random("%d tree %d" % (cases.seed(), number)), Tree.top, Tree.known)
+
+
+def compare(case, top, files, trawl):
+    """(why the case is left out or None, whether it selects something, what grep and trawl do)"""
+    why = is_left_out(case, files)
+    if why is not None:
+        return why, False, None, None
+    expected = run(["grep", "-F"], case, top)
+    if b"unbalanced (" in expected[2]:
+        return "-x or -w and a part of a character", False, None, None
+    hides = b"binary file" in expected[2] or {"-I", "--binary-files=without-match"} & set(case.arguments)
+    long = any(len(text) > BLOCK for text in files.values())
+    if hides and case.locale != "C" and takes_context(case, ("-A", "-C") + ("-B",) * long):
+        return "-A after a line that is not printed", False, None, None
+    got = run([trawl] + case.own, case, top)
+    expected = (expected[0], expected[1], rename(expected[2]), expected[3])
+    stops = any(w in ("-q", "-l", "-L") for w in case.arguments)
+    if stops and max(len(line) for text in files.values() for line in text.split(b"\n")) >= 4095:
+        stops = None  # such lines shift grep's buffers
+    if stops is None or b"binary file" in expected[2] or any(w == "-I" or str(w).startswith("--bin") for w in case.arguments):
+        # grep may stop early and leave the offset where its last read(2) ended.
+        expected, got = expected[:3] + (None,), got[:3] + (None,)
+    return None, expected[0] == 0, expected, got
+
+
+def run_case(rng, trawl, folder):
+    prepare_tree(rng.number // CASES_PER_TREE, trawl, folder)
+    case = make_case(random.Random("%d case %d" % (cases.seed(), rng.number)), Tree.top, Tree.files, Tree.known)
+    why, selects, expected, got = compare(case, Tree.top, Tree.files, trawl)
+    cases.counts["left out: %s" % why if why else "in %s" % case.locale] += 1
+    cases.counts["selected"] += selects
+    if expected == got:
+        return None
+    return "LC_ALL=%s, %s, stdin %r\n  arguments: %r, and for trawl %r%s; stdout: %s%s%s" % (
+        case.locale, case.environment, case.stdin and (case.stdin[0], case.stdin[1][:60], case.stdin[2:]),
+        case.arguments, case.own, "; to the null device" if case.nowhere else "",
+        cases.differences(expected[1], got[1]), show("grep", expected), show("trawl", got))
 
 
 def main():
-    trawl = os.path.abspath(sys.argv[1])
-    options = sys.argv[2:]
-    seed = cases.seed()
-    first, count = cases.chosen(CASES)
-    grep = shutil.which("grep")
-    version = subprocess.run([grep, "--version"], capture_output=True).stdout if grep else b""
+    version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""
     if b"GNU grep" not in version:
         print("SKIPPED: there is no GNU grep here")
         return 77
-    if subprocess.run([grep, "-cF", "é", "-"], input="É".encode(), env={"LC_ALL": "C.UTF-8"},
+    if subprocess.run(["grep", "-cF", "é", "-"], input="É".encode(), env={**os.environ, "LC_ALL": "C.UTF-8"},
                       capture_output=True).returncode > 1:
         print("SKIPPED: grep does not run in the locale C.UTF-8")
         return 77
-    shown = int(options[options.index("--show") + 1]) if "--show" in options else 20
-    known = locales.prepare(trawl, "--every-locale" in options or count > 10 * CASES)
-    known = [name for name in known if locales.letters(name)]  # of EUC-JP odd.py tells
-    failures = selected = 0
-    left_out = collections.Counter()
-    run_in = collections.Counter()
-    base = tempfile.mkdtemp(prefix="trawl-grep-")
-    tree_number, files, top = -1, {}, ""
-    for number in range(first, first + count):
-        if number // CASES_PER_TREE != tree_number:
-            if top and "--keep" not in options:
-                shutil.rmtree(top)
-            tree_number = number // CASES_PER_TREE
-            top = os.path.join(base, "tree%d" % tree_number)
-            os.makedirs(top)
-            files = make_tree(random.Random("%d tree %d" % (seed, tree_number)), top, known)
-        case = make_case(random.Random("%d case %d" % (seed, number)), top, files, known)
-        why = is_left_out(case, files)
-        if why is not None:
-            left_out[why] += 1
-            continue
-        expected = run(["grep", "-F"], case, top)
-        if b"unbalanced (" in expected[2]:
-            left_out["-x or -w and a part of a character"] += 1
-            continue
-        hides = b"binary file" in expected[2] or {"-I", "--binary-files=without-match"} & set(case.arguments)
-        long = any(len(text) > BLOCK for text in files.values())
-        if hides and case.locale != "C" and takes_context(case, ("-A", "-C") + ("-B",) * long):
-            left_out["-A after a line that is not printed"] += 1
-            continue
-        run_in[case.locale] += 1
-        got = run([trawl] + case.own, case, top)
-        expected = (expected[0], expected[1], rename(expected[2]), expected[3])
-        stops = any(w in ("-q", "-l", "-L") for w in case.arguments)
-        if stops and max(len(line) for text in files.values() for line in text.split(b"\n")) >= 4095:
-            stops = None  # such lines shift grep's buffers
-        if stops is None or b"binary file" in expected[2] or any(w == "-I" or str(w).startswith("--bin") for w in case.arguments):
-            # grep may stop early and leave the offset where its last read(2) ended.
-            expected, got = expected[:3] + (None,), got[:3] + (None,)
-        selected += expected[0] == 0
-        if expected != got:
-            failures += 1
-            if failures <= shown:
-                print("case %d (seed %d), LC_ALL=%s, %s, stdin %r" %
-                      (number, seed, case.locale, case.environment, case.stdin and (case.stdin[0], case.stdin[1][:60], case.stdin[2:])))
-                print("  arguments: %r, and for trawl %r" % (case.arguments, case.own))
-                if case.nowhere:
-                    print("  standard output is the null device")
-                if expected[1] != got[1]:
-                    print("  stdout differs at byte %d" % first_difference(expected[1], got[1]))
-                if "--verbose" in options:
-                    for name in case.arguments:
-                        path = os.path.join(top, os.fsdecode(name))
-                        if os.path.isfile(path) and os.path.getsize(path) < 2000:
-                            print("    %s: %r" % (name, open(path, "rb").read()))
-                show("grep ", expected)
-                show("trawl", got)
-    if "--keep" in options:
-        print("files are in %s" % top)
-    else:
-        shutil.rmtree(base)
-    count -= sum(left_out.values())
-    print("%d command lines, %d selected something, %d differ; left out: %s" %
-          (count, selected, failures, ", ".join("%d %s" % (n, why) for why, n in sorted(left_out.items())) or "none"))
-    print("in " + ", ".join("%s: %d" % row for row in sorted(run_in.items())))
-    if selected * 4 < count and count >= 100:
-        print("too few of them select anything: the generator is broken")
-        return 1
-    return 1 if failures else 0
+    return cases.run("grep", CASES, "command lines", run_case, one_in=5)
 
 
 if __name__ == "__main__":
