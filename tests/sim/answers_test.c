@@ -2,7 +2,8 @@
  * after the end fall before, on and after a staging buffer's end; as many hits as follow a kernel
  * to the host before their number is known, one more, one less, and many. One searcher takes them
  * in a random order, so that its buffers grow while copies are on their way, and each search meets
- * what the one before left there. And which of several methods goes on in a loaded text.
+ * what the one before left there. And which of several methods goes on in a loaded text, and how
+ * many candidates the statistics count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -509,6 +510,62 @@ static void parts_without_room(void)
     letters_end(&letters);
 }
 
+#define CANDIDATE_TEXT_BYTES 20000u
+#define CANDIDATE_PLACES 7u
+
+/* A text of nothing else but occurrences of one pattern: of each position that a method cannot
+ * decide by its filter, the statistics count one candidate. */
+static const struct candidate_case {
+    enum trawl_method method;
+    uint64_t pattern_bytes;
+    uint64_t counted, listed; /* candidates */
+} candidate_cases[] = {
+    {TRAWL_METHOD_AUTO, 8, 0, 0},     {TRAWL_METHOD_AUTO, 9, 7, 7},
+    {TRAWL_METHOD_EVERY, 3, 0, 0},    {TRAWL_METHOD_EVERY, 40, 7, 7},
+    {TRAWL_METHOD_SAMPLED, 16, 7, 7}, {TRAWL_METHOD_SAMPLED, 64, 7, 7},
+    {TRAWL_METHOD_SET, 3, 7, 7},      {TRAWL_METHOD_SET, 7, 7, 14},
+    {TRAWL_METHOD_SET, 20, 7, 14}, /* one kernel marks, another one lists */
+    {TRAWL_METHOD_GRAMS, 8, 0, 0},    {TRAWL_METHOD_GRAMS, 20, 7, 7},
+};
+
+static void check_candidates(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             struct trawl_text *text, const struct candidate_case *c)
+{
+    for (uint32_t lists = 0; lists < 2; lists++) {
+        struct trawl_stats stats;
+        uint64_t count = CANDIDATE_PLACES;
+        enum trawl_status status =
+            lists ? trawl_positions(searcher, plan, text, ignore_matches, NULL, NULL)
+                  : trawl_count(searcher, plan, text, &count, NULL);
+
+        TEST_CHECK(status == TRAWL_OK && count == CANDIDATE_PLACES);
+        stats = must_stats(searcher);
+        TEST_CHECK_U64(stats.match_count, CANDIDATE_PLACES);
+        if (!TEST_CHECK_U64(stats.candidate_count, lists ? c->listed : c->counted))
+            printf("  method %d, %" PRIu64 " bytes, %s\n", (int)c->method, c->pattern_bytes,
+                   lists ? "listed" : "counted");
+    }
+}
+
+static void candidates(const struct candidate_case *c, uint64_t seed)
+{
+    static uint8_t bytes[CANDIDATE_TEXT_BYTES], pattern_bytes[64];
+    struct trawl_pattern pattern = {pattern_bytes, c->pattern_bytes};
+    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+    AUTO_SEARCHER searcher = NULL;
+    AUTO_PLAN plan = NULL;
+
+    sim_driver_reset_usual(seed);
+    for (uint64_t i = 0; i < c->pattern_bytes; i++)
+        pattern_bytes[i] = (uint8_t)('!' + i);
+    memset(bytes, 'x', sizeof bytes);
+    for (uint32_t i = 0; i < CANDIDATE_PLACES; i++)
+        memcpy(bytes + 1000 + 2501 * i, pattern_bytes, c->pattern_bytes);
+    plan = must_plans(&pattern, 1, PLAN_WITH(.method = c->method));
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    check_candidates(searcher, plan, text, c);
+}
+
 int main(void)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -548,5 +605,8 @@ int main(void)
     forced_without_room();
     parts_without_room();
     looks_again();
+    cuda_limits_replace(NULL);
+    for (uint32_t i = 0; i < sizeof candidate_cases / sizeof *candidate_cases; i++)
+        candidates(&candidate_cases[i], i + 1);
     return test_end();
 }

@@ -86,6 +86,30 @@ static void make_near_misses(struct test_random *random, struct diff_input *inpu
     input_add_pattern(input, pattern, count);
 }
 
+/* A text of many steps of a stream. Capital letters, or digits, stand at a few random places of a
+ * text of small letters, so that most tiles hold nothing and the first occurrence may be anywhere;
+ * and what nearly matches has to be refused. */
+static void make_sparse(struct test_random *random, struct diff_input *input)
+{
+    static const uint64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 40, 64, 65, 100, 300};
+    uint64_t count = lengths[test_random_below(random, 16)];
+    uint64_t digits = test_random_below(random, 4); /* out of two bytes: none, some, all */
+    uint64_t places = TEXT_BYTES_MAX + test_random_below(random, 5 * TEXT_BYTES_MAX);
+    uint8_t pattern[300];
+
+    input_begin(random, test_random_below(random, 2) ? INPUT_LETTERS_26 : INPUT_LETTERS_2,
+                places + count, input);
+    for (uint64_t i = 0; i < count; i++)
+        pattern[i] = (uint8_t)((test_random_below(random, 2) < digits ? '0' : 'A') +
+                               test_random_below(random, 4));
+    for (uint64_t i = test_random_below(random, 6); i > 0; i--)
+        memcpy(input->text + test_random_below(random, places), pattern, count);
+    for (uint64_t i = test_random_below(random, 6); i > 0; i--)
+        memcpy(input->text + test_random_below(random, places), pattern, count - 1);
+    input_add_pattern(input, pattern, count);
+    input->flags = test_random_below(random, 4) == 0 ? NAIVE_IGNORE_CASE : 0;
+}
+
 /* Pieces of a text in which the pattern is everywhere, between pieces that hold it now and then. */
 static void make_patches(struct test_random *random, struct diff_input *input)
 {
@@ -170,6 +194,8 @@ void random_case_input(struct test_random *random, struct diff_input *input)
             input_generate_mixed(random, TEXT_BYTES_MAX, input);
         else
             make_set(random, input);
+    } else if (wanted_sets == RANDOM_CASE_ANY && test_random_below(random, 8) == 0) {
+        make_sparse(random, input);
     } else if (test_random_below(random, 3) == 0) {
         uint64_t text_bytes = 1 + test_random_below(random, TEXT_BYTES_MAX);
         uint64_t pattern_bytes = 1 + test_random_below(random, text_bytes);
