@@ -181,6 +181,23 @@ def test_frames():
         polars.Series(["a"]).trawl.replace(trawl.Plan(b"(a)", regex=True), "$1")
 
 
+def test_a_shard(rng):
+    """Lines end where texts end."""
+    for package in ("numpy", "pyarrow"):
+        pytest.importorskip(package)
+    from test_shards import check, texts_of
+    from trawl._shards import Shard
+
+    def by_lines(patterns, text):
+        begins = [0, *(found.end() for found in re.finditer(b"\n", text))]
+        return sorted(((at + found.start(), at + found.end(), index) for at, line in zip(begins, text.split(b"\n"))
+                       for index, one in enumerate(patterns) for found in by_re(one.decode(), line.decode(), {})),
+                      key=lambda one: one[::2])  # fmt: skip
+
+    texts = texts_of(rng)
+    check(Shard(list(texts.values()), 1, "cpu"), texts, [b"^ab?", b"[bc] ?$"], {"regex": True}, by_lines)
+
+
 def test_without_the_library(tmp_path):
     """The error says what is missing; other searches go on."""
     shutil.copytree(os.path.dirname(trawl.__file__), tmp_path / "trawl", ignore=shutil.ignore_patterns("*regex*"))
