@@ -65,6 +65,9 @@ else()
     set(images "")
     # The image TRAWL_CUDA_IMAGE_name that a C file embeds.
     macro(trawl_image name embedding)
+        if(NOT EXISTS ${embedding})
+            message(FATAL_ERROR "${embedding}, which should embed the kernels ${name}, does not exist")
+        endif()
         string(TOLOWER ${name} image)
         set(image ${PROJECT_BINARY_DIR}/${image}.fatbin)
         list(APPEND images ${image})
@@ -122,7 +125,7 @@ else()
     file(GLOB approximate_files CONFIGURE_DEPENDS ${approximate}/kernels/*)
     set(scan_files ${kernel_files})
     list(APPEND kernel_files ${approximate_files})
-    trawl_plain_image(GRAMS ${approximate}/image.c ${approximate}/kernels/grams.cu -O3
+    trawl_plain_image(GRAMS ${approximate}/approx_image.c ${approximate}/kernels/grams.cu -O3
                       ${nvcc_lines} ${nvcc_fast})
     set(kernel_files ${scan_files})
     if(TRAWL_GALLERY)

@@ -65,7 +65,7 @@
  * caches [H200's host]. */
 #define RATE_GRAMS_NS 3e3
 #define RATE_EVERY_NS 2e4
-#define TUNE_GRAMS_NS 3e4
+#define TUNE_GRAMS_NS 2e4
 /* The rates before the sample was looked at. A rate of samples is at most 1; for the rarest bytes
  * stands the highest rate with which grams search. */
 #define NOT_RATED 2.0
