@@ -24,7 +24,7 @@ struct gallery_device {
     struct cuda_memory folded; /* a part of the text in lower case */
     struct cuda_memory flags;
     struct cuda_memory result;  /* struct gallery_result */
-    struct cuda_memory offsets; /* of hits */
+    struct cuda_memory offsets; /* offsets of hits */
     uint64_t hits_room;         /* hits for which `offsets` has room */
     /* Events before and after the kernels, and after gallery_shifts_text; NULL: not created yet. */
     struct cuda_event *begin, *shifted, *end;

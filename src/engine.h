@@ -119,18 +119,23 @@ enum engine_output {
 /* A list of the offsets at which occurrences begin, ascending, as 64-bit words. A word is the
  * offset in the chunk plus `base`. A begin is listed once for each literal that occurs there. */
 struct engine_words {
-    uint64_t address; /* of an array in a device's memory, which receives the first `room`
-                         words; 0: the worker's own memory receives the words from word `at` on */
-    uint64_t room;    /* address = 0: set, in words; count > room: the list is incomplete */
+    /* address of an array in a device's memory, which receives the first `room` words; 0: the
+     * worker's own memory receives the words from word `at` on */
+    uint64_t address;
+    /* number of words for which there is room; if `address` is 0, the engine sets the number.
+     * count > room: the list is incomplete */
+    uint64_t room;
     uint64_t base;
     uint64_t count;           /* set: number of words found */
     uint64_t candidate_count; /* set */
     /* Of the worker's memory, from where engine_ops.bring copies words: */
-    uint64_t at;        /* words that were listed before, and stay in front of these words */
-    uint64_t *host;     /* where the copies will go; NULL: another list has told */
+    uint64_t at; /* words that were listed before, and stay in front of these words */
+    /* in a call's first list: the array to which the copies will go; NULL in later lists */
+    uint64_t *host;
     uint64_t host_room; /* words of `host` */
     uint64_t piece; /* most words of a copy to the engine's memory; 0: the task sets the number */
-    bool direct;    /* set, if `host` was told: devices copy there by themselves */
+    /* set if `host` is given: the array is pinned memory, into which devices copy by themselves */
+    bool direct;
 };
 
 /* A copy of words from a worker's memory on a device to the host. */

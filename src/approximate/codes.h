@@ -13,8 +13,9 @@
 #define CODES_NONE CODES
 
 struct approx_codes {
-    uint8_t code[256];                /* of each byte, or CODES_NONE */
-    uint8_t sets[APPROX_CLASSES_MAX]; /* of each class: bit c is set if the class has code c */
+    uint8_t code[256]; /* the code of each byte, or CODES_NONE */
+    /* for each class of bytes: bit c is set if the class has code c */
+    uint8_t sets[APPROX_CLASSES_MAX];
 };
 
 /* The most symbols of a literal that are compared. */

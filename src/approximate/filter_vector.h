@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define VECTOR_WORDS (VECTOR_BYTES / 8u)
-#define BLOCK_VECTORS (64u / VECTOR_BYTES) /* of the bytes of 64 offsets */
+#define BLOCK_VECTORS (64u / VECTOR_BYTES) /* number of vectors for the bytes of 64 offsets */
 #define WINDOWS (2 * VECTOR_WORDS)
 
 #define INLINE static inline __attribute__((always_inline))

@@ -7,7 +7,7 @@
 
 /* if more than 1 of 32 words passes the first probes, another probe joins the first */
 #define PASSED_SHARE_MAX 32u
-/* if fewer than 1 of 1024 words passes, the last of the first probes leaves */
+/* if fewer than 1 of 1024 words passes, the search drops the last of the first probes */
 #define PASSED_SHARE_MIN 1024u
 /* Grams: if more than 1 of 8 words has candidates, method every takes over. Finding the grams of a
  * word in plain C costs more than verifying the candidates, so true occurrences count as well. */

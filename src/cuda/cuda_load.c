@@ -18,7 +18,8 @@
 #define STRIPE_ALIGNMENT 4096u
 #define SAMPLE_EXCERPT_BYTES 1024u
 #define SAMPLE_EXCERPTS (CUDA_SAMPLE_BYTES / SAMPLE_EXCERPT_BYTES)
-/* A loaded text leaves free at most 1 / ROOM_LEFT_SHARE of a device's memory. */
+/* A loaded text has to leave room for searches: resident_room_left bytes, but never more than 1 /
+ * ROOM_LEFT_SHARE of the device's memory. */
 #define ROOM_LEFT_SHARE 4u
 
 /* Fails with MEMORY if `bytes` more on the device would not leave workers enough memory to

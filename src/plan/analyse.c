@@ -437,7 +437,7 @@ static struct seen_positions positions_of(uint64_t sample_bytes, uint64_t bytes)
     uint64_t span = sample_bytes - bytes + 1;
 
     TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN && bytes <= 16 && span > SEEN_JUMP);
-    span -= span % SEEN_JUMP == 0; /* else few positions would come again and again */
+    span -= span % SEEN_JUMP == 0; /* otherwise a few positions would come again and again */
     return (struct seen_positions){span, span / SEEN_STEP, 0};
 }
 
@@ -650,7 +650,7 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
 }
 
 #define CLASSES 8u
-/* of a long literal, analyse_grams weighs only the first window offsets */
+/* analyse_grams weighs at most this many window offsets, from the literal's begin on */
 #define GRAM_OFFSETS_MAX 128u
 
 /* Fills classes, begun and carried from the grams at bytes. */

@@ -6,7 +6,8 @@
 #include "base/checked.h"
 #include "plan/parts.h"
 
-#define EXPLAINED_PATTERNS_MAX (1u << 16) /* of more patterns no parts are made to explain them */
+/* a plan with more patterns is explained without its parts */
+#define EXPLAINED_PATTERNS_MAX (1u << 16)
 
 /* A text that counts all characters and stores as many as fit. */
 struct explanation {

@@ -44,7 +44,7 @@ struct plan_head {
 enum plan_attachment {
     PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
     PLAN_AS_SET,       /* a plan of method set, plan_as_set */
-    PLAN_PARTS_HOST,   /* of plan/parts.c */
+    PLAN_PARTS_HOST,   /* the parts in which the host searches, plan/parts.c */
     PLAN_PARTS_DEVICE, /* the parts in which a device searches */
     PLAN_NIBBLES,      /* the tables of a small set, plan/nibbles.c */
     PLAN_MATCHER,      /* the tables of a large set, cpu/set_matcher.c */

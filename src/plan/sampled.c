@@ -158,7 +158,7 @@ double sampled_repeats(const struct trawl_plan *plan, uint32_t q)
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t stride = sampled_stride(plan->length_min);
     uint64_t step = (stride - 1) / REPEATS_OFFSETS + 1, pairs = 0, offsets = 0;
-    uint16_t counts[1u << REPEATS_LOG2] = {0}; /* by hash */
+    uint16_t counts[1u << REPEATS_LOG2] = {0}; /* number of grams with each hash */
     double others, by_chance;
 
     TRAWL_ASSERT(stride > 0 && q <= 2 * sizeof(uint64_t));

@@ -82,7 +82,7 @@ const struct plan_costs *plan_costs_of(const char *instruction_set);
 
 /* Expected cost of each method for a single literal, in ns per text byte. */
 struct plan_prices {
-    double of[TRAWL_METHODS_COUNT]; /* by method; 0: the method does not fit */
+    double of[TRAWL_METHODS_COUNT]; /* the cost of each method; 0: the method does not fit */
     enum trawl_method least;        /* the method with the least price */
 };
 

@@ -47,7 +47,7 @@ struct reader {
     struct item *items;
     uint64_t item_count;
     uint64_t item_capacity;
-    char *text; /* of heads and tails */
+    char *text; /* the bytes of heads and tails */
     uint64_t text_count;
     uint64_t text_capacity;
 };

@@ -16,9 +16,12 @@ struct anchor {
     bool is_sure;    /* each occurrence of a string is a match */
     bool begins;     /* a match begins with the string */
     bool looks_back; /* the expression has an assertion that depends on the byte before */
-    /* Without `begins`: what ends where the string begins; NULL: RE2 reads the whole line. */
+    /* The program of the head, whose matches end where the string begins. NULL: the head is empty
+     * (`begins`), or RE2 reads the whole line. */
     struct regex *head;
-    struct regex *tail; /* with `head`: the string and the rest; NULL: nothing follows the string */
+    /* if there is a head: the program of the string and the rest; NULL: nothing follows the
+     * string */
+    struct regex *tail;
 };
 
 struct expressions {

@@ -276,7 +276,8 @@ static enum trawl_status split_group(struct reader *reader, const struct around 
     return TRAWL_OK;
 }
 
-/* Rates the list that was just read, or hands out its best run or the best group's runs. */
+/* Computes in *here the best score of the list that was just read: of the list's run, or of a group
+ * inside the list. emits: also passes on the strings with this score. */
 static enum trawl_status split_list(struct reader *reader, const struct run *run, double own,
                                     uint64_t first, const struct around *outer, uint32_t nested,
                                     bool emits, double *here, struct trawl_error *error)

@@ -50,7 +50,7 @@ struct pieces {
     PIECES_LINE _Atomic uint64_t there;
     PIECES_LINE _Atomic uint64_t taken; /* parts that threads have begun to copy into the array */
     PIECES_LINE _Atomic uint64_t put;   /* parts in the array */
-    /* of each piece, the parts that are not in the array yet */
+    /* for each piece, the number of parts that are not in the array yet */
     PIECES_LINE _Atomic uint32_t left[ENGINE_PIECES_MAX];
     PIECES_LINE pthread_mutex_t lock;
     enum trawl_status status; /* the first fault, under the lock */

@@ -12,8 +12,8 @@
 
 /* ---- cells.c ---- */
 
-/* The means of workers to make cells: the records, and the plan with the conditions that hold
- * inside each record. */
+/* What workers need to make cells: the records, and the plan with the conditions that hold inside
+ * each record. */
 struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;

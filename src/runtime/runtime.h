@@ -1,4 +1,4 @@
-/* runtime: the means of a machine to search, shared by any number of searchers.
+/* runtime: threads, devices and memory for searches, shared by any number of searchers.
  *
  * A runtime owns worker threads, the devices and their worker threads, and the buffers into which
  * chunks of text are read. Work comes as jobs. A job is a call. The call lists the job in the

@@ -164,8 +164,9 @@ struct collection_options {
 struct collection_facts {
     const char *name, *root;
     uint64_t file_count, bytes_count;
-    uint64_t held_bytes, device_bytes; /* of bytes_count: in memory; on devices, too */
-    uint64_t unheld_count;             /* files that each search reads */
+    /* how many of the bytes are in memory; how many are also on devices */
+    uint64_t held_bytes, device_bytes;
+    uint64_t unheld_count; /* files that each search reads */
     /* load_ns: how long the last load took, or has taken so far. refresh_count: refreshes that
      * changed the state. */
     uint64_t state_number, load_ns, refresh_count;

@@ -15,7 +15,7 @@
 #define CODE_ANY 256u         /* ? */
 #define CODE_STAR 257u        /* * */
 #define CODE_DEEP 258u        /* ** at the end */
-#define CODE_DIRECTORIES 259u /* ** at the end */
+#define CODE_DIRECTORIES 259u /* ** with the slash after it */
 #define CODE_CLASS 512u
 
 #define CLASSES_MAX (UINT16_MAX - CODE_CLASS)

@@ -51,7 +51,7 @@ bool job_may_pass_over(const struct command_job *job)
            !settings->fasta && !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
            !settings->any_byte && !settings->expressions && settings->algorithm == NULL &&
            job->string_counts == NULL &&
-           !(settings->is_tg && settings->files.debug) && /* which names binary files */
+           !(settings->is_tg && settings->files.debug) && /* --debug names binary files */
            !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines);
 }
 

@@ -34,7 +34,7 @@ struct job_totals {
     struct job_sums sums;
     uint32_t thread_count;
     uint32_t worker_count; /* workers that searched files */
-    uint64_t elapsed_ns;   /* of the whole run */
+    uint64_t elapsed_ns;   /* time of the whole run */
     char engine[32], instruction_set[16], note[160];
 };
 

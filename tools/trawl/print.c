@@ -236,7 +236,7 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
 
         if (match.begin < from)
             continue;
-        if (match.end == match.begin) /* of an expression, which matches no byte there */
+        if (match.end == match.begin) /* the match of an expression may be empty */
             continue;
         while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
             if (match_is_better(&view->matches[*index], &match) || scan->check_whole_line)

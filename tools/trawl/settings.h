@@ -99,7 +99,7 @@ struct settings {
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
     enum trawl_syntax syntax;
-    bool syntax_given; /* by an option */
+    bool syntax_given; /* an option has chosen the syntax */
     bool no_unicode, multiline;
     bool names_errors; /* an option of approximate search was given */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
