@@ -38,7 +38,7 @@ def make_tree(options, directory):
              for name in sorted(names) if name != '.ignore']
     for path in paths[::len(paths) // PLANTED][:PLANTED]:
         with open(path, 'ab') as file:
-            file.write(f'{RARE} {path}\n'.encode())
+            file.write(f'{RARE} {os.path.relpath(path, directory)}\n'.encode())
     return paths
 
 
