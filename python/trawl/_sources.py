@@ -45,15 +45,15 @@ def gather(patterns: Any) -> tuple[Any, ...]:
 # ---- Expressions --------------------------------------------------------------------------------
 
 SYNTAXES = (None, "perl", "extended", "basic")  # SYNTAXES[i] is number i of enum trawl_syntax
+_REGEX: dict[Any, str | None] = {True: "perl", False: None, **{name: name for name in SYNTAXES}}
 _GROUP = re.compile(rb"\$(?:\{([^}]+)\}|(\w+)|\$)")
 
 
 def syntax_of(regex: Any) -> str | None:
     """Return the syntax that Plan(regex=...) asks for; None: strings."""
-    known: dict[Any, str | None] = {True: "perl", False: None, **dict(zip(SYNTAXES, SYNTAXES))}
-    if regex not in known:
+    if regex not in _REGEX:
         raise ValueError(f"regex: True, 'perl', 'extended' or 'basic', not {regex!r}")
-    return known[regex]
+    return _REGEX[regex]
 
 
 def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
