@@ -159,6 +159,33 @@ static void sample_that_repeats(void)
     }
 }
 
+/* The only match lies behind the first of the steps in which verification and published algorithms
+ * take a chunk (64 KiB, or 1 MiB). What comes before it nearly matches, so that verification
+ * becomes linear. */
+static void late_first(const struct trawl_plan_options *options, uint64_t pattern_count)
+{
+    enum { BYTES = 1400000, AT = 1300000, LENGTH = 400 };
+    static char bytes[BYTES], string[LENGTH];
+    const struct trawl_pattern patterns[2] = {{string, LENGTH}, {"#!", 2}};
+    AUTO_SEARCHER searcher = must_searcher(1, 1u << 21);
+    AUTO_TEXT text = must_text(bytes, BYTES);
+    struct trawl_match match = {0, 0, 0, 0, 0};
+    AUTO_PLAN plan = NULL;
+    bool found = false;
+
+    for (uint64_t i = 0; i < BYTES; i++)
+        bytes[i] = i % 300 == 0 && (i < AT || i > AT + LENGTH) ? 'b' : 'a';
+    memset(string, 'a', LENGTH);
+    bytes[AT - 1] = 'b';
+    if (trawl_plan_build(patterns, pattern_count, options, &plan, NULL) != TRAWL_OK) {
+        TEST_CHECK(options->algorithm != NULL); /* a build without published algorithms */
+        return;
+    }
+    MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+    TEST_CHECK(found);
+    TEST_CHECK_U64(match.begin, AT);
+}
+
 static void no_pattern(void)
 {
     AUTO_SEARCHER searcher = must_searcher(2, 3);
@@ -250,5 +277,8 @@ int main(void)
     no_pattern();
     many_patterns();
     long_patterns();
+    late_first(PLAN_WITH(.method = TRAWL_METHOD_EVERY), 1);
+    for (uint64_t count = 1; count <= 2; count++)
+        late_first(PLAN_WITH(.algorithm = "bf"), count);
     return test_end();
 }
