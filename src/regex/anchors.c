@@ -182,21 +182,22 @@ static bool no_word(void *context, uint32_t code_point)
     return false;
 }
 
-enum trawl_status expressions_build_atoms(struct expressions *made,
-                                          const struct trawl_pattern *patterns, uint64_t count,
-                                          bool folds, bool beyond_ascii, struct trawl_error *error)
+/* Builds the plan of the strings, in which letters stand for any case if some string folds. */
+static enum trawl_status build_atoms(const struct anchor_maker *maker,
+                                     const struct trawl_pattern *patterns,
+                                     struct trawl_error *error)
 {
-    const struct trawl_plan *plan = made->plan;
+    struct expressions *made = maker->made;
     const struct trawl_utf8 utf8 = {NULL, made->ops->variants, no_word};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
-    options.flags = folds ? TRAWL_IGNORE_CASE : 0;
+    options.flags = maker->folds ? TRAWL_IGNORE_CASE : 0;
     options.line_end_set = options.line_end_also_set = 1;
-    options.line_end = plan->line_end;
-    options.line_end_also = plan->line_end_also;
-    if (plan->expressions.characters && beyond_ascii)
+    options.line_end = made->plan->line_end;
+    options.line_end_also = made->plan->line_end_also;
+    if (maker->folds && made->plan->expressions.characters)
         options.utf8 = &utf8;
-    return plan_build(patterns, count, &options, NULL, &made->atoms, error);
+    return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }
 
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error)
@@ -225,8 +226,7 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
             ((made->plan->flags & TRAWL_CRLF) != 0 &&
              memchr(string->bytes, '\r', string->bytes_count) != NULL);
     }
-    status = expressions_build_atoms(made, patterns, made->atom_count, maker->folds, maker->folds,
-                                     error);
+    status = build_atoms(maker, patterns, error);
     /* A plan ignores case in all strings or in none. No match holds a line end. */
     for (uint64_t i = 0;
          (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {

@@ -1,10 +1,9 @@
 /* engine_regex: finds atoms by the host's engine, and lets RE2 decide about matches near atoms.
  *
  * A chunk consists of whole lines (text_need.lines). A worker searches a chunk in steps of whole
- * lines, each step in one of four ways:
+ * lines, each step in one of three ways:
  *
- *     anchors the host's engine finds the atoms; RE2 reads forwards and backwards from an atom
- *     atoms   the host's engine finds the atoms; RE2 reads only lines that hold an atom
+ *     atoms   the host's engine finds the atoms; RE2 reads forwards and backwards from an atom
  *     whole   RE2 reads the step with all expressions at once, then each line with a match
  *     lines   RE2 reads every line with each expression
  *
@@ -62,8 +61,6 @@ struct engine_worker {
      * in that line; DECIDED: the expression needs no further look in that line. */
     uint64_t *known; /* passing_capacity words */
     uint64_t line;   /* lines with hits so far */
-    uint32_t *held;  /* numbers of the atoms in the line */
-    uint64_t held_capacity;
 };
 
 static enum trawl_status engine_open(const struct engine_options *options,
@@ -117,7 +114,6 @@ static void engine_release(struct engine_worker *worker)
         engine_cpu.release(worker->cpu);
     hits_release(&worker->atoms.hits);
     memory_release(worker->found, worker->found_capacity, sizeof *worker->found);
-    memory_release(worker->held, worker->held_capacity, sizeof *worker->held);
     memory_release(worker, 1, sizeof *worker);
 }
 
@@ -418,32 +414,6 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Asks the filter which expressions may match in the line with the atoms of hits [first, end). */
-static enum trawl_status pass_filter(struct engine_worker *worker, uint64_t first, uint64_t end,
-                                     uint32_t *count, struct trawl_error *error)
-{
-    const struct expressions *expressions = worker->expressions;
-    uint64_t held = 0;
-
-    if (end - first > worker->held_capacity) {
-        void *memory;
-
-        memory_release(worker->held, worker->held_capacity, sizeof *worker->held);
-        worker->held = NULL;
-        worker->held_capacity = 0;
-        TRAWL_TRY(memory_allocate(2 * (end - first), sizeof *worker->held, &memory, error));
-        worker->held = (uint32_t *)memory;
-        worker->held_capacity = 2 * (end - first);
-    }
-    for (uint64_t i = first; i < end; i++)
-        worker->held[held++] =
-            plan_literal_at(expressions->atoms, worker->atoms.hits.items[i].literal).pattern;
-    *count = expressions->ops->filter_passes(expressions->filter, worker->held, (uint32_t)held,
-                                             worker->passing);
-    return *count == UINT32_MAX ? TRAWL_FAIL(error, MEMORY, "out of memory: a filter of atoms")
-                                : TRAWL_OK;
-}
-
 /* Finds the atoms in the step. If there are too many hits, shortens the step to the end of the line
  * in which the search for atoms stopped, and sets *ended to that line's begin; otherwise *ended is
  * step->to. */
@@ -453,9 +423,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     const struct engine_chunk *chunk = step->chunk;
     struct engine_chunk part = *chunk;
     const struct expressions *expressions = worker->expressions;
-    const bool by_line = expressions->atom_first == NULL
-                             ? expressions->filter == NULL
-                             : expressions->atoms_are_exact && expressions->count == 1;
+    const bool by_line = expressions->atoms_are_exact && expressions->count == 1;
     const enum want want = by_line && chunk->records == NULL ? WANT_LINES : WANT_HITS;
 
     part.bytes += step->from;
@@ -470,33 +438,6 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
         *ended = line_begin(step, step->from + worker->atoms.done);
         step->to = line_after(step, step->from + worker->atoms.done);
     }
-    return TRAWL_OK;
-}
-
-/* Searches the step by `atoms`: judges each line that holds an atom. The line in which the
- * search for atoms stopped early is judged without its atoms. */
-static enum trawl_status by_atoms(struct step *step, struct trawl_error *error)
-{
-    struct engine_worker *worker = step->worker;
-    const struct expressions *expressions = worker->expressions;
-    const struct hits *hits = &worker->atoms.hits;
-    uint64_t ended, i = 0;
-
-    TRAWL_TRY(find_atoms(step, &ended, error));
-    while (i < hits->count && step->from + hits->items[i].offset < ended) {
-        const uint64_t at = step->from + hits->items[i].offset, first = i;
-        const uint64_t begin = line_begin(step, at), after = line_after(step, at);
-        uint32_t count = expressions->count;
-
-        while (i < hits->count && step->from + hits->items[i].offset < after)
-            i++;
-        if (expressions->filter != NULL)
-            TRAWL_TRY(pass_filter(worker, first, i, &count, error));
-        TRAWL_TRY(judge(step, content_of(step, begin, after),
-                        expressions->filter != NULL ? worker->passing : NULL, count, error));
-    }
-    if (ended < step->to)
-        return judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;
 }
 
@@ -635,8 +576,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     struct engine_worker *worker = step->worker;
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
-        TRAWL_TRY(worker->expressions->atom_first != NULL ? by_anchors(step, error)
-                                                          : by_atoms(step, error));
+        TRAWL_TRY(by_anchors(step, error));
         if (worker->expressions->whole != NULL &&
             step->missed * BYTES_PER_MISS > step->to - step->from)
             worker->whole_steps = WHOLE_STEPS;

@@ -91,11 +91,12 @@ static bool add_character(const struct reader *reader, struct split_strings *set
     uint8_t byte = bytes[0];
 
     if ((reader->flags & FOLDS) != 0) {
-        if (byte >= 0x80)
+        if (byte >= 0x80 && !reader->options->characters)
             return false;
         if (byte >= 'A' && byte <= 'Z')
             byte |= 0x20;
-        bytes = &byte;
+        if (byte < 0x80)
+            bytes = &byte;
     }
     return add_string(set, bytes, bytes_count, (const uint8_t *)"", 0);
 }
@@ -456,7 +457,9 @@ enum kind items_read(struct reader *reader, struct item *item, struct split_stri
         }
         item->lists = item->lists && !repeats && repeat(&token, item, set);
         item->consumes &= token.least > 0;
-        item->inner = 0;
+        item->repeats = true;
+        if (token.least == 0)
+            item->inner = 0;
     }
     item->looks_ahead = reader->seen.looks_ahead != before.looks_ahead;
     item->folds = reader->seen.folds != before.folds;

@@ -15,10 +15,11 @@ enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 struct item {
     uint64_t begin; /* in the expression, with the repetition */
     uint64_t end;
-    uint64_t inner; /* of a group without repetition: where the group's inside begins; else 0 */
+    uint64_t inner; /* of a group that each match holds: where the group's inside begins; else 0 */
     uint32_t flags;
     uint32_t inner_flags;
     bool is_edge;
+    bool repeats;     /* has a repetition */
     bool consumes;    /* has a byte or more */
     bool looks_ahead; /* holds an assertion that depends on the byte after */
     bool folds;       /* holds characters in any case of letters */

@@ -19,11 +19,6 @@ struct regex {
     }
 };
 
-struct regex_filter {
-    re2::FilteredRE2 filtered{static_cast<int>(REGEX_ATOMS_MIN)};
-    std::vector<std::string> atoms;
-};
-
 namespace
 {
 
@@ -207,69 +202,6 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
     }
 }
 
-enum regex_status filter_open(struct regex_filter **filter)
-{
-    try {
-        *filter = new struct regex_filter;
-        return REGEX_OK;
-    } catch (...) {
-        return REGEX_MEMORY;
-    }
-}
-
-enum regex_status filter_add(struct regex_filter *filter, const char *bytes, uint64_t count,
-                             const regex_options *given)
-{
-    try {
-        int id;
-
-        return filter->filtered.Add(re2::StringPiece(bytes, static_cast<size_t>(count)),
-                                    options_of(*given), &id) == re2::RE2::NoError
-                   ? REGEX_OK
-                   : REGEX_SYNTAX;
-    } catch (...) {
-        return REGEX_MEMORY;
-    }
-}
-
-enum regex_status filter_complete(struct regex_filter *filter, uint32_t *atom_count)
-{
-    try {
-        filter->filtered.Compile(&filter->atoms);
-        *atom_count = static_cast<uint32_t>(filter->atoms.size());
-        return REGEX_OK;
-    } catch (...) {
-        return REGEX_MEMORY;
-    }
-}
-
-const char *filter_atom(const struct regex_filter *filter, uint32_t atom, uint64_t *count)
-{
-    *count = filter->atoms[atom].size();
-    return filter->atoms[atom].data();
-}
-
-uint32_t filter_passes(const struct regex_filter *filter, const uint32_t *atoms,
-                       uint32_t atom_count, uint32_t *expressions)
-{
-    try {
-        static thread_local std::vector<int> given, passed;
-
-        given.assign(atoms, atoms + atom_count);
-        filter->filtered.AllPotentials(given, &passed);
-        for (size_t i = 0; i < passed.size(); i++)
-            expressions[i] = static_cast<uint32_t>(passed[i]);
-        return static_cast<uint32_t>(passed.size());
-    } catch (...) {
-        return UINT32_MAX;
-    }
-}
-
-void filter_release(struct regex_filter *filter)
-{
-    delete filter;
-}
-
 // ---- Case of atoms -----------------------------------------------------------------------------
 // RE2 writes atoms in lower case, by a table that is not public. The functions below find out what
 // the table holds: RE2 makes atoms of strings that contain all letters which may be upper case.
@@ -310,12 +242,14 @@ uint32_t take_utf8(const std::string &from, size_t *at)
     return rune;
 }
 
-// Maps a lower-case character to the characters that RE2 replaces by it in atoms.
-using uppers = std::map<uint32_t, std::vector<uint32_t>>;
+struct cases {
+    std::map<uint32_t, std::vector<uint32_t>> uppers; // of a lower-case character
+    std::map<uint32_t, uint32_t> lower;               // of the characters in `uppers`
+};
 
 // Finds the characters in [first, end) that RE2 replaces by a different character in atoms, and
 // adds these characters to *into.
-void read_uppers(uint32_t first, uint32_t end, uppers *into)
+void read_cases(uint32_t first, uint32_t end, cases *into)
 {
     constexpr uint32_t step = 32;
 
@@ -338,14 +272,16 @@ void read_uppers(uint32_t first, uint32_t end, uppers *into)
         for (uint32_t rune = from; rune < from + step && at < atoms[0].size(); rune++) {
             const uint32_t lower = take_utf8(atoms[0], &at);
 
-            if (lower != rune)
-                (*into)[lower].push_back(rune);
+            if (lower == rune)
+                continue;
+            into->uppers[lower].push_back(rune);
+            into->lower[rune] = lower;
         }
     }
 }
 
-// Returns the map of all characters, which the first call makes.
-const uppers &all_uppers()
+// Returns the cases of all characters beyond ASCII, which the first call finds.
+const cases &all_cases()
 {
     // The blocks of Unicode that hold letters with case, in steps of 32.
     static const uint32_t blocks[][2] = {
@@ -353,33 +289,41 @@ const uppers &all_uppers()
         {0x1d00, 0x2000},   {0x2100, 0x21a0},   {0x24a0, 0x2500},   {0x2c00, 0x2e00},
         {0xa640, 0xa800},   {0xab20, 0xabc0},   {0xff00, 0xff80},   {0x10400, 0x10600},
         {0x10c80, 0x10d20}, {0x118a0, 0x118e0}, {0x16e40, 0x16e80}, {0x1e900, 0x1e960}};
-    static const uppers table = [] {
-        uppers made;
+    static const cases table = [] {
+        cases made;
 
         for (const auto &block : blocks)
-            read_uppers(block[0], block[1], &made);
+            read_cases(block[0], block[1], &made);
         return made;
     }();
 
     return table;
 }
 
-// Implements regex_ops.variants, by the map.
+// Implements regex_ops.variants.
 uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
 {
     uint32_t count = 0;
 
     (void)context;
     out[count++] = code_point;
-    if (code_point >= 'a' && code_point <= 'z')
-        out[count++] = code_point - ('a' - 'A');
     try {
-        const uppers &table = all_uppers();
-        const auto found = table.find(code_point);
+        const cases &table = all_cases();
+        const auto at = table.lower.find(code_point);
+        const uint32_t ascii = code_point >= 'A' && code_point <= 'Z' ? 0x20 : 0;
+        const uint32_t lower = at != table.lower.end() ? at->second : code_point + ascii;
+        const auto uppers = table.uppers.find(lower);
+        const auto add = [&](uint32_t other) {
+            if (other != code_point && count < 8)
+                out[count++] = other;
+        };
 
-        if (found != table.end())
-            for (size_t i = 0; i < found->second.size() && count < 8; i++)
-                out[count++] = found->second[i];
+        add(lower);
+        if (lower >= 'a' && lower <= 'z')
+            add(lower - 0x20);
+        if (uppers != table.uppers.end())
+            for (const uint32_t other : uppers->second)
+                add(other);
     } catch (...) {
         return count;
     }
@@ -389,6 +333,4 @@ uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile,       release,        match,      match_whole,
-    group_count,   group_named,   filter_open,    filter_add, filter_complete,
-    filter_atom,   filter_passes, filter_release, variants};
+    REGEX_VERSION, compile, release, match, match_whole, group_count, group_named, variants};

@@ -2,8 +2,7 @@
  *
  * re2.cc is a shared object of its own, libtrawl_regex, which regex_load.c loads when a program
  * builds its first plan of expressions. A program without expressions loads no C++ library. No
- * function throws or logs. The functions are safe in several threads, except for a filter that is
- * not complete.
+ * function throws or logs. The functions are safe in several threads.
  */
 #ifndef TRAWL_REGEX_RE2_H
 #define TRAWL_REGEX_RE2_H
@@ -16,9 +15,6 @@ extern "C" {
 #endif
 
 struct regex; /* a compiled expression */
-/* tells which expressions may match a text, from the strings ("atoms") in the text */
-struct regex_filter;
-
 struct regex_options {
     /* of matches with the same begin, prefer the longest; false: the first alternative that
      * matches */
@@ -42,8 +38,7 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_ATOMS_MIN 1u /* the least number of characters of an atom */
-#define REGEX_VERSION 1u
+#define REGEX_VERSION 2u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
@@ -62,19 +57,8 @@ struct regex_ops {
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
-    enum regex_status (*filter_open)(struct regex_filter **filter);
-    enum regex_status (*filter_add)(struct regex_filter *filter, const char *bytes, uint64_t count,
-                                    const struct regex_options *options);
-    /* Makes the atoms, in lower case. */
-    enum regex_status (*filter_complete)(struct regex_filter *filter, uint32_t *atom_count);
-    const char *(*filter_atom)(const struct regex_filter *filter, uint32_t atom, uint64_t *count);
-    /* Stores the expressions, in ascending order, that may match a text in which these atoms occur.
-     * Returns how many; UINT32_MAX if there is no memory. */
-    uint32_t (*filter_passes)(const struct regex_filter *filter, const uint32_t *atoms,
-                              uint32_t atom_count, uint32_t *expressions);
-    void (*filter_release)(struct regex_filter *filter);
-    /* Stores the characters that RE2 takes for code_point when it compares atoms with a text,
-     * code_point included. Returns how many, 1 to 8. */
+    /* Stores the characters that equal code_point where case is ignored, code_point included.
+     * Returns how many, 1 to 8. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t variants[8]);
 };
 

@@ -11,23 +11,15 @@
 #include "regex/translate.h"
 
 #define MEMORY_DEFAULT_MIB 16u
-#define WHOLE_MAX 256u   /* the most expressions that are compiled together */
-#define NEEDED_ATOMS 64u /* if there are more atoms, a search looks for all of them */
-/* at most this many expressions are tried on each line with an atom, without a filter */
-#define FEW_EXPRESSIONS 8u
-#define ATOMS_MAX (1u << 20)
+#define WHOLE_MAX 256u /* the most expressions that are compiled together */
 
 /* What the steps below share. */
 struct maker {
     struct expressions *made;
-    struct regex_filter *filter;
-    uint32_t atom_count;
     char *joined; /* the alternatives of `whole` */
     uint64_t joined_count;
     uint64_t joined_capacity;
     bool needs_line;
-    bool beyond_ascii;
-    bool folds;
     struct anchor_maker anchors;
 };
 
@@ -43,8 +35,6 @@ static void expressions_free(void *object)
     memory_release(made->each, made->count, sizeof(struct regex *));
     if (made->whole != NULL)
         made->ops->release(made->whole);
-    if (made->filter != NULL)
-        made->ops->filter_release(made->filter);
     anchors_free(made);
     trawl_plan_free(made->atoms);
     memory_release(made, 1, sizeof *made);
@@ -130,8 +120,6 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
     maker->needs_line |= translated.needs_line;
-    maker->beyond_ascii |= translated.beyond_ascii;
-    maker->folds |= translated.folds;
     if (status == TRAWL_OK)
         status = anchors_add(&maker->anchors, index, translated.bytes, translated.count, error);
     translated_release(&translated);
@@ -169,144 +157,6 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* ---- Atoms --------------------------------------------------------------------------------- */
-
-/* Stores in *passes whether some expression may match a text that holds all atoms except those that
- * are marked as taken. */
-static enum trawl_status passes_without(const struct maker *maker, const bool *taken, bool *passes,
-                                        uint32_t *room, struct trawl_error *error)
-{
-    uint32_t count = 0, passed;
-
-    for (uint32_t i = 0; i < maker->atom_count; i++)
-        if (!taken[i])
-            room[maker->made->count + count++] = i;
-    passed = maker->made->ops->filter_passes(maker->filter, room + maker->made->count, count, room);
-    *passes = passed > 0;
-    return passed == UINT32_MAX ? no_memory(error) : TRAWL_OK;
-}
-
-/* Returns the atom's worth for a search: long atoms of rare bytes are worth most, because the atoms
- * are found quickly and seldom. */
-static uint64_t worth(const struct maker *maker, uint32_t atom)
-{
-    uint64_t count, sum = 0;
-    const char *bytes = maker->made->ops->filter_atom(maker->filter, atom, &count);
-
-    for (uint64_t i = 0; i < count; i++)
-        sum += bytes[i] != '\0' && strchr(" etaoinsrhl", bytes[i]) != NULL ? 2 : 3;
-    return sum;
-}
-
-/* Clears `taken` of atoms that are not needed, the atoms of least worth first: each match of each
- * expression still holds a taken atom. */
-static enum trawl_status choose_needed(const struct maker *maker, bool *taken, uint32_t *room,
-                                       struct trawl_error *error)
-{
-    bool tried[NEEDED_ATOMS] = {false};
-
-    for (uint32_t round = 0; round < maker->atom_count; round++) {
-        uint32_t least = UINT32_MAX;
-        bool passes;
-
-        for (uint32_t i = 0; i < maker->atom_count; i++)
-            if (!tried[i] && (least == UINT32_MAX || worth(maker, i) < worth(maker, least)))
-                least = i;
-        tried[least] = true;
-        taken[least] = false;
-        TRAWL_TRY(passes_without(maker, taken, &passes, room, error));
-        taken[least] = passes;
-    }
-    return TRAWL_OK;
-}
-
-/* Builds the plan of the taken atoms, which are in lower case. */
-static enum trawl_status build_atoms(struct maker *maker, const bool *taken,
-                                     struct trawl_error *error)
-{
-    const struct trawl_plan *plan = maker->made->plan;
-    const struct regex_ops *ops = maker->made->ops;
-    struct trawl_pattern *patterns;
-    enum trawl_status status;
-    uint64_t count = 0;
-    void *memory;
-
-    TRAWL_TRY(memory_allocate(maker->atom_count, sizeof *patterns, &memory, error));
-    patterns = (struct trawl_pattern *)memory;
-    for (uint32_t i = 0; i < maker->atom_count; i++)
-        if (taken[i]) {
-            patterns[count].bytes =
-                ops->filter_atom(maker->filter, i, &patterns[count].bytes_count);
-            count++;
-        }
-    /* Without case folding, characters of ASCII stand for themselves in the text. */
-    status = expressions_build_atoms(
-        maker->made, patterns, count, true,
-        maker->beyond_ascii || maker->folds || (plan->flags & TRAWL_IGNORE_CASE) != 0, error);
-    memory_release(patterns, maker->atom_count, sizeof *patterns);
-    return status;
-}
-
-/* Gives all expressions to the filter. */
-static enum trawl_status fill_filter(struct maker *maker, struct trawl_error *error)
-{
-    const struct trawl_plan *plan = maker->made->plan;
-    const struct regex_options options = options_of(plan);
-
-    if (maker->made->ops->filter_open(&maker->filter) != REGEX_OK)
-        return no_memory(error);
-    for (uint32_t i = 0; i < maker->made->count; i++) {
-        const struct trawl_pattern pattern = trawl_plan_pattern(plan, i);
-        struct translated translated;
-        enum regex_status status;
-
-        TRAWL_TRY(translate(plan->expressions.syntax, (const char *)pattern.bytes,
-                            pattern.bytes_count, &translated, error));
-        status = maker->made->ops->filter_add(maker->filter, translated.bytes, translated.count,
-                                              &options);
-        translated_release(&translated);
-        if (status != REGEX_OK)
-            return no_memory(error);
-    }
-    return maker->made->ops->filter_complete(maker->filter, &maker->atom_count) == REGEX_OK
-               ? TRAWL_OK
-               : no_memory(error);
-}
-
-/* Makes the plan of the atoms and, for more than FEW_EXPRESSIONS expressions, keeps the filter.
- * Makes neither if some expression has no atom. */
-static enum trawl_status make_atoms(struct maker *maker, struct trawl_error *error)
-{
-    struct expressions *made = maker->made;
-    enum trawl_status status = TRAWL_OK;
-    void *flags = NULL, *room = NULL;
-    bool passes, *taken;
-
-    TRAWL_TRY(fill_filter(maker, error));
-    if (maker->atom_count == 0 || maker->atom_count > ATOMS_MAX)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_allocate(maker->atom_count, sizeof *taken, &flags, error));
-    TRAWL_TRY_DONE(
-        memory_allocate(maker->atom_count + made->count, sizeof(uint32_t), &room, error));
-    taken = (bool *)flags;
-    for (uint32_t i = 0; i < maker->atom_count; i++)
-        taken[i] = true;
-    TRAWL_TRY_DONE(passes_without(maker, taken, &passes, (uint32_t *)room, error));
-    if (passes) /* some expression has no atom */
-        goto done;
-    if (made->count <= FEW_EXPRESSIONS && maker->atom_count <= NEEDED_ATOMS)
-        TRAWL_TRY_DONE(choose_needed(maker, taken, (uint32_t *)room, error));
-    TRAWL_TRY_DONE(build_atoms(maker, taken, error));
-    if (made->count > FEW_EXPRESSIONS) {
-        made->filter = maker->filter;
-        maker->filter = NULL;
-    }
-done:
-    memory_release(flags, maker->atom_count, sizeof *taken);
-    memory_release(room, maker->atom_count + made->count, sizeof(uint32_t));
-    return status;
-}
-
 /* ---- All ----------------------------------------------------------------------------------- */
 
 /* Compiles each expression, then all expressions together, then the atoms. An error names the
@@ -328,8 +178,7 @@ static enum trawl_status make_all(struct maker *maker, struct trawl_error *error
         TRAWL_TRY(status);
     }
     TRAWL_TRY(compile_whole(maker, error));
-    TRAWL_TRY(anchors_end(&maker->anchors, error));
-    return made->count > 0 && made->atoms == NULL ? make_atoms(maker, error) : TRAWL_OK;
+    return anchors_end(&maker->anchors, error);
 }
 
 /* Makes the compiled plan: the function that attachment_want calls. */
@@ -351,8 +200,6 @@ static enum trawl_status expressions_make(const void *from, void **object,
     status = make_all(&maker, error);
     memory_release(maker.joined, maker.joined_capacity, 1);
     anchors_release(&maker.anchors);
-    if (maker.filter != NULL)
-        ops->filter_release(maker.filter);
     if (status != TRAWL_OK)
         expressions_free(maker.made);
     else

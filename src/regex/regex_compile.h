@@ -36,8 +36,7 @@ struct expressions {
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
-    /* Atom i belongs to anchors atom_anchors[atom_first[i]] up to atom_first[i + 1]. NULL: atoms
-     * say nothing but that a line is a candidate. */
+    /* Atom i belongs to anchors atom_anchors[atom_first[i]] up to atom_first[i + 1]. */
     uint32_t *atom_first;   /* atom_count + 1 */
     uint32_t *atom_anchors; /* atom_first[atom_count] */
     uint64_t atom_count;
@@ -45,9 +44,6 @@ struct expressions {
     uint64_t anchor_count;
     uint64_t anchor_capacity;
     bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
-    /* NULL: each line that holds an atom is a candidate for all expressions. Otherwise `filter`
-     * tells for which expressions a line is a candidate. */
-    struct regex_filter *filter;
 };
 
 /* Stores the compiled plan, which the first call makes and the plan owns. Errors: ARGUMENT for a
@@ -56,10 +52,4 @@ struct expressions {
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
-/* Builds made->atoms. folds: the patterns, in lower case, stand for letters of any case;
- * beyond_ascii: also for letters beyond ASCII. Errors: MEMORY, LIMIT. */
-enum trawl_status expressions_build_atoms(struct expressions *made,
-                                          const struct trawl_pattern *patterns, uint64_t count,
-                                          bool folds, bool beyond_ascii, struct trawl_error *error);
-
 #endif

@@ -14,7 +14,8 @@
 
 #define NESTED_MAX 4u /* groups in groups whose runs are searched for */
 #define NO_SCORE (-1000.0)
-#define BITS_ENOUGH 20.0 /* strings that are rarer cost the search no less time */
+#define BITS_ENOUGH 20.0 /* a text holds such strings once in a MiB */
+#define BITS_MAX 80.0
 
 struct run {
     uint64_t first; /* items [first, end) of the list */
@@ -66,8 +67,12 @@ static double score(const struct reader *reader, const struct split_strings *str
             rate *= reader->options->rates->rate[strings->items[i].bytes[k]];
         sum += rate;
     }
-    bits = sum > 1e-9 ? -analyse_log2(sum * 1e9) + 29.9 : 29.9;
-    return min_double(bits, BITS_ENOUGH) - analyse_log2(strings->count);
+    bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
+    /* Even strings that should be rare may be common words. So more bits are welcome, but less so.
+     */
+    if (bits > BITS_ENOUGH)
+        bits = BITS_ENOUGH + (bits - BITS_ENOUGH) / 4;
+    return bits - 1.5 * analyse_log2(strings->count);
 }
 
 static void take_better(const struct reader *reader, const struct run *run, struct run *best,
@@ -158,15 +163,20 @@ static enum trawl_status put_text(struct reader *reader, const char *bytes, uint
     return TRAWL_OK;
 }
 
-/* Writes items [first, end) as groups with their flags. */
+/* Writes items [first, end): items with the same flags, one after another in the expression, as a
+ * group with these flags. */
 static enum trawl_status put_items(struct reader *reader, uint64_t first, uint64_t end,
                                    struct trawl_error *error)
 {
-    for (uint64_t i = first; i < end; i++) {
-        const struct item *item = &reader->items[i];
+    while (first < end) {
+        const struct item *item = &reader->items[first];
         char open[16] = "(?";
-        uint64_t count = 2;
+        uint64_t count = 2, after = item->end;
 
+        for (first++; first < end && reader->items[first].flags == item->flags &&
+                      reader->items[first].begin == after;
+             first++)
+            after = reader->items[first].end;
         for (uint32_t k = 0; k < 4; k++)
             if ((item->flags >> k & 1) != 0)
                 open[count++] = FLAG_LETTERS[k];
@@ -177,8 +187,8 @@ static enum trawl_status put_items(struct reader *reader, uint64_t first, uint64
         count -= open[count - 1] == '-';
         open[count++] = ':';
         TRAWL_TRY(put_text(reader, open, count, error));
-        TRAWL_TRY(put_text(reader, (const char *)reader->bytes + item->begin,
-                           item->end - item->begin, error));
+        TRAWL_TRY(put_text(reader, (const char *)reader->bytes + item->begin, after - item->begin,
+                           error));
         TRAWL_TRY(put_text(reader, ")", 1, error));
     }
     return TRAWL_OK;
@@ -228,15 +238,17 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
                               const struct around *around, struct trawl_error *error)
 {
     const struct before before = look_before(reader, first, run->first, around);
-    bool has_rest = run->goes_on || run->end < reader->item_count;
+    bool has_rest = run->goes_on || run->end < reader->item_count, repeats = false;
     struct split split = {.strings = &run->strings, .folds = run->folds, .keeps = run->keeps};
 
-    for (const struct around *each = around; each != NULL; each = each->outer)
+    for (const struct around *each = around; each != NULL; each = each->outer) {
         has_rest |= each->at + 1 < each->end;
-    split.begins = before.is_edges;
-    split.is_sure = before.is_empty && !has_rest;
+        repeats |= reader->items[each->at].repeats;
+    }
+    split.begins = before.is_edges && !repeats;
+    split.is_sure = before.is_empty && !has_rest && !repeats;
     reader->text_count = 0;
-    if (!before.is_edges && before.is_apart) {
+    if (!before.is_edges && before.is_apart && !repeats) {
         TRAWL_TRY(put_text(reader, "(?:", 3, error));
         TRAWL_TRY(put_before(reader, around, error));
         TRAWL_TRY(put_items(reader, first, run->first, error));

@@ -72,23 +72,20 @@ static bool is_special(char byte)
 
 /* ---- Perl ---------------------------------------------------------------------------------- */
 
-/* Sets needs_line and beyond_ascii if the escape asks for them. */
+/* Sets needs_line if the escape asks for a line alone. */
 static void note_escape(struct translated *out, char letter)
 {
     if (letter == 'A' || letter == 'z' || letter == 'C')
         out->needs_line = true;
-    if (letter == 'x' || letter == 'p' || letter == 'P')
-        out->beyond_ascii = true;
 }
 
-/* Reads the flags of "(?flags", which begin at `at`: sets `folds` for i, and needs_line for -m. */
+/* Reads the flags of "(?flags", which begin at `at`: sets needs_line for -m. */
 static void note_flags(struct translated *out, const char *bytes, uint64_t count, uint64_t at)
 {
     bool off = false;
 
     for (; at < count && bytes[at] != ':' && bytes[at] != ')'; at++) {
         off |= bytes[at] == '-';
-        out->folds |= bytes[at] == 'i';
         out->needs_line |= off && bytes[at] == 'm';
     }
 }
@@ -109,13 +106,11 @@ static void copy_perl(struct reader *reader)
     for (uint64_t i = 0; i < count; i++) {
         char next = i + 1 < count ? bytes[i + 1] : '\0';
 
-        reader->out->beyond_ascii |= (uint8_t)bytes[i] >= 0x80;
         put(reader, bytes + i, 1, i);
         if (bytes[i] == '\\' && i + 1 < count) {
             quoted = quoted ? next != 'E' : !in_class && next == 'Q';
             if (!quoted || next == 'Q') {
                 note_escape(reader->out, next);
-                reader->out->beyond_ascii |= (uint8_t)next >= 0x80;
                 copy_next(reader, &i);
             }
         } else if (quoted) {
@@ -179,7 +174,6 @@ static enum trawl_status read_class(struct reader *reader, struct trawl_error *e
             return refuse(begin, error, "the bracket is not closed");
         if (byte == ']' && reader->at > first)
             break;
-        reader->out->beyond_ascii |= (uint8_t)byte >= 0x80;
         if (byte == '[' && (next == '=' || next == '.'))
             return refuse(reader->at, error,
                           "[= =] and [. .] depend on a locale's order, which trawl does not know");
@@ -323,7 +317,6 @@ static enum trawl_status read_literal(struct reader *reader, struct trawl_error 
     /* a UTF-8 continuation byte belongs to the part that the character's first byte began */
     bool goes_on = ((uint8_t)byte & 0xc0) == 0x80 && reader->atom != UINT64_MAX;
 
-    reader->out->beyond_ascii |= (uint8_t)byte >= 0x80;
     if (!goes_on)
         TRAWL_TRY(begin_atom(reader, is_word_byte(byte), error));
     if (is_special(byte))

@@ -19,8 +19,6 @@ struct translated {
     /* The expression has an assertion about the text's begin or end, or matches a single byte of a
      * character. So the expression must be searched line by line. */
     bool needs_line;
-    bool beyond_ascii; /* the expression may name characters beyond ASCII */
-    bool folds;        /* a part of the expression ignores case */
 };
 
 /* Translates an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks;

@@ -11,6 +11,8 @@
 
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
+#define JOINED_MAX 16u /* more expressions stay apart where the report allows that */
+
 /* Returns the characters that are operators of the syntax without '\'. */
 static const char *operators_of(const struct settings *settings)
 {
@@ -112,6 +114,16 @@ bool expressions_have_capitals(const struct patterns *patterns, const struct set
     return false;
 }
 
+/* Returns whether the report needs no more than the lines that match. Then many expressions stay
+ * apart: RE2 reads only what a line's atoms ask for, instead of one large program. */
+static bool needs_lines_alone(const struct settings *settings)
+{
+    return settings->report == REPORT_COUNT || settings->report == REPORT_NAMES ||
+           settings->report == REPORT_QUIET ||
+           (settings->report == REPORT_LINES && !settings->colors.on &&
+            !settings->style.each_match);
+}
+
 bool expressions_join(struct patterns *patterns, const struct settings *settings)
 {
     const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";
@@ -120,7 +132,8 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     size_t room = 1;
     char *joined, *at;
 
-    if (settings->numbers_wanted || patterns->count < 2)
+    if (settings->numbers_wanted || patterns->count < 2 ||
+        (patterns->count > JOINED_MAX && needs_lines_alone(settings)))
         return true;
     for (uint64_t i = 0; i < patterns->count; i++)
         room += patterns->items[i].bytes_count + 6;
