@@ -406,7 +406,6 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         .error = error,
         .pair = {.run = run_segment,
                  .state = &segments,
-                 .once_ns = parts_wait_ns(worker),
                  .warm_bytes = worker->parts_ready || task->want >= WANT_LINES ? 0 : PARTS_WARM,
                  .inner = {&worker->trial, &worker->set_trial}}};
 
@@ -414,6 +413,7 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
     if (!worker->has_parts || task->want == WANT_FIRST)
         return scan_whole(worker, task, error);
+    segments.pair.once_ns = parts_wait_ns(worker);
     trial_run(&worker->parts_trial, &segments.pair, task->from, task->chunk->owned);
     return segments.status;
 }
