@@ -103,13 +103,14 @@ static enum trawl_status search_part(struct engine_worker *worker, uint32_t inde
     engine_result_begin(&state->found, 0, true);
     worker->plan = worker->parts->of->part[index].plan;
     swap_state(worker, state);
-    /* a count must cover the whole range; for hits the caller takes the begins that were
-     * searched */
+    /* A count, or a first occurrence that was not found yet, asks for the whole range. For hits the
+     * caller takes the begins that were searched. */
     do {
         status = cuda_scan_range(worker, &rest, want, hits_base + (rest.begin - range->begin),
                                  &state->found, end, error);
         rest.begin = *end;
-    } while (status == TRAWL_OK && !worker->leaves && want == WANT_COUNT && *end < rest.end);
+    } while (status == TRAWL_OK && !worker->leaves && want != WANT_HITS && *end < rest.end &&
+             (want == WANT_COUNT || state->found.hits.count == 0));
     swap_state(worker, state);
     worker->plan = whole;
     return status;

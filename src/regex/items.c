@@ -312,8 +312,8 @@ static void read_backslash(struct reader *reader, struct token *token, struct sp
         (void)add_character(reader, set, &byte, 1);
         token->kind = CHARS;
     } else if (letter == 'd') {
-        for (uint8_t digit = '0'; digit <= '9'; digit++)
-            (void)add_string(set, &digit, 1, (const uint8_t *)"", 0);
+        for (uint32_t i = 0; i < 10; i++)
+            (void)add_string(set, (const uint8_t *)"0123456789" + i, 1, (const uint8_t *)"", 0);
         token->kind = CHARS;
     }
 }

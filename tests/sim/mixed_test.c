@@ -18,7 +18,8 @@
 #define CASES_LONG 20000
 #define FAILURES_MAX 5
 
-/* Each public call, by a searcher of this engine. */
+/* Each public call, by a searcher of this engine. A random call comes first, since the first call
+ * of a plan tries the plan's tables. */
 static void run_calls(const struct diff_input *input, const struct diff_expected *expected,
                       const struct trawl_plan *plan, enum trawl_engine engine,
                       struct test_random *random)
@@ -26,6 +27,7 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
     struct run_config config = {.method = TRAWL_METHOD_AUTO, .threads = 1};
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error;
+    uint32_t first;
 
     config.chunk_bytes = test_random_between(random, 1, input->text_bytes + 1);
     if (test_random_one_in(random, 2))
@@ -33,10 +35,11 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
     MUST(trawl_searcher_open(
         SEARCHER_WITH(.engine = engine, .threads = 1, .chunk_bytes = config.chunk_bytes), &searcher,
         &error));
-    for (uint32_t call = 0; call < HELD_CALLS; call++) {
+    first = (uint32_t)test_random_below(random, HELD_CALLS);
+    for (uint32_t i = 0; i < HELD_CALLS; i++) {
         char message[HELD_MESSAGE_BYTES] = "", line[HELD_MESSAGE_BYTES];
 
-        config.call = (enum held_call)call;
+        config.call = (enum held_call)((first + i) % HELD_CALLS);
         config.parameter = test_random_u64(random);
         if (TEST_CHECK(run_call(input, expected, &config, plan, searcher, NULL, message)))
             continue;
@@ -81,12 +84,57 @@ static void run_case(uint64_t index, uint64_t *in_parts)
     input_free(&input);
 }
 
+/* A part of a set is tried on the first bytes of the text. The first occurrence of the set lies
+ * behind these bytes, for each string in turn, and is asked for by the first call of a plan. */
+static void late_first(void)
+{
+    enum { STRINGS = 24, TEXT_BYTES = 4000, LATE = 3900 };
+    struct cuda_limits limits = cuda_limits_default;
+    uint8_t strings[STRINGS][2 * STRINGS], text_bytes[TEXT_BYTES];
+    struct trawl_pattern list[STRINGS];
+    struct test_random random = test_random_begin("late first");
+
+    limits.streams = false;
+    limits.sets = false; /* the kernels that remain are tried */
+    limits.tried_bytes = 100;
+    cuda_limits_replace(&limits);
+    plan_part_costs_device = (struct plan_part_costs){.is_tried = true, .met = 1e9, .dense = 1e9};
+    for (uint32_t i = 0; i < STRINGS; i++) {
+        list[i] = (struct trawl_pattern){strings[i], 4 + i};
+        for (uint32_t j = 0; j < list[i].bytes_count; j++)
+            strings[i][j] = (uint8_t)('a' + test_random_below(&random, 26));
+    }
+    for (uint32_t i = 0; i < STRINGS; i++) {
+        struct trawl_searcher *searcher = NULL;
+        const struct plan_parts *parts = NULL;
+        struct trawl_plan *plan = must_plans(list, STRINGS, NULL);
+        struct trawl_match match = {.begin = 0};
+        struct trawl_text *text;
+        bool found = false;
+
+        memset(text_bytes, 'X', sizeof text_bytes);
+        memcpy(text_bytes + LATE, strings[i], list[i].bytes_count);
+        sim_driver_reset_usual(i + 1);
+        searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+        text = must_text(text_bytes, TEXT_BYTES);
+        MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+        TEST_CHECK(found && match.begin == LATE && match.pattern_index == i);
+        MUST(plan_parts_want(plan, PLAN_PARTS_DEVICE, &parts, NULL));
+        TEST_CHECK(parts != NULL && parts->count > 1);
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan);
+    }
+    plan_part_costs_device = plan_part_costs_device_default;
+}
+
 int main(void)
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases, in_parts = 0;
 
     test_begin("sim mixed");
     cuda_driver_replace(sim_driver_table());
+    late_first();
     cases = test_amount(CASES_NORMAL, CASES_LONG);
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
