@@ -256,7 +256,7 @@ class Check:
                         side = {'suggested': 'published'}.get(it['side'], it['side'])
                         best[side] = min(best.get(side, mean), mean)
                 if 'own' in best and 'published' in best:
-                    found.append((f'{paper}, {name}, {place}', best['published'] / best['own']))
+                    found.append((f"{self.definitions[paper]['title'].split(':')[0]}, {name}, {place}", best['published'] / best['own']))
         return found
 
 

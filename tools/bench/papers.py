@@ -350,8 +350,9 @@ def children_line(figures):
         return []
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
-    return ['', f'A search started {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)}. '
-            f'The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))}' + (f" ({', '.join(texts)})" if texts else '') + '.']
+    return ['', f'A search started {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)} grids. '
+            f'The kernels left out {sum(left_out)} of all {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid'
+            + (f" (only in {', '.join(texts)})" if texts else '') + '.']
 
 
 def narrow(*made, **fields):
@@ -388,7 +389,7 @@ def overview(data):
         words = [word for claim, word, _, _ in others if not claim.get('ours')]
         ratios = list(compared(figures))
         count += len(ratios)
-        behind += [f'{paper}, {name}, {place} ({digits(ratio)} ×)' for name, place, ratio in ratios if ratio < 1]
+        behind += [f"{facts['title'].split(':')[0]}, {name}, {place} ({digits(ratio)} ×)" for name, place, ratio in ratios if ratio < 1]
         lines.append([link, verdict, ', '.join(f'{words.count(it)} {it}' for it in claims.VERDICTS if it in words),
                       f'ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} '
                       f'({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)'
