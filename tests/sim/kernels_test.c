@@ -6,7 +6,7 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-#define CASES_NORMAL 1600
+#define CASES_NORMAL 1200
 #define CASES_LONG 100000
 #define CASES_TELLING 200 /* enough that each method must have been met */
 #define FAILURES_MAX 5

@@ -14,7 +14,7 @@
 #include "simulator.h"
 
 #define TEXT_BYTES_MAX 5000
-#define CASES_NORMAL 600
+#define CASES_NORMAL 400
 #define CASES_LONG 20000
 #define FAILURES_MAX 5
 
@@ -88,7 +88,7 @@ static void run_case(uint64_t index, uint64_t *in_parts)
  * behind these bytes, for each string in turn, and is asked for by the first call of a plan. */
 static void late_first(void)
 {
-    enum { STRINGS = 24, TEXT_BYTES = 4000, LATE = 3900 };
+    enum { STRINGS = 8, TEXT_BYTES = 4000, LATE = 3900 };
     struct cuda_limits limits = cuda_limits_default;
     uint8_t strings[STRINGS][2 * STRINGS], text_bytes[TEXT_BYTES];
     struct trawl_pattern list[STRINGS];

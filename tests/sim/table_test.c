@@ -32,6 +32,8 @@
 #define CASES_NORMAL 240
 #define CASES_LONG 20000
 #define ENGINES 3u
+#define TURNS \
+    (TEST_SANITIZED ? 3u : 2u) /* in a normal run, one pair of a row and a fault in so many */
 #define NTH_MAX 1000000u
 /* A normal run tries each of a row's first fault points, then every so many: each step is 1 to
  * 1 + N / STEP_SHARE numbers long, about 50 steps to the 1,000th. */
@@ -668,7 +670,7 @@ int main(void)
         edges();
     for (uint64_t r = 0; r < ROWS && all; r++)
         for (uint64_t f = 0; f < FAULTS; f++)
-            if (test_turn(r + f, 2))
+            if (test_turn(r + f, TURNS))
                 run_faults(r, f);
     printf("%" PRIu64 " rounds with a fault, of which %" PRIu64 " ended a call\n", rounds, ended);
     TEST_CHECK(!all || ended > 50);
