@@ -8,6 +8,18 @@
 
 /* parts of a text that are read at once, because each part waits for its previous cell */
 #define LANES 8u
+/* The statement STEP for each lane, with the lane's number as a constant. */
+#define EACH_LANE(STEP) \
+    do {                \
+        STEP(0);        \
+        STEP(1);        \
+        STEP(2);        \
+        STEP(3);        \
+        STEP(4);        \
+        STEP(5);        \
+        STEP(6);        \
+        STEP(7);        \
+    } while (0)
 #define LANES_FEW 2u
 
 struct lanes {
@@ -45,14 +57,7 @@ static inline __attribute__((always_inline)) void read_all(const struct plan_aut
 
 #define READ(i) read_cell(cells, class_of, text, &read.state[i], &read.at[i], ends)
     for (; count > 0; count--) {
-        READ(0);
-        READ(1);
-        READ(2);
-        READ(3);
-        READ(4);
-        READ(5);
-        READ(6);
-        READ(7);
+        EACH_LANE(READ);
     }
 #undef READ
     *lanes = read;
@@ -120,14 +125,7 @@ static inline __attribute__((always_inline)) uint64_t read_rows(const struct pla
     else                                                                                   \
         sum += rows[read.state[i]]
     for (uint64_t byte = count; byte-- > 0;) {
-        READ(0);
-        READ(1);
-        READ(2);
-        READ(3);
-        READ(4);
-        READ(5);
-        READ(6);
-        READ(7);
+        EACH_LANE(READ);
     }
 #undef READ
     *lanes = read;

@@ -12,7 +12,7 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
  * were not measured, by a sample of the text. Writes the methods' tuning to *tuning. read_ns: the
  * time in which the device reads the text once. The first choice for a plan and a text counts the
  * time to make tables, and takes the rates of a method only while that method may be the cheapest:
- * 5 to 25 us. Later choices know all rates and the measured prices. */
+ * 3 to 60 us. Later choices know all rates and the measured prices. */
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);
