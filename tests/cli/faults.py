@@ -57,7 +57,7 @@ SCENES = [
     (["--explain", "foo"], None),
     (["--search-zip", "-n", "foo", "packed", "small"], None),
     (["--search-zip", "-r", "-j2", "-c", "foo", "zips"], None),
-    (["--stats", "--progress", "-c", "foo", "small"], None),
+    (["--stats", "-c", "foo", "small"], None),
     (["--json", "-C1", "foo", "small"], None),
     (["--vimgrep", "--replace=<$0>", "--field-match-separator=\\t", "foo", "small"], None),
     (["-S", "--color=always", "--colors=path:fg:blue", "--hyperlink-format=vscode", "foo", "small", "none"], None),

@@ -3,8 +3,7 @@
 
 usage: terminal.py TRAWL
 
-Colours by themselves, headings, progress, Ctrl-C,
-another size of the window, and `less -R`.
+Colours by themselves, headings, Ctrl-C, another size of the window, and `less -R`.
 """
 import os
 import shutil
@@ -89,14 +88,6 @@ def check(terminal):
     terminal.call("send-keys", "-R")
     terminal.type("clear; trawl foo a -")
     terminal.until(lambda: "a:a foo" in terminal.screen())
-    terminal.call("send-keys", "C-c")
-    # Lines come and the program waits: a line of progress, then Ctrl-C.
-    terminal.call("send-keys", "-R")
-    terminal.type("clear; trawl --progress foo a - > out")
-    terminal.until(lambda: "GB/s" in terminal.screen())
-    terminal.type("typed foo")
-    terminal.until(lambda: "2 found" in terminal.screen())
-    terminal.call("resize-window", "-x", "120", "-y", "30")
     terminal.call("send-keys", "C-c")
     terminal.until(lambda: terminal.screen().rstrip().endswith("$"))
     terminal.type("echo status=$?")

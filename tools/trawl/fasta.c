@@ -14,7 +14,6 @@
 #include "trawl/grow.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
-#include "trawl/progress.h"
 #include "trawl/searchers.h"
 #include "trawl/totals.h"
 
@@ -161,7 +160,6 @@ static void fail_fasta(struct fasta *fasta, enum trawl_status status)
 static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_to)
 {
     struct command_job *job = fasta->scan->job;
-    uint64_t before = fasta->scan->selected_count;
     struct trawl_text *text = NULL;
     enum trawl_status status;
 
@@ -178,7 +176,6 @@ static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own
         fail_fasta(fasta, status);
     else if (job->settings->stats)
         job_add_stats(job);
-    progress_add(bytes_count, fasta->scan->selected_count - before);
 }
 
 /* Drops `count` bytes at the front of the block. */

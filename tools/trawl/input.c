@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "trawl/encoding.h"
-#include "trawl/progress.h"
 #include "trawl/scan.h"
 #include "trawl/searchers.h"
 #include "trawl/totals.h"
@@ -128,15 +127,6 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     return whole;
 }
 
-void pool_tell_progress(struct pool_worker *worker)
-{
-    if (worker->pool->job->progress == NULL)
-        return;
-    progress_add(worker->job->searched_bytes - worker->told_bytes, worker->job->searched_found);
-    worker->told_bytes = worker->job->searched_bytes;
-    worker->job->searched_found = 0;
-}
-
 /* Returns the searcher with all threads. NULL: the error was reported, and the search is over.
  * Called with the turn. */
 static struct trawl_searcher *shared_searcher(struct pool_worker *worker)
@@ -164,10 +154,7 @@ static void search_shared(struct pool_worker *worker, const struct job_file *fil
     worker->job->searcher = shared_searcher(worker);
     if (worker->job->searcher == NULL)
         return;
-    pool_tell_progress(worker);
-    worker->job->prints_alone = true;
     job_search(worker->job, file);
-    worker->job->prints_alone = false;
     worker->job->searcher = worker->searcher;
 }
 

@@ -10,7 +10,5 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item);
  * search. */
 bool input_is_converted(const struct settings *settings, const uint8_t *bytes,
                         uint64_t bytes_count);
-/* Reports to the progress display how much was searched since the last call. */
-void pool_tell_progress(struct pool_worker *worker);
 
 #endif

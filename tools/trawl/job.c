@@ -13,7 +13,7 @@ static void job_say(struct command_job *job, const char *text)
         pool_say(job->worker, text);
         return;
     }
-    message_in_output(job->output, job->progress, text);
+    message_in_output(job->output, text);
 }
 
 void job_message(struct command_job *job, const char *format, ...)

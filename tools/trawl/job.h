@@ -44,7 +44,6 @@ struct filter;
 struct supply;
 struct matrix;
 struct pool_worker;
-struct progress;
 struct string_counts;
 struct tree_watcher;
 
@@ -72,7 +71,6 @@ struct command_job {
     const struct tree_watcher *watcher; /* watches the directories of the walk; NULL: no watcher */
     /* shared by searchers with all threads; NULL: each searcher opens its own */
     struct trawl_runtime *runtime;
-    struct progress *progress; /* NULL: no display */
     struct matrix *matrix;     /* NULL: not --matrix */
     /* NULL: neither --count-by-pattern nor --unmatched-patterns */
     struct string_counts *string_counts;
@@ -84,9 +82,7 @@ struct command_job {
     bool error_seen;
     bool left_out; /* the rules for files of directories left out something */
     bool done;     /* nothing more can change the outcome */
-    /* the job has the turn to print and searches with all threads */
-    bool prints_alone;
-    uint64_t searched_bytes, searched_found; /* not yet reported to the progress display */
+    uint64_t searched_bytes; /* of all texts */
     struct job_totals totals;
 };
 

@@ -7,8 +7,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "trawl/progress.h"
-
 bool message_called_tg;
 
 /* Writes a line with a single call, so that lines of several processes do not mix. */
@@ -56,10 +54,9 @@ void message_print(const char *format, ...)
         free(text);
 }
 
-void message_in_output(struct output *output, struct progress *progress, const char *text)
+void message_in_output(struct output *output, const char *text)
 {
     output_flush(output);
-    progress_hide(progress);
     if (output->sink != NULL)
         output_frame(output, OUTPUT_FRAME_MESSAGE, text, strlen(text));
     else

@@ -9,8 +9,6 @@
 
 #define MESSAGE_BYTES 1024 /* longer messages are allocated */
 
-struct progress;
-
 /* The command was called as tg. Set once, before threads begin. */
 extern bool message_called_tg;
 
@@ -19,6 +17,6 @@ void message_print(const char *format, ...) __attribute__((format(printf, 1, 2))
  * otherwise memory that the caller frees. */
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);
 /* Prints a message after the output so far. */
-void message_in_output(struct output *output, struct progress *progress, const char *text);
+void message_in_output(struct output *output, const char *text);
 
 #endif

@@ -172,7 +172,6 @@ static void search_batch(struct pool_worker *worker)
     }
     atomic_fetch_add(&pool->file_count, worker->item_count);
     atomic_fetch_add(&pool->file_bytes, file_bytes);
-    pool_tell_progress(worker);
     if (pool->takes_turns && job->done) {
         uint64_t last = atomic_load(&pool->sequence_last);
 

@@ -30,7 +30,7 @@ struct pool_result {
 /* Prints a message for the pool's own job, which has no worker. */
 static void print_message(struct command_job *job, const char *text)
 {
-    message_in_output(job->output, job->progress, text);
+    message_in_output(job->output, text);
 }
 
 static void free_messages(struct pool_message *messages, size_t count)

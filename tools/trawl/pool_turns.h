@@ -38,7 +38,6 @@ struct pool_worker {
     size_t message_count, message_capacity;
     struct pool_mark mark;
     struct gather gather;
-    uint64_t told_bytes; /* how much of job->searched_bytes the progress display knows */
 
     uint64_t sequence; /* number of the current batch */
     bool has_turn;     /* always true with a single worker */

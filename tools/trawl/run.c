@@ -21,7 +21,6 @@
 #include "trawl/matrix_rows.h"
 #include "trawl/message.h"
 #include "trawl/pool.h"
-#include "trawl/progress.h"
 #include "trawl/searchers.h"
 #include "trawl/string_counts.h"
 
@@ -190,10 +189,6 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     uint64_t begin_ns = is_timed ? now_ns() : 0;
     bool good = open_report(job, message);
 
-    if (good && job->supply == NULL &&
-        (settings->progress ||
-         (isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO)))))
-        job->progress = progress_begin(settings->is_tg ? "tg: " : "trawl: ", settings->progress);
     if (settings->file_names != 0 || operand_count > 1)
         job->show_names = settings->file_names >= 0 ? 1 : 0;
     else
@@ -207,9 +202,6 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     if (settings->json && settings->report == REPORT_LINES)
         json_summary(job->output, &job->totals.sums.json, job->totals.elapsed_ns);
     output_flush(job->output);
-    if (job->progress != NULL)
-        progress_end(job->progress);
-    job->progress = NULL;
     if (good && settings->stats)
         print_stats(job);
     if (good && !job->selected && job->left_out && job->totals.sums.file_count == 0 &&

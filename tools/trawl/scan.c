@@ -7,7 +7,6 @@
 
 #include "trawl/charset.h"
 #include "trawl/grow.h"
-#include "trawl/progress.h"
 
 void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                 uint64_t size)
@@ -47,6 +46,4 @@ void scan_part_end(struct text_scan *scan)
         output_flush(scan->output);
     else if (scan->settings->writes_lines)
         output_write(scan->output);
-    if (scan->job->prints_alone)
-        progress_found(scan->selected_count);
 }

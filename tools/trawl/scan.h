@@ -184,7 +184,7 @@ struct text_scan {
 };
 
 /* Called by a sink after a part of the text: writes what was printed, if the text is a stream or
- * with --line-buffered, and tells the progress display. */
+ * with --line-buffered. */
 void scan_part_end(struct text_scan *scan);
 
 /* Returns whether the empty string matches the line [begin, end), given as text offsets. `bytes`

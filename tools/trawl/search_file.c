@@ -22,7 +22,6 @@
 #include "trawl/matches.h"
 #include "trawl/matrix_rows.h"
 #include "trawl/print.h"
-#include "trawl/progress.h"
 #include "trawl/string_counts.h"
 #include "trawl/style.h"
 #include "trawl/totals.h"
@@ -490,14 +489,6 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
     job->done = true;
 }
 
-/* Returns whether matches are printed during the search. Counts by the library are known only at
- * the end. */
-static bool prints_matches(const struct settings *settings)
-{
-    return settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING ||
-           settings->report == REPORT_POSITIONS;
-}
-
 static enum trawl_status text_open(const struct job_file *file, struct trawl_text **text,
                                    struct trawl_error *error)
 {
@@ -515,7 +506,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     struct trawl_error error;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
-    bool fasta = job->settings->fasta, shown; /* whether the progress display follows this search */
+    bool fasta = job->settings->fasta;
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
@@ -532,23 +523,13 @@ void job_search(struct command_job *job, const struct job_file *file)
         return;
     }
     scan_begin(&scan, job, text, file);
-    shown = (job->prints_alone && !fasta) || job->matrix != NULL;
-    if (shown)
-        progress_file(job->matrix != NULL ? matrix_reader(job->matrix) : job->searcher, text);
-    if (job->prints_alone && prints_matches(job->settings))
-        progress_found(0);
     if (S_ISDIR(file->status->st_mode)) {
         job_file_error(job, file->name, EISDIR);
     } else {
         status = scan_report(&scan, file->descriptor, &error);
     }
-    if (shown) {
-        progress_found(scan.selected_count);
-        progress_file(NULL, NULL);
-    } else if (!fasta) {
+    if (!fasta)
         job->searched_bytes += trawl_searcher_progress(job->searcher);
-        job->searched_found += scan.selected_count;
-    }
     if (status != TRAWL_OK)
         report_fault(job, file->name, status, &error);
     if (!job->done)
