@@ -47,7 +47,6 @@ SCENES = [
     (["-o", "--pattern-number", "-e", "foo", "-e", "bar", "-e", "foo", "small"], None),
     (["-r", "-j3", "-H", "--count-by-pattern", "-e", "foo", "-e", "x", "-e", "foo", "tree"], None),
     (["-r", "-j2", "--unmatched-patterns", "-e", "foo", "-e", "zz", "-e", "", "tree"], None),
-    (["--length-prefixed", "--count-by-pattern", "-f", "lengths", "small"], None),
     (["--matrix", "-H", "-w", "-e", "foo", "-e", "", "small", "big"], None),
     (["--matrix=tsv", "-e", "foo", "-e", "x"], b"foo\nbar\nx"),
     (["--matrix=tsv", "--chunk-bytes=100000", "-e", "foo", "-e", "yx", "line"], None),
@@ -86,7 +85,6 @@ def make_files(top):
     put("sequences", b">one\nACGT\nTAC\n" * 300)
     put("line", b"foo " + b"x" * 3000000)
     put("patterns", b"foo\noof\nzzz\n")
-    put("lengths", b"\3\0\0\0foo\1\0\0\0\n")
     put("globs", b"*.skip\n")
     os.makedirs(os.path.join(top, "tree", "sub"))
     put("tree/a", b"foo\n")

@@ -6,11 +6,10 @@ usage: numbers.py TRAWL
 Lines, context, -o, --overlapping, --positions and --first, with --pattern-number and without; -c,
 --count-matches, --count-by-pattern and --unmatched-patterns; with -i, -w, -x, any bytes, duplicates,
 empty strings, nested sets, several files, trees and pipes, and strings from -e, from files of lines, of
-hexadecimal and of lengths. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
+hexadecimal. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 """
 import os
 import random
-import struct
 import subprocess
 import sys
 
@@ -29,13 +28,13 @@ class Case:
                                   "--count-matches", "--count-matches --overlapping",
                                   "--count-by-pattern", "--count-by-pattern -H", "--unmatched-patterns"])
         self.numbered = rng.random() < 0.6
-        self.form = rng.choice(["-e", "lines", "crlf", "hex", "lengths"])
+        self.form = rng.choice(["-e", "lines", "crlf", "hex"])
         self.ignore_case = rng.random() < 0.3
         self.words = rng.random() < 0.2
         self.whole_lines = rng.random() < 0.15
         self.utf8 = rng.random() < 0.4
         self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
-        self.any_byte = self.form in ("hex", "lengths") and not self.letters
+        self.any_byte = self.form == "hex" and not self.letters
         self.is_binary = not self.utf8 and rng.random() < 0.3
 
     def fold(self, data):
@@ -144,7 +143,7 @@ def expected(case, patterns, texts):
     if case.report.startswith("--count-by") or case.report == "--unmatched-patterns":
         counts = [[len(occurrences(case, pattern, text)) for pattern in patterns] for _, text in texts]
         sums = [sum(column) for column in zip(*counts)] if texts else [0] * len(patterns)
-        shown = [pattern.hex().encode() if case.form in ("hex", "lengths") else pattern for pattern in patterns]
+        shown = [pattern.hex().encode() if case.form == "hex" else pattern for pattern in patterns]
         status = 0 if any(sums) else 1
         if case.report == "--unmatched-patterns":
             return b"".join(text + b"\n" for text, count in zip(shown, sums) if not count), status
@@ -227,13 +226,11 @@ def pattern_arguments(rng, case, patterns, folder):
         return [argument for pattern in patterns for argument in ("-e", pattern)]
     if case.form == "hex":
         data = b"".join(b"%s\n" % pattern.hex(rng.choice("  :")).replace(":", "").encode() for pattern in patterns)
-    elif case.form == "lengths":
-        data = b"".join(struct.pack("<I", len(pattern)) + pattern for pattern in patterns)
     else:
         data = b"".join(pattern + b"\n" for pattern in patterns)
     with open(path, "wb") as file:
         file.write(data)
-    return ["-f", path] + {"hex": ["--hex"], "lengths": ["--length-prefixed"]}.get(case.form, [])
+    return ["-f", path] + ["--hex"] * (case.form == "hex")
 
 
 def report_arguments(case):

@@ -71,7 +71,6 @@ def rows(root):
     yield "strings", [200, 413], count, {"patterns": ["w%d" % i for i in range(300000)]}
     yield "more strings", [413], count, {"patterns": ["w%d" % i for i in range(900000)]}
     yield "strings of a file", [413], count, {"patterns": [{"name": "f", "text": "a\n" * 900000}]}
-    yield "strings with lengths", [413], count, {"patterns": [{"name": "f", "bytes": "AAAA" * 3000000}], "options": ["--length-prefixed"]}
     yield "a long string", [200], count, {"patterns": ["x" * 8000000]}
     yield "columns", [413], search, {"patterns": ["a"], "format": "columns"}
     yield "replacements", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "-h"]}

@@ -228,9 +228,6 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
     const char *end = text + bytes_count;
     uint64_t count = 1;
 
-    /* 4 bytes with the length precede each string. */
-    if (reading->request->settings.length_prefixed)
-        count += bytes_count / 4;
     while (bytes_count > 0 && (text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
         count++;
         text++;

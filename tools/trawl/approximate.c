@@ -60,7 +60,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && settings->words, "--fasta", "-w (--word-regexp)"},
         {fasta && settings->whole_lines, "--fasta", "-x (--line-regexp)"},
         {fasta && settings->null_data, "--fasta", "-z (--null-data)"},
-        {fasta && settings->any_byte, "--fasta", "--hex or --length-prefixed"},
+        {fasta && settings->hex, "--fasta", "--hex"},
         {fasta && context, "--fasta", "-A, -B or -C"},
         {fasta && settings->passthru, "--fasta", "--passthru"},
         {fasta && settings->replace != NULL, "--fasta", "--replace"},
@@ -77,7 +77,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
 bool approximate_settings(struct settings *settings, char *error)
 {
     bool characters =
-        settings->surroundings.charset == CHARSET_UTF8 && !settings->any_byte && !settings->fasta;
+        settings->surroundings.charset == CHARSET_UTF8 && !settings->hex && !settings->fasta;
 
     if (!settings->alphabet_given)
         settings->alphabet = settings->reverse_complement || settings->any_base ? TRAWL_DNA
@@ -92,7 +92,7 @@ bool approximate_settings(struct settings *settings, char *error)
 
 static bool holds_line_end(const struct patterns *patterns, const struct settings *settings)
 {
-    for (uint64_t i = 0; i < patterns->count && settings->any_byte; i++)
+    for (uint64_t i = 0; i < patterns->count && settings->hex; i++)
         if (memchr(patterns->items[i].bytes, settings->line_end,
                    (size_t)patterns->items[i].bytes_count) != NULL)
             return true;

@@ -18,7 +18,6 @@
 #include "trawl/grow.h"
 #include "trawl/whole.h"
 
-#define LENGTH_BYTES 4u /* bytes of a length in a file of --length-prefixed */
 
 /* Where strings come from, for messages. */
 struct source {
@@ -129,7 +128,7 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
     const bool never =
         settings->report == REPORT_MATRIX
             ? memchr(bytes, settings->line_end, bytes_count) != NULL
-            : !settings->any_byte && null_ends && memchr(bytes, '\0', bytes_count) != NULL;
+            : !settings->hex && null_ends && memchr(bytes, '\0', bytes_count) != NULL;
 
     if (settings->numbers_wanted &&
         !add_column(patterns, settings, never ? PATTERN_NEVER : patterns->count, bytes,
@@ -236,38 +235,6 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
             return true;
         text = newline + 1;
     }
-}
-
-/* Adds strings of which each follows its length. */
-static bool add_prefixed(struct patterns *patterns, const struct settings *settings,
-                         const char *file, const uint8_t *bytes, size_t bytes_count, char *message)
-{
-    size_t at = 0;
-
-    while (at < bytes_count) {
-        size_t left = bytes_count - at;
-        uint64_t length = 0;
-
-        if (settings->guard != NULL && guard_is_over(settings->guard))
-            return is_over(message);
-        for (size_t i = 0; i < LENGTH_BYTES && i < left; i++)
-            length |= (uint64_t)bytes[at + i] << 8 * i;
-        if (left < LENGTH_BYTES || length > left - LENGTH_BYTES) {
-            snprintf(message, SETTINGS_ERROR_BYTES,
-                     left < LENGTH_BYTES
-                         ? "%.*s: byte %zu: a length of 4 bytes is expected, but the file ends"
-                         : "%.*s: byte %zu: the string of %" PRIu64
-                           " bytes is longer than the rest of the file",
-                     SHOWN_NAME_MAX, file, at, length);
-            return false;
-        }
-        at += LENGTH_BYTES;
-        if (!(length == 0 ? add_empty(patterns, settings)
-                          : add_string(patterns, settings, bytes + at, (size_t)length)))
-            return exhausted(message);
-        at += (size_t)length;
-    }
-    return true;
 }
 
 /* Reads a whole file; *bytes is kept with the patterns. */
@@ -467,7 +434,6 @@ static bool prepare_approximate(const struct settings *settings)
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {
-    const char *shown = value_shown(item);
     char *bytes;
     size_t bytes_count;
 
@@ -476,12 +442,9 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
     if (bytes_count == 0)
         return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
-    if (settings->length_prefixed)
-        return add_prefixed(patterns, settings, shown, (const uint8_t *)bytes, bytes_count,
-                            message);
     if (bytes[bytes_count - 1] == '\n')
         bytes_count--;
-    return add_lines(patterns, settings, shown, bytes, bytes_count, message);
+    return add_lines(patterns, settings, value_shown(item), bytes, bytes_count, message);
 }
 
 /* Returns whether a string contains a capital letter. */

@@ -50,10 +50,6 @@ static bool contradiction(const struct settings *settings, char *error)
                  "--encoding and --search-zip exclude each other: unpack the files first");
         return true;
     }
-    if (settings->hex && settings->length_prefixed) {
-        snprintf(error, SETTINGS_ERROR_BYTES, "--hex and --length-prefixed exclude each other");
-        return true;
-    }
     if (settings->json && (beyond != NULL || settings->count || settings->list != LIST_NONE)) {
         snprintf(error, SETTINGS_ERROR_BYTES, "--json cannot be combined with %s",
                  beyond != NULL    ? beyond
@@ -216,7 +212,6 @@ static void style_build(struct settings *settings)
 static bool settings_syntax(struct settings *settings, char *error)
 {
     const char *stranger = settings->hex                 ? "--hex"
-                           : settings->length_prefixed   ? "--length-prefixed"
                            : settings->algorithm != NULL ? "--algorithm"
                            : settings->method != NULL    ? "--method"
                            : settings->fasta             ? "--fasta"
@@ -275,13 +270,12 @@ bool settings_build(struct settings *settings, char *error)
     settings->stop_at_first_file = settings->quiet;
     settings->line_end = settings->null_data ? '\0' : '\n';
     settings->crlf = settings->crlf && !settings->null_data;
-    settings->any_byte = settings->hex || settings->length_prefixed;
     settings->text = settings->binary_files == BINARY_FILES_TEXT ||
                      settings->report >= REPORT_COUNT_BY_PATTERN || settings->fasta;
     settings->checks_text =
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->null_is_binary = !settings->text && !settings->null_data;
-    settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
+    settings->null_ends_line = settings->null_is_binary && !settings->hex;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
                                settings->pattern_number || (settings->fasta && settings->json);
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&

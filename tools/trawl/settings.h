@@ -56,7 +56,7 @@ struct settings {
     struct value_list color_specs; /* --colors */
     struct file_settings files;
     bool is_tg; /* called as tg: searches trees by ripgrep's rules */
-    bool hex, length_prefixed, ignore_case, words, whole_lines, null_data;
+    bool hex, ignore_case, words, whole_lines, null_data;
     bool no_messages, invert, version, help, list_algorithms;
     bool byte_offset, line_number, only_matching, quiet, count;
     bool initial_tab, null_after_name, unix_offsets, follow_links;
@@ -115,7 +115,6 @@ struct settings {
     bool stop_at_first_file; /* -q: the first match ends the program */
     bool stops_early;        /* the first match probably ends the search of a text */
     bool text;               /* no file is binary */
-    bool any_byte;           /* strings may contain any byte: --hex, --length-prefixed */
     bool approximate;        /* the plan is approximate */
     bool expressions;        /* the plan has expressions; set when the patterns were read */
     bool shows_distance;     /* printed matches show their distance */

@@ -152,7 +152,7 @@ static void print_string(struct command_job *job, uint64_t column)
     const struct trawl_pattern *pattern = &job->patterns->strings[column];
     const uint8_t *bytes = pattern->bytes;
 
-    if (!job->settings->any_byte) {
+    if (!job->settings->hex) {
         output_bytes(job->output, bytes, (size_t)pattern->bytes_count);
     } else {
         for (uint64_t i = 0; i < pattern->bytes_count; i++) {

@@ -23,7 +23,7 @@ refused --mismatches=1 --algorithm=bmh abcd
 refused --edits=1 --crlf -x abcd
 refused --edits=1 --distance -v abcd
 refused --edits=1 --distance --matrix abcd
-for option in -v -w -x -z -C1 --passthru --replace=x --vimgrep --hex --length-prefixed --positions --first \
+for option in -v -w -x -z -C1 --passthru --replace=x --vimgrep --hex --positions --first \
     --count-by-pattern --unmatched-patterns --matrix; do
     refused --fasta $option 61
 done
