@@ -3,7 +3,7 @@
 
 usage: approximate.py TRAWL
 
-Lines, -o, -c, -v, --distance, --positions and --matrix with --mismatches and --edits; FASTA files cut into lines
+Lines, -o, -c, -v, --distance and --positions with --mismatches and --edits; FASTA files cut into lines
 of any length, both strands; files, pipes and small chunks. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 docs/approximate.md says what an occurrence is.
 """
@@ -91,9 +91,6 @@ def expected_lines(options, patterns, text, most, by_edits):
         distance = "%d:" % min(f[4] for f in matches) if matches and "--distance" in options else ""
         if "--positions" in options:
             output += ["%d\n" % (offset + f[0]) for f in matches]
-        elif "--matrix" in options:
-            firsts = {f[1]: len(line[:f[0]].encode()) for f in reversed(matches)}
-            output += ["%d\t%d\t%d\n" % (number + 1, i + 1, at) for i, at in sorted(firsts.items())]
         elif "-o" in options:
             output += [("%d:" % d if distance else "") + line[b:e] + "\n" for b, e, d in leftmost_longest(matches)]
         elif bool(matches) != ("-v" in options):
@@ -117,7 +114,7 @@ def lines_case(rng, most, by_edits):
     letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "ABCDEFGH\n", "ABABABABABABABABABAB\n"])
     text = "".join(rng.choice(letters) for _ in range(rng.choice([0, 5, 40, 300])))
     patterns = choose_patterns(rng, text, "ABÉ", most)
-    options = rng.choice([[], ["-c"], ["-v"], ["-o"], ["--positions"], ["--distance"], ["--distance", "-o"], ["--matrix"]])
+    options = rng.choice([[], ["-c"], ["-v"], ["-o"], ["--positions"], ["--distance"], ["--distance", "-o"]])
     return options, patterns, text, expected_lines(options, patterns, text, most, by_edits)
 
 

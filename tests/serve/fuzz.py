@@ -31,7 +31,7 @@ OPTIONS = ['--ignore-case', '-i', '--word-regexp', '--line-number', '--count', '
            '--json', '--replace=X', '--sort=path', '--hex', '--mismatches=1', '--edits=2', '--text',
            '--null', '--heading', '--files', '--positions', '--first', '--count-matches', '-z', '-x',
            '--file=/etc/passwd', '-f/etc/passwd', '--ignore-file=/etc/passwd',
-           '--engine=cuda', '--threads=99999', '--matrix', '--stats', '--explain', '--generate=man',
+           '--engine=cuda', '--threads=99999', '--stats', '--explain', '--generate=man',
            '--pre=sh', '--follow', '-R', '--max-columns=5', '--encoding=utf-16', '--search-zip',
            '--fasta', '--passthru', '--no-such', '-', '--', '', 'word', '-e', '--regexp=x', '--help']
 VALUES = [None, True, False, 0, -1, 1, 3, 1e300, 2**63, 2**64, '', 'a', 'tree', 'e\nab', '\0', '\ud800',

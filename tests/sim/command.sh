@@ -51,8 +51,6 @@ product() {
     compare -m 3 brown text
     compare -c 'ABRACADABRA 7' -
     compare 'no such thing' text
-    compare --matrix -f patterns text
-    compare --matrix=tsv -i -w -f patterns -e '' text -
     compare -n --pattern-number -f patterns -e fox text
     compare -o --pattern-number -i -f patterns text
     compare --count-by-pattern -f patterns text -
@@ -92,8 +90,6 @@ alone() {
 }
 
 gallery() {
-    compare --matrix --algorithm=rabin-karp-matrix -f patterns -e 'ABRACADABRA 79' text
-    compare --matrix=tsv --algorithm=rabin-karp-matrix -i -f patterns text
     compare --algorithm=bmh -n fox text
     compare --algorithm=hp -i -o abracadabra text
     LC_ALL=C.UTF-8 # where the long s is a letter of "kiosk"

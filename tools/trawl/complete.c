@@ -15,7 +15,6 @@ static const struct {
     {FLAG_DEVICES, "read skip"},
     {FLAG_COLOR, "always never auto"},
     {FLAG_ALPHABET, "bytes utf8 dna"},
-    {FLAG_MATRIX, "sparse tsv jsonl"},
     {FLAG_ENCODING, "auto none utf-8 utf-16 utf-16le utf-16be iso-8859-1 gb18030"},
     {FLAG_HYPERLINK_FORMAT,
      "default none file kitty vscode vscode-insiders vscodium emacs grep+ textmate macvim"},

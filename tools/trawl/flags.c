@@ -56,7 +56,6 @@ const char *flag_refusal(const struct flag *flag)
         [SERVED_READS] = "it reads a file of the client",
         [SERVED_CHOOSES] = chooses,
         [SERVED_TEXT] = "its text goes into a member of the request",
-        [SERVED_WRITES] = "it writes other results than lines and counts",
         [SERVED_LINKS] = "the server follows no links",
         [SERVED_ASKS] = "a server asks no other one",
         [SERVED_TELLS] = "it tells about a search of the command itself",

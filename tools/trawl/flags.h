@@ -55,7 +55,6 @@ enum flag_served {
     SERVED_READS,
     SERVED_CHOOSES,
     SERVED_TEXT,
-    SERVED_WRITES,
     SERVED_LINKS,
     SERVED_ASKS,
     SERVED_TELLS,
@@ -95,13 +94,6 @@ enum list_files { LIST_NONE, LIST_WITH_MATCHES, LIST_WITHOUT_MATCH };
 enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
 enum preview { PREVIEW_NONE, PREVIEW_START, PREVIEW_MATCH };
 enum sort_by { SORT_NONE, SORT_PATH, SORT_MODIFIED, SORT_ACCESSED, SORT_CREATED };
-enum matrix_format {
-    MATRIX_NONE,
-    MATRIX_TSV,
-    MATRIX_SPARSE, /* this and the following formats write only strings that occur */
-    MATRIX_JSONL
-};
-
 enum value_kind {
     VALUE_OPERAND,
     VALUE_STRING,
@@ -209,7 +201,6 @@ bool value_devices(struct settings *settings, const char *value);
 bool value_color(struct settings *settings, const char *value);
 bool value_when(struct settings *settings, const char *value, const char *option,
                 enum color_when *when);
-bool value_matrix(struct settings *settings, const char *value);
 bool value_engine(struct settings *settings, const char *value);
 bool value_preview(struct settings *settings, const char *value);
 bool value_check_colors(struct settings *settings, const char *spec);

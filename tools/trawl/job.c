@@ -47,10 +47,9 @@ bool job_may_pass_over(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
 
-    return settings->report != REPORT_MATRIX && settings->max_count > 0 && !settings->invert &&
-           !settings->fasta && !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
-           !settings->hex && !settings->expressions && settings->algorithm == NULL &&
-           job->string_counts == NULL &&
+    return settings->max_count > 0 && !settings->invert && !settings->fasta &&
+           !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) && !settings->hex &&
+           !settings->expressions && settings->algorithm == NULL && job->string_counts == NULL &&
            !(settings->is_tg && settings->files.debug) && /* --debug names binary files */
            !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines);
 }

@@ -42,7 +42,6 @@ struct encoding;
 struct exclude;
 struct filter;
 struct supply;
-struct matrix;
 struct pool_worker;
 struct string_counts;
 struct tree_watcher;
@@ -71,7 +70,6 @@ struct command_job {
     const struct tree_watcher *watcher; /* watches the directories of the walk; NULL: no watcher */
     /* shared by searchers with all threads; NULL: each searcher opens its own */
     struct trawl_runtime *runtime;
-    struct matrix *matrix;     /* NULL: not --matrix */
     /* NULL: neither --count-by-pattern nor --unmatched-patterns */
     struct string_counts *string_counts;
     bool input_is_closed;
@@ -80,8 +78,8 @@ struct command_job {
     enum groups groups;
     bool selected; /* a line was selected in some file */
     bool error_seen;
-    bool left_out; /* the rules for files of directories left out something */
-    bool done;     /* nothing more can change the outcome */
+    bool left_out;           /* the rules for files of directories left out something */
+    bool done;               /* nothing more can change the outcome */
     uint64_t searched_bytes; /* of all texts */
     struct job_totals totals;
 };

@@ -18,7 +18,6 @@
 #include "trawl/grow.h"
 #include "trawl/whole.h"
 
-
 /* Where strings come from, for messages. */
 struct source {
     const char *file; /* NULL: the command line */
@@ -65,8 +64,7 @@ static bool add_pattern(struct patterns *patterns, const void *bytes, size_t byt
 
 static bool prints_strings(const struct settings *settings)
 {
-    return settings->report == REPORT_COUNT_BY_PATTERN || settings->report == REPORT_UNMATCHED ||
-           settings->matrix == MATRIX_JSONL;
+    return settings->report == REPORT_COUNT_BY_PATTERN || settings->report == REPORT_UNMATCHED;
 }
 
 /* Makes room for more columns, and for their strings if the report prints strings. False: no
@@ -125,10 +123,7 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
                        const void *bytes, size_t bytes_count)
 {
     const bool null_ends = settings->null_ends_line || settings->line_end == '\0';
-    const bool never =
-        settings->report == REPORT_MATRIX
-            ? memchr(bytes, settings->line_end, bytes_count) != NULL
-            : !settings->hex && null_ends && memchr(bytes, '\0', bytes_count) != NULL;
+    const bool never = !settings->hex && null_ends && memchr(bytes, '\0', bytes_count) != NULL;
 
     if (settings->numbers_wanted &&
         !add_column(patterns, settings, never ? PATTERN_NEVER : patterns->count, bytes,
@@ -494,8 +489,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     else
         patterns->needs_utf8 =
             settings->surroundings.charset != CHARSET_BYTES && needs_utf8(patterns, settings);
-    if (settings->surroundings.charset != CHARSET_BYTES && settings->report != REPORT_MATRIX &&
-        !settings->approximate && !settings->expressions)
+    if (settings->surroundings.charset != CHARSET_BYTES && !settings->approximate &&
+        !settings->expressions)
         patterns->check = choose_check(patterns, settings);
     if (settings->ignore_case && !settings->expressions)
         folding = patterns->needs_utf8 ? FOLD_LOCALE : FOLD_ASCII;

@@ -18,7 +18,6 @@
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
 #include "trawl/json.h"
-#include "trawl/matrix_rows.h"
 #include "trawl/message.h"
 #include "trawl/pool.h"
 #include "trawl/searchers.h"
@@ -168,12 +167,9 @@ static bool open_report(struct command_job *job, char *message)
 {
     enum report report = job->settings->report;
 
-    if ((report == REPORT_MATRIX ||
-         searchers_engine(job->settings, job->patterns) == TRAWL_ENGINE_CUDA) &&
+    if (searchers_engine(job->settings, job->patterns) == TRAWL_ENGINE_CUDA &&
         !searchers_open(job, false, &job->searcher, message))
         return false;
-    if (report == REPORT_MATRIX)
-        return matrix_open(job, message);
     if (report == REPORT_COUNT_BY_PATTERN || report == REPORT_UNMATCHED)
         return string_counts_open(job, message);
     return true;
@@ -227,7 +223,7 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
     bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
                         patterns->count == 0 && !settings->whole_lines && !settings->words;
 
-    bool nothing = patterns->none_given && !settings->invert && settings->report != REPORT_MATRIX;
+    bool nothing = patterns->none_given && !settings->invert;
 
     return (settings->max_count_given == 0 || inverted_all || nothing) &&
            (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
@@ -373,8 +369,6 @@ int job_run(struct command_job *job, struct settings *settings)
         status = run(job, settings, message);
     if (job->string_counts != NULL)
         string_counts_close(job);
-    if (job->matrix != NULL)
-        matrix_close(job->matrix);
     if (job->searcher != NULL)
         trawl_searcher_close(job->searcher);
     if (job->exclude != NULL)

@@ -5,7 +5,6 @@
  *   lines.c          cuts lines, keeps the open line between windows, selects lines
  *   matches.c        reports without lines: -o, --positions, --count-matches, --first
  *   string_counts.c  occurrences of each string: --count-by-pattern, --unmatched-patterns
- *   matrix_rows.c    records and rows: --matrix
  *   print_line.c     prints a line as grep does
  *   print.c          parts of a line: heads, names, numbers, matches
  *   style.c          prints a line as ripgrep does

@@ -20,7 +20,6 @@
 #include "trawl/json.h"
 #include "trawl/lines.h"
 #include "trawl/matches.h"
-#include "trawl/matrix_rows.h"
 #include "trawl/print.h"
 #include "trawl/string_counts.h"
 #include "trawl/style.h"
@@ -284,8 +283,6 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
 
     if (scan->left_count == 0 || scan->stop)
         return TRAWL_OK;
-    if (scan->settings->report == REPORT_MATRIX)
-        return matrix_search(scan, error);
     if (scan->settings->fasta)
         return fasta_search(scan, error);
     if (scan->job->string_counts != NULL) {
@@ -538,8 +535,7 @@ void job_search(struct command_job *job, const struct job_file *file)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;
     job->totals.sums.selected_count += scan.selected_count;
-    /* matrix_rows.c and fasta.c add their several searches themselves */
-    if (job->settings->stats && job->matrix == NULL && !fasta)
+    if (job->settings->stats && !fasta) /* fasta.c adds its several searches itself */
         job_add_stats(job);
     scan_free(&scan);
     trawl_text_close(text);

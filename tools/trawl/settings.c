@@ -15,12 +15,10 @@
 /* An algorithm for records, and the prefix of the names of further algorithms for records. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
 
-bool settings_algorithm_is_for_records(const struct settings *settings)
+static bool is_for_records(const char *algorithm)
 {
-    size_t bytes = settings->algorithm == NULL ? 0 : strcspn(settings->algorithm, ":,");
-
-    return bytes >= strlen(RECORDS_ALGORITHM) &&
-           memcmp(settings->algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0;
+    return algorithm != NULL &&
+           strncmp(algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0;
 }
 
 /* Finds options that ask for different output. Returns whether the settings contradict each
@@ -79,68 +77,10 @@ static bool contradiction(const struct settings *settings, char *error)
     return true;
 }
 
-/* Returns an option that makes no sense with --matrix; NULL: no such option was given. */
-static const char *stranger_to_matrix(const struct settings *settings)
-{
-    bool context =
-        settings->before_count >= 0 || settings->after_count >= 0 || settings->around_count >= 0;
-    const struct {
-        bool given;
-        const char *name;
-    } strangers[] = {
-        {settings->json, "--json"},
-        {settings->invert, "-v (--invert-match)"},
-        {settings->count, "-c (--count)"},
-        {settings->list != LIST_NONE, "-l or -L"},
-        {settings->only_matching, "-o (--only-matching)"},
-        {settings->quiet, "-q (--quiet)"},
-        {settings->max_count_given != MAX_COUNT_NONE, "-m (--max-count)"},
-        {settings->line_number, "-n (--line-number)"},
-        {settings->byte_offset, "-b (--byte-offset)"},
-        {context, "-A, -B or -C"},
-        {settings->initial_tab, "-T (--initial-tab)"},
-        {settings->null_after_name, "-Z (--null)"},
-        {settings->color == COLOR_ALWAYS, "--color=always"},
-        {settings->binary_files == BINARY_FILES_WITHOUT_MATCH, "--binary-files=without-match (-I)"},
-        {settings->count_matches, "--count-matches"},
-        {settings->overlapping, "--overlapping"},
-        {settings->positions, "--positions"},
-        {settings->first, "--first"},
-        {settings->pattern_number, "--pattern-number"},
-        {settings->count_by_pattern, "--count-by-pattern"},
-        {settings->unmatched_patterns, "--unmatched-patterns"},
-        {settings->distance, "--distance"},
-        {settings->fasta, "--fasta"},
-    };
-
-    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
-        if (strangers[i].given)
-            return strangers[i].name;
-    return NULL;
-}
-
-/* Finds options that contradict --matrix, or that need --matrix. */
-static bool matrix_contradiction(const struct settings *settings, char *error)
-{
-    const char *stranger;
-
-    if (settings->matrix == MATRIX_NONE) {
-        if (settings->explain || !settings_algorithm_is_for_records(settings))
-            return false;
-        snprintf(error, SETTINGS_ERROR_BYTES, "--algorithm: %s searches records: use --matrix",
-                 settings->algorithm);
-        return true;
-    }
-    stranger = stranger_to_matrix(settings);
-    if (stranger != NULL)
-        snprintf(error, SETTINGS_ERROR_BYTES, "--matrix cannot be combined with %s", stranger);
-    return stranger != NULL;
-}
-
 /* Sets what ripgrep does on a terminal. */
 static void finish_terminal(struct settings *settings)
 {
-    if (!settings->surroundings.output_is_terminal || settings->matrix != MATRIX_NONE)
+    if (!settings->surroundings.output_is_terminal)
         return;
     settings->heading = settings->heading || !settings->heading_given;
     settings->line_number = settings->line_number || !settings->no_line_number;
@@ -233,8 +173,6 @@ static bool settings_syntax(struct settings *settings, char *error)
  * grep. */
 static enum report choose_report(const struct settings *settings)
 {
-    if (settings->matrix != MATRIX_NONE)
-        return REPORT_MATRIX;
     if (settings->quiet || settings->surroundings.output_is_null)
         return REPORT_QUIET;
     if (settings->list != LIST_NONE)
@@ -259,9 +197,13 @@ static enum report choose_report(const struct settings *settings)
 bool settings_build(struct settings *settings, char *error)
 {
     finish_layout(settings);
-    if (((settings->matrix != MATRIX_NONE || settings->algorithm != NULL) &&
-         matrix_contradiction(settings, error)) ||
-        contradiction(settings, error))
+    if (!settings->explain && is_for_records(settings->algorithm)) {
+        snprintf(error, SETTINGS_ERROR_BYTES,
+                 "--algorithm: %s searches records, which the library alone does",
+                 settings->algorithm);
+        return false;
+    }
+    if (contradiction(settings, error))
         return false;
     settings->report = choose_report(settings);
     settings->writes_lines = settings->line_buffered != 0

@@ -19,8 +19,7 @@ enum report {
     REPORT_POSITIONS,
     REPORT_FIRST,
     REPORT_COUNT_BY_PATTERN,
-    REPORT_UNMATCHED,
-    REPORT_MATRIX
+    REPORT_UNMATCHED
 };
 
 /* How lines are printed, beyond grep's options. */
@@ -80,7 +79,6 @@ struct settings {
     enum device_files devices;
     enum list_files list;
     enum color_when color;
-    enum matrix_format matrix;
     enum preview preview;
     enum trawl_map map;
     int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
@@ -134,8 +132,5 @@ struct settings {
 bool settings_build(struct settings *settings, char *error);
 /* Frees what flags_parse and settings_build allocated, whichever were called. */
 void settings_free(struct settings *settings);
-
-/* Returns whether --algorithm names an algorithm for records, which only --matrix has. */
-bool settings_algorithm_is_for_records(const struct settings *settings);
 
 #endif

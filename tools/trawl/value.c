@@ -189,22 +189,6 @@ bool value_color(struct settings *settings, const char *value)
     return value_when(settings, value, "--color", &settings->color);
 }
 
-bool value_matrix(struct settings *settings, const char *value)
-{
-    static const char *const names[] = {NULL, "tsv", "sparse", "jsonl"};
-
-    if (value == NULL)
-        value = names[MATRIX_SPARSE];
-    for (int format = MATRIX_TSV; format <= MATRIX_JSONL; format++)
-        if (strcmp(value, names[format]) == 0) {
-            settings->matrix = (enum matrix_format)format;
-            return true;
-        }
-    snprintf(settings->error, sizeof settings->error,
-             "--matrix: '%s' is not one of sparse, tsv, jsonl", value);
-    return false;
-}
-
 bool value_engine(struct settings *settings, const char *value)
 {
     if (!one_of(value, "auto", "cpu", "cuda")) {

@@ -1,7 +1,6 @@
 # No standard input at all: the files opened next do not take its place. (All cases had one.)
 mkdir d; echo foo > d/x; echo foo > f
 trawl -r foo d <&-; echo "status $?"
-trawl --matrix=tsv -r foo d <&-
 trawl --exclude=f foo f <&-; echo "status $?"
 trawl -D skip -H foo f <&-; echo "status $?"
 trawl -c foo f - <&-; echo "status $?"

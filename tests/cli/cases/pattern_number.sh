@@ -21,4 +21,3 @@ trawl -f p --pattern-number -o -n --replace '<$0>' t
 trawl -e foo -e foofoo -e 'foofoo ab a' -x --pattern-number -o --column t
 trawl -f p --pattern-number --column -n t
 trawl -f p --pattern-number -v t; echo "status $?"
-trawl -f p --pattern-number --matrix t; echo "status $?"
