@@ -1,10 +1,9 @@
 # Writes the C file of tools/serve/page.h: cmake -DOUTPUT=FILE -DFILES=FILE,... -P embed.cmake
 #
-# index.html is served as /, openapi.json as /v1/openapi.json, others below / by their names.
+# index.html is served as /, others below / by their names.
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")
 set(type_js "text/javascript; charset=utf-8")
-set(type_json "application/json")
 set(type_svg "image/svg+xml")
 string(REPLACE "," ";" FILES "${FILES}")
 set(arrays "")
@@ -19,8 +18,6 @@ foreach(file IN LISTS FILES)
     set(path "/${name}")
     if(name STREQUAL "index.html")
         set(path "/")
-    elseif(name STREQUAL "openapi.json")
-        set(path "/v1/openapi.json")
     endif()
     file(READ "${file}" bytes HEX)
     file(SHA256 "${file}" tag)
