@@ -1,5 +1,5 @@
-/* answer: compares the frames of an answer with the command's output, messages and exit status for
- * the same command line, byte by byte; compares counts and columns with the command's counts. */
+/* answer: answers while memory is short, when the time is over, and when the client goes away. What
+ * answers say is compared with the command (client_differential.py) and with files (day.py). */
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/serve/answer_ask.h"
-#include "tests/serve/answer_tree.h"
+#include "serve/answer.h"
+#include "tests/serve/collection_tree.h"
 #include "tests/serve/short_memory.h"
 #include "tests/test.h"
-
-#define ARGUMENTS_MAX 32
 
 /* ---- Passes that take too long ------------------------------------------------------------------
  */
@@ -42,367 +40,117 @@ bool __wrap_pass_is_frequent(struct passes *passes, const struct state *state,
     return !pass_hangs && __real_pass_is_frequent(passes, state, plan);
 }
 
-/* ---- Command lines ----------------------------------------------------------------------------
+/* ---- Asking ---------------------------------------------------------------------------------
  */
 
-static const char *const options[] = {
-    "-n",
-    "-i",
-    "-w",
-    "-v",
-    "-c",
-    "-l",
-    "--files-without-match",
-    "-o",
-    "-A2",
-    "-B1",
-    "-C1",
-    "--heading",
-    "--color=always",
-    "--json",
-    "-m2",
-    "-m0",
-    "--sort=path",
-    "--sortr=path",
-    "-E",
-    "-u",
-    "--type-not=c",
-    "--unrestricted",
-    "-g*.c",
-    "-g!src/*",
-    "-q",
-    "--count-matches",
-    "--positions",
-    "--first",
-    "--replace=<$0>",
-    "-x",
-    "-H",
-    "--no-filename",
-    "-b",
-    "--initial-tab",
-    "-Z",
-    "-z",
-    "-a",
-    "-I",
-    "--column",
-    "--vimgrep",
-    "--passthru",
-    "--trim",
-    "-M20",
-    "--max-columns-preview",
-    "--smart-case",
-    "--crlf",
-    "--include=*.c",
-    "--exclude=*.h",
-    "--exclude-dir=deep",
-    "--ignore",
-    "--hidden",
-    "--no-hidden",
-    "-tc",
-    "--max-depth=1",
-    "--max-filesize=200",
-    "--debug",
-    "--count-by-pattern",
-    "--unmatched-patterns",
-    "--pattern-number",
-    "--overlapping",
-    "--mismatches=1",
-    "--edits=1",
-    "--distance",
-    "--fasta",
-    "--encoding=utf-16le",
-    "--encoding=auto",
-    "--search-zip",
-    "--line-buffered",
-    "-s",
-    "--label=x",
-    "--binary-files=text",
-    "--group-separator=##",
-    "--no-group-separator",
-    "--files",
-    "--hyperlink-format=file",
-    "--path-separator=%",
-    "--pretty",
-    "--include-zero",
-    "-N",
-    "--hex",
-    "--recursive",
-    "-dskip",
-    "-3",
-    "--null-data",
-    "-y",
-};
-static const char *const strings[] = {"needle",          "foo",   "absent",   "in",     "a",
-                                      "x\nfoo",          "",      "\xc3\xa9", "Needle", "7365",
-                                      "haystack needle", "foobar"};
-static const char *const paths[] = {
-    "src",   "docs",    ".",         "src/deep", "./src",          "src/f1.h",
-    "docs/", "nothing", "zeros.bin", "empty",    "src/deep/f2.txt"};
-
-/* Runs a command line by the command and by the server's code, and compares. */
-struct line {
-    char *arguments[ARGUMENTS_MAX];
-    int count;
-    json_t *body;
+struct output_bytes {
+    char *bytes;
+    size_t count;
 };
 
-static void begin_line(struct line *line, bool is_tg)
-{
-    line->count = 0;
-    line->arguments[line->count++] = (char *)(uintptr_t)(is_tg ? "tg" : "trawl");
-    line->body = json_pack("{s:s, s:b, s:[], s:[], s:[], s:o}", "format", "frames", "tg", is_tg,
-                           "options", "patterns", "paths", "directory", json_string(getenv("PWD")));
-}
-
-static void add(struct line *line, const char *member, const char *text)
-{
-    json_array_append_new(json_object_get(line->body, member), json_string(text));
-    if (strcmp(member, "patterns") == 0)
-        line->arguments[line->count++] = (char *)(uintptr_t) "-e";
-    line->arguments[line->count++] = (char *)(uintptr_t)text;
-}
-
-/* without a directory to search, the command would read standard input */
-static void finish_line(struct line *line, bool has_paths)
-{
-    if (!has_paths) {
-        json_array_append_new(json_object_get(line->body, "options"), json_string("--recursive"));
-        line->arguments[line->count++] = (char *)(uintptr_t) "--recursive";
-    }
-    line->arguments[line->count] = NULL;
-}
-
-static bool same(const char *what, const struct output_bytes *got,
-                 const struct output_bytes *expected)
-{
-    if (got->count == expected->count && memcmp(got->bytes, expected->bytes, got->count) == 0)
-        return true;
-    printf("%s: got %zu bytes, expected %zu:\n%.600s\n---\n%.600s\n", what, got->count,
-           expected->count, got->bytes, expected->bytes);
-    return false;
-}
-
-static void check_line(struct line *line)
-{
-    struct printed got, expected;
-    bool good;
-
-    run_command(line->arguments, &expected);
-    good = ask(line->body, REQUEST_JSON, &got);
-    mask_elapsed(&got.output);
-    mask_elapsed(&expected.output);
-    if (!good && expected.status == 2) { /* the same command line as a request */
-        TEST_CHECK(got.messages.count > 0 && (got.status == 400 || got.status == 422));
-        if (!TEST_CHECK(strncmp(got.messages.bytes, "options:", 8) == 0 ||
-                        strstr(expected.messages.bytes, got.messages.bytes) != NULL))
-            printf("  got %s\n  expected %s\n", got.messages.bytes, expected.messages.bytes);
-    } else {
-        good = good && got.status == expected.status;
-        good &= same("output", &got.output, &expected.output);
-        good &= same("messages", &got.messages, &expected.messages);
-        if (!TEST_CHECK(good)) {
-            printf("  status %d, expected %d:", got.status, expected.status);
-            for (int i = 0; i < line->count; i++)
-                printf(" '%s'", line->arguments[i]);
-            printf("\n");
-        }
-    }
-    free_printed(&got);
-    free_printed(&expected);
-    json_decref(line->body);
-}
-
-static void check_random(struct test_random *random)
-{
-    struct line line;
-    bool has_paths = test_random_one_in(random, 3), is_tg = test_random_one_in(random, 4);
-
-    begin_line(&line, is_tg);
-    for (uint64_t i = test_random_below(random, 5); i > 0; i--)
-        add(&line, "options", options[test_random_below(random, sizeof options / sizeof *options)]);
-    if (has_paths && test_random_one_in(random, 2))
-        add(&line, "options", "--recursive");
-    for (uint64_t i = 1 + test_random_below(random, 3); i > 0; i--)
-        add(&line, "patterns",
-            strings[test_random_below(random, sizeof strings / sizeof *strings)]);
-    for (uint64_t i = 1 + test_random_below(random, 2); has_paths && i > 0; i--)
-        add(&line, "paths", paths[test_random_below(random, sizeof paths / sizeof *paths)]);
-    finish_line(&line, has_paths);
-    check_line(&line);
-}
-
-/* Links to the client's directory. */
-static void check_links(void)
-{
-    struct line line;
-
-    begin_line(&line, false);
-    add(&line, "options", "--hyperlink-format=file");
-    add(&line, "options", "--color=always");
-    add(&line, "patterns", "needle");
-    finish_line(&line, false);
-    check_line(&line);
-}
-
-/* Runs each option alone, on files of all kinds. A pass shows that most files do not contain
- * "foobar". */
-static void check_table(void)
-{
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        for (unsigned way = 0; way < 4; way++) {
-            struct line line;
-
-            begin_line(&line, way % 2 == 1);
-            add(&line, "options", options[i]);
-            add(&line, "patterns", way < 2 ? "needle" : "foobar");
-            finish_line(&line, false);
-            check_line(&line);
-        }
-}
-
-/* ---- Counts and columns -----------------------------------------------------------------------
- */
-
-/* Returns the command's result for the same search: lines of name, offset and number. */
-struct position {
-    uint64_t begin, number;
-    const char *name;
+/* Output, messages and exit status of an answer. */
+struct printed {
+    struct output_bytes output, messages;
+    int status;
 };
 
-static size_t read_positions(struct printed *printed, struct position *positions)
+static struct server server = {
+    .limits = {1 << 20, 1000, 1 << 20, 1 << 20, 600},
+    .thread_count = 3,
+};
+/* If ask_short_after is at least 0: after so many allocations of the server, ask_short_count
+ * allocations fail. */
+static long ask_short_after = -1, ask_short_count;
+
+static void append(struct output_bytes *to, const void *bytes, size_t bytes_count)
 {
-    size_t count = 0;
-    char *end;
+    char *larger;
 
-    for (char *line = printed->output.bytes; *line != '\0'; line = end + 1) {
-        char *number = memrchr(line, ':', strcspn(line, "\n")), *begin;
+    do
+        larger = realloc(to->bytes, to->count + bytes_count + 1);
+    while (larger == NULL); /* the fault is over */
+    to->bytes = larger;
+    memcpy(to->bytes + to->count, bytes, bytes_count);
+    to->count += bytes_count;
+    to->bytes[to->count] = '\0';
+}
 
-        end = line + strcspn(line, "\n");
-        begin = memrchr(line, ':', (size_t)(number - line));
-        *begin = '\0';
-        positions[count].name = line;
-        positions[count].begin = strtoull(begin + 1, NULL, 10);
-        positions[count++].number = strtoull(number + 1, NULL, 10);
+static void free_printed(struct printed *printed)
+{
+    free(printed->output.bytes);
+    free(printed->messages.bytes);
+}
+
+/* Reads as the server does: no longer than the answer may take. */
+static void read_answer(struct served_answer *answer, struct output_bytes *to)
+{
+    char bytes[65536];
+    ssize_t got;
+
+    append(to, "", 0);
+    while ((got = answer_read(answer, -1, bytes, sizeof bytes)) > 0)
+        append(to, bytes, (size_t)got);
+    if (got < 0)
+        append(to, "ended early", 11);
+}
+
+static void take_frames(struct printed *printed, const struct output_bytes *frames)
+{
+    for (size_t at = 0; at + 5 <= frames->count;) {
+        const uint8_t *head = (const uint8_t *)frames->bytes + at;
+        size_t bytes_count = head[1] | (size_t)head[2] << 8 | (size_t)head[3] << 16;
+
+        if (head[0] == OUTPUT_FRAME_OUTPUT)
+            append(&printed->output, head + 5, bytes_count);
+        else if (head[0] == OUTPUT_FRAME_MESSAGE)
+            append(&printed->messages, head + 5, bytes_count);
+        else
+            printed->status =
+                head[0] == OUTPUT_FRAME_EXIT && at + 6 == frames->count ? head[5] : -2;
+        at += 5 + bytes_count;
     }
-    return count;
 }
 
-static uint64_t little(const char *bytes, unsigned bytes_count)
+/* Asks for an answer. False: the request was refused; `printed` has the status and the message. */
+static bool ask(json_t *body, enum request_format format, struct printed *printed)
 {
-    uint64_t value = 0;
+    struct request request;
+    struct served_answer *answer = NULL;
+    char message[SETTINGS_ERROR_BYTES] = "", *text = json_dumps(body, 0);
+    bool is_frames = json_object_get(body, "format") != NULL;
+    struct output_bytes bytes = {NULL, 0};
 
-    for (unsigned i = 0; i < bytes_count; i++)
-        value |= (uint64_t)(uint8_t)bytes[i] << 8 * i;
-    return value;
-}
-
-static uint64_t member(const json_t *object, const char *name)
-{
-    return (uint64_t)json_integer_value(json_object_get(object, name));
-}
-
-/* Returns a name in the form that JSON answers have. */
-static bool is_name(json_t *value, const char *name)
-{
-    return json_is_string(value) ? strcmp(json_string_value(value), name) == 0
-                                 : strcmp(name, "docs/name\xff") == 0 &&
-                                       strcmp(json_string_value(json_object_get(value, "bytes")),
-                                              "ZG9jcy9uYW1l/w==") == 0;
-}
-
-static void check_columns(json_t *body, const struct position *expected, size_t expected_count)
-{
-    struct printed got;
-    json_t *head;
-    size_t count, head_bytes, file = 0;
-    const char *columns;
-
-    if (!TEST_CHECK(ask(body, REQUEST_JSON, &got))) {
-        printf("  %s\n", got.messages.bytes);
-        return;
+    memset(printed, 0, sizeof *printed);
+    append(&printed->output, "", 0);
+    append(&printed->messages, "", 0);
+    if (ask_short_after >= 0)
+        short_memory(ask_short_after, ask_short_count);
+    if (request_read(&request, text, strlen(text), format, &server.limits, &printed->status,
+                     message))
+        answer = answer_begin(&server, &request, 1, &printed->status, message);
+    else
+        request_free(&request);
+    free(text);
+    if (answer != NULL && !answer_begun(answer, -1, &printed->status, message)) {
+        answer_end(answer);
+        answer = NULL;
     }
-    head = json_loadb(got.output.bytes, got.output.count, JSON_DISABLE_EOF_CHECK, NULL);
-    head_bytes = strcspn(got.output.bytes, "\n") + 1;
-    count = member(head, "count");
-    columns = got.output.bytes + head_bytes;
-    TEST_CHECK_U64(member(head, "total"), expected_count);
-    TEST_CHECK_U64(count, expected_count < 500 ? expected_count : 500);
-    TEST_CHECK_U64(got.output.count, head_bytes + 16 * count);
-    for (size_t i = 0; i < count && got.output.count == head_bytes + 16 * count; i++) {
-        file += i > 0 && strcmp(expected[i].name, expected[i - 1].name) != 0;
-        TEST_CHECK_U64(little(columns + 8 * i, 8), expected[i].begin);
-        TEST_CHECK_U64(little(columns + 8 * count + 4 * i, 4), file);
-        TEST_CHECK_U64(little(columns + 12 * count + 4 * i, 4), expected[i].number - 1);
-        TEST_CHECK(is_name(json_array_get(json_object_get(head, "files"), file), expected[i].name));
+    if (answer == NULL) {
+        (void)short_memory_ends();
+        append(&printed->messages, message, strlen(message));
+        return false;
     }
-    json_decref(head);
-    free_printed(&got);
+    printed->status = is_frames ? -1 : 0;
+    read_answer(answer, &bytes);
+    (void)short_memory_ends();
+    if (is_frames)
+        take_frames(printed, &bytes);
+    else
+        append(&printed->output, bytes.bytes, bytes.count);
+    free(bytes.bytes);
+    answer_end(answer);
+    return true;
 }
-
-static void check_count(json_t *body, const struct position *expected, size_t expected_count,
-                        size_t string_count)
-{
-    struct printed got;
-    json_t *counts;
-    uint64_t files = 0;
-
-    TEST_CHECK(ask(body, REQUEST_COUNT, &got));
-    counts = json_loadb(got.output.bytes, got.output.count, 0, NULL);
-    for (size_t i = 0; i < expected_count; i++)
-        files += i == 0 || strcmp(expected[i].name, expected[i - 1].name) != 0;
-    TEST_CHECK_U64(member(counts, "occurrences"), expected_count);
-    TEST_CHECK_U64(member(counts, "files"), files);
-    TEST_CHECK_U64(json_array_size(json_object_get(counts, "patterns")), string_count);
-    for (size_t i = 0; i < string_count; i++) {
-        uint64_t sum = 0;
-
-        for (size_t j = 0; j < expected_count; j++)
-            sum += expected[j].number == i + 1;
-        TEST_CHECK_U64(
-            (uint64_t)json_integer_value(json_array_get(json_object_get(counts, "patterns"), i)),
-            sum);
-    }
-    json_decref(counts);
-    free_printed(&got);
-}
-
-/* The strings have no duplicates, so each occurrence has a single number. */
-static void check_positions(void)
-{
-    static const char *const sets[][4] = {
-        {"needle", "foo", "absent", NULL}, {"foobar", NULL}, {"a", "in", "x", NULL}};
-    static const char *const modes[] = {"--sort=path", "-i", "-w", "-g*.h", "--mismatches=0"};
-    static struct position positions[20000];
-
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-        for (size_t j = 0; j < sizeof modes / sizeof *modes; j++) {
-            struct printed expected;
-            struct line line;
-            size_t strings_count = 0, count;
-
-            begin_line(&line, false);
-            add(&line, "options", modes[j]);
-            for (; sets[i][strings_count] != NULL; strings_count++)
-                add(&line, "patterns", sets[i][strings_count]);
-            line.arguments[line.count++] = (char *)(uintptr_t) "--recursive";
-            line.arguments[line.count++] = (char *)(uintptr_t) "--search-zip"; /* as held */
-            line.arguments[line.count++] = (char *)(uintptr_t) "--positions";
-            line.arguments[line.count++] = (char *)(uintptr_t) "--pattern-number";
-            line.arguments[line.count] = NULL;
-            run_command(line.arguments, &expected);
-            count = read_positions(&expected, positions);
-            json_object_set_new(line.body, "format", json_string("columns"));
-            json_object_set_new(line.body, "max_results", json_integer(500));
-            check_columns(line.body, positions, count);
-            json_object_del(line.body, "format");
-            check_count(line.body, positions, count, strings_count);
-            json_decref(line.body);
-            free_printed(&expected);
-        }
-}
-
-/* ---- What else a client may get ---------------------------------------------------------------
- */
 
 static json_t *body_of(const char *text)
 {
@@ -412,103 +160,11 @@ static json_t *body_of(const char *text)
     return body;
 }
 
-static void check_refused(const char *text, enum request_format format, int http_status,
-                          const char *message)
-{
-    json_t *body = body_of(text);
-    struct printed got;
-
-    TEST_CHECK(!ask(body, format, &got));
-    TEST_CHECK_U64((uint64_t)got.status, (uint64_t)http_status);
-    if (!TEST_CHECK(strstr(got.messages.bytes, message) != NULL))
-        printf("  %s\n", got.messages.bytes);
-    free_printed(&got);
-    json_decref(body);
-}
-
-static void check_refusals(void)
-{
-    check_refused("{\"patterns\":[\"a\"],\"collection\":\"no\"}", REQUEST_JSON, 404,
-                  "no collection 'no'");
-    check_refused("{\"patterns\":[\"a\"],\"paths\":[\"/etc\"]}", REQUEST_JSON, 404,
-                  "no collection holds '/etc'");
-    check_refused("{\"patterns\":[\"a\"],\"directory\":\"/\"}", REQUEST_COUNT, 404,
-                  "no collection holds '/'");
-    check_refused("{\"patterns\":[\"a\"],\"options\":[\"-c\"]}", REQUEST_JSON, 400,
-                  "--json cannot be combined with -c");
-    check_refused("{\"patterns\":[\"q\"],\"options\":[\"--hex\"]}", REQUEST_COUNT, 400, "--hex");
-    check_refused("{\"patterns\":[\"a\"],\"options\":[\"-x\",\"-z\"]}", REQUEST_COUNT, 422, "-x");
-}
-
-/* A JSON answer consists of JSON lines to its end. */
-static void check_json(void)
-{
-    json_t *body = body_of("{\"patterns\":[\"needle\"]}"), *line = NULL;
-    struct printed got;
-    size_t count = 0;
-
-    json_lines.count = 0;
-    TEST_CHECK(ask(body, REQUEST_JSON, &got));
-    for (char *at = got.output.bytes; *at != '\0'; at += strcspn(at, "\n") + 1, count++) {
-        json_decref(line);
-        line = json_loadb(at, strcspn(at, "\n"), 0, NULL);
-        TEST_CHECK(line != NULL);
-    }
-    TEST_CHECK(count > 10 &&
-               strcmp(json_string_value(json_object_get(line, "type")), "summary") == 0);
-    json_decref(line);
-    line = json_loadb(json_lines.bytes, json_lines.count, 0, NULL);
-    TEST_CHECK(strcmp(json_string_value(json_object_get(line, "type")), "status") == 0);
-    TEST_CHECK(json_is_false(json_object_get(json_object_get(line, "data"), "truncated")));
-    TEST_CHECK_U64(member(json_object_get(line, "data"), "exit"), 0);
-    json_decref(line);
-    free_printed(&got);
-
-    json_lines.count = count = 0;
-    json_object_set_new(body, "max_results", json_integer(7));
-    TEST_CHECK(ask(body, REQUEST_JSON, &got));
-    for (char *at = got.output.bytes; (at = strstr(at, "\"type\":\"match\"")) != NULL; at++)
-        count++;
-    TEST_CHECK_U64(count, 7);
-    line = json_loadb(json_lines.bytes, json_lines.count, 0, NULL);
-    TEST_CHECK(json_is_true(json_object_get(json_object_get(line, "data"), "truncated")));
-    TEST_CHECK_U64(member(json_object_get(line, "data"), "exit"), 0);
-    json_decref(line);
-    free_printed(&got);
-
-    json_object_set_new(body, "format", json_string("frames"));
-    TEST_CHECK(ask(body, REQUEST_JSON, &got));
-    TEST_CHECK_U64((uint64_t)got.status, 2);
-    TEST_CHECK(strstr(got.messages.bytes, "cut off after 7 lines") != NULL);
-    free_printed(&got);
-    json_decref(body);
-
-    /* The line that ends the document does not count as a result. */
-    json_lines.count = 0;
-    body = body_of("{\"patterns\":[\"foo\"],\"paths\":[\"strings\"],\"max_results\":1}");
-    TEST_CHECK(ask(body, REQUEST_JSON, &got));
-    TEST_CHECK(strstr(got.output.bytes, "\"type\":\"summary\"") != NULL);
-    line = json_loadb(json_lines.bytes, json_lines.count, 0, NULL);
-    TEST_CHECK(json_is_false(json_object_get(json_object_get(line, "data"), "truncated")));
-    json_decref(line);
-    free_printed(&got);
-    json_decref(body);
-
-    /* The limit equals the number of results, so nothing is cut off. */
-    body = body_of("{\"patterns\":[\"foo\"],\"paths\":[\"strings\"],\"max_results\":1,"
-                   "\"format\":\"frames\"}");
-    TEST_CHECK(ask(body, REQUEST_JSON, &got));
-    TEST_CHECK_U64((uint64_t)got.status, 0);
-    TEST_CHECK(strcmp(got.output.bytes, "foo\n") == 0);
-    free_printed(&got);
-    json_decref(body);
-}
-
 /* The time is over during a pass. The job has searched the first files before, so their lines
  * come. */
 static void check_time(void)
 {
-    json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}"), *line;
+    json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}");
     struct printed got;
 
     pass_hangs = true;
@@ -516,11 +172,8 @@ static void check_time(void)
     TEST_CHECK_U64((uint64_t)got.status, 503);
     TEST_CHECK(strstr(got.messages.bytes, "longer than the server or the request allows") != NULL);
     free_printed(&got);
-    json_lines.count = 0;
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
-    line = json_loadb(json_lines.bytes, json_lines.count, 0, NULL);
-    TEST_CHECK(json_is_true(json_object_get(json_object_get(line, "data"), "truncated")));
-    json_decref(line);
+    TEST_CHECK(strstr(got.output.bytes, "\"truncated\":true") != NULL);
     free_printed(&got);
     json_object_set_new(body, "format", json_string("frames"));
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
@@ -546,7 +199,6 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
     bool good = ask(body, format, got);
     char *seconds = format == REQUEST_COUNT ? strstr(got->output.bytes, "\"seconds\"") : NULL;
 
-    mask_elapsed(&got->output);
     if (seconds != NULL)
         got->output.count = (size_t)(seconds - got->output.bytes);
     return good;
@@ -561,14 +213,15 @@ static void check_short(void)
     static const struct {
         const char *body;
         enum request_format format;
-    } asked[] = {
-        {"{\"patterns\":[\"needle\",\"foo\"],\"options\":[\"--ignore\","
-         "\"--max-filesize=1M\"]}",
-         REQUEST_COUNT},
-        {"{\"patterns\":[\"needle\"],\"format\":\"frames\",\"options\":[\"-tc\",\"-g*.c\","
-         "\"--max-filesize=1M\"]}",
-         REQUEST_JSON},
-        {"{\"patterns\":[\"6e656564\"],\"options\":[\"--include=*.c\",\"--hex\"]}", REQUEST_JSON}};
+    } asked[] = {{"{\"patterns\":[\"needle\",\"foo\"],\"options\":[\"--ignore\","
+                  "\"--max-filesize=1M\"]}",
+                  REQUEST_COUNT},
+                 {"{\"patterns\":[\"needle\"],\"format\":\"frames\",\"options\":[\"-tc\",\"-g*.c\","
+                  "\"--max-filesize=1M\"]}",
+                  REQUEST_JSON},
+                 {"{\"patterns\":[\"6e656564\"],\"format\":\"frames\",\"options\":[\"--include=*."
+                  "c\",\"--hex\"]}",
+                  REQUEST_JSON}};
 
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         json_t *body = body_of(asked[i].body);
@@ -588,7 +241,8 @@ static void check_short(void)
             if (!good)
                 TEST_CHECK_U64((uint64_t)got.status, 503);
             else if (got.status == expected.status)
-                TEST_CHECK(same("under faults", &got.output, &expected.output));
+                TEST_CHECK(got.output.count == expected.output.count &&
+                           memcmp(got.output.bytes, expected.output.bytes, got.output.count) == 0);
             else /* the answer reports the shortage, or breaks off */
                 TEST_CHECK(got.status == 2 || got.status == -1);
             if (test_failures > 0)
@@ -601,19 +255,14 @@ static void check_short(void)
     }
 }
 
-/* /metrics counts every answer that was read to its end. */
-static void check_sums(void)
+/* A file whose lines are more than the pipe of an answer holds. */
+static void write_large(void)
 {
-    uint64_t answers = 0, latencies = 0;
+    FILE *file = fopen("large.txt", "wb");
 
-    for (size_t i = 0; i < 4; i++)
-        answers += server.request_count[i];
-    for (size_t i = 0; i < 32; i++)
-        latencies += server.latency_counts[i];
-    TEST_CHECK(answers > 0 && server.answer_bytes > 0);
-    TEST_CHECK_U64(latencies, answers);
-    TEST_CHECK_U64(server.cancelled_count, 0);
-    TEST_CHECK_U64(server.running_count, 0);
+    for (unsigned i = 0; i < 100000; i++)
+        fprintf(file, "line %u\n", i);
+    fclose(file);
 }
 
 /* The client disconnects after some bytes, or before any byte. */
@@ -650,110 +299,37 @@ static void check_goes_away(void)
     TEST_CHECK_U64(server.running_count, 0);
 }
 
-/* ---- Several at the same time -----------------------------------------------------------------
- */
-
-#define TOGETHER_THREADS 6
-#define TOGETHER_LINES 8
-
-static json_t *together_bodies[TOGETHER_LINES];
-static struct printed together_expected[TOGETHER_LINES];
-
-/* Returns how many answers were wrong. */
-static void *ask_many(void *context)
+int main(void)
 {
-    uintptr_t wrong = 0;
-    uint64_t count = test_amount(100, 2000);
-
-    for (uint64_t i = (uintptr_t)context; i < count; i++) {
-        const struct printed *expected = &together_expected[i % TOGETHER_LINES];
-        struct printed got;
-
-        wrong += !ask(together_bodies[i % TOGETHER_LINES], REQUEST_JSON, &got) ||
-                 got.status != expected->status || got.output.count != expected->output.count ||
-                 memcmp(got.output.bytes, expected->output.bytes, got.output.count) != 0;
-        free_printed(&got);
-    }
-    free(json_lines.bytes);
-    return (void *)wrong;
-}
-
-static void check_together(void)
-{
-    static const char *const asked[TOGETHER_LINES][2] = {
-        {"-n", "needle"}, {"-i", "foo"},    {"-c", "absent"}, {"-w", "\xc3\xa9t\xc3\xa9"},
-        {"-l", "foobar"}, {"-v", "needle"}, {"-o", "in"},     {"-C1", "haystack x"}};
-    pthread_t threads[TOGETHER_THREADS];
-    void *wrong;
-
-    for (size_t i = 0; i < TOGETHER_LINES; i++) {
-        struct line line;
-
-        begin_line(&line, false);
-        add(&line, "options", asked[i][0]);
-        add(&line, "patterns", asked[i][1]);
-        finish_line(&line, false);
-        run_command(line.arguments, &together_expected[i]);
-        together_bodies[i] = line.body;
-    }
-    for (uintptr_t i = 0; i < TOGETHER_THREADS; i++)
-        TEST_CHECK(pthread_create(&threads[i], NULL, ask_many, (void *)i) == 0);
-    for (size_t i = 0; i < TOGETHER_THREADS; i++) {
-        pthread_join(threads[i], &wrong);
-        TEST_CHECK_U64((uintptr_t)wrong, 0);
-    }
-    for (size_t i = 0; i < TOGETHER_LINES; i++) {
-        free_printed(&together_expected[i]);
-        json_decref(together_bodies[i]);
-    }
-}
-
-int main(int argument_count, char **arguments)
-{
-    static const uint64_t held_bytes[] = {1, 8192, 0}; /* few files, some files, all files */
-    char *unpacks[] = {(char *)(uintptr_t) "trawl", (char *)(uintptr_t) "--search-zip"};
+    char *arguments[] = {(char *)(uintptr_t) "trawl"};
     struct settings settings;
     char message[SETTINGS_ERROR_BYTES];
-    struct test_random random = test_random_begin("serve_answer");
     struct collection *collection = NULL;
 
     test_begin("serve_answer");
-    TEST_CHECK(argument_count == 3);
-    command = realpath(arguments[1], NULL);
-    setenv("LC_ALL", arguments[2], 1);
-    unsetenv("GREP_COLORS");
-    unsetenv("GREP_COLOR");
+    setenv("LC_ALL", "C", 1);
     signal(SIGPIPE, SIG_IGN);
     begin_trees();
     server.runtime = runtime;
-    setenv("PWD", top, 1);
-    make_tree(&random);
+    TEST_CHECK(mkdir("src", 0755) == 0);
+    put("src/a.c", "a needle\nfoo\n");
+    put("b.txt", "needle in foo\nneed\n");
+    put(".ignore", "*.md\n");
+    put("c.md", "needle\n");
+    write_large();
     TEST_CHECK(chdir("/") == 0);
     TEST_CHECK(passes_open(&server.passes, runtime, message));
     server.collections = &collection;
     server.collection_count = 1;
-    TEST_CHECK(parse(&settings, 2, unpacks));
-    for (size_t i = 0; i < sizeof held_bytes / sizeof *held_bytes; i++) {
-        if (i > 0)
-            collection_close(collection);
-        collection = open_with(&settings, top, true, held_bytes[i]);
-        check_table();
-        for (uint64_t j = test_amount(300, 15000); j > 0 && test_failures < 10; j--)
-            check_random(&random);
-        check_positions();
-    }
-    check_links();
-    check_refusals();
-    check_json();
-    check_sums();
-    check_together();
+    TEST_CHECK(parse(&settings, 1, arguments));
+    collection = open_with(&settings, top, true, 8192); /* the large file is not in memory */
     check_short();
     check_time();
+    TEST_CHECK_U64(server.cancelled_count, 0);
     check_goes_away();
     TEST_CHECK(server.cancelled_count > 0);
     collection_close(collection);
     passes_close(server.passes);
     settings_free(&settings);
-    free(json_lines.bytes);
     return end_trees();
 }

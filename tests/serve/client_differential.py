@@ -27,7 +27,7 @@ import server as servers  # noqa: E402
 TRAWL, SERVE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OPTIONS = sys.argv[3:]
 # How many command lines of each module; a command line takes four processes.
-MODULES = {"compare": 700, "trees": 100, "own": 150, "numbers": 100, "approximate": 60, "encodings": 60,
+MODULES = {"compare": 700, "trees": 200, "numbers": 150, "approximate": 60, "encodings": 60,
            "compressed": 40, "rg_output": 200, "rg_files": 200}
 NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")
 REFUSED = re.compile(rb"\A(trawl|tg): --server: (.*)\n\Z")
@@ -71,7 +71,7 @@ def run_both(command, **more):
     with_server = None
     if locale_of(more.get("env")) in ("C", "C.UTF-8"):
         options = [word for word in command[1:] if not (isinstance(word, str) and NOT_FOR_ANSWERS.match(word))]
-        with_server = run_alone([command[0], "--server=" + address] + options, **more)
+        with_server = run_alone([command[0], "--server=" + addresses[counts.total() % 2]] + options, **more)
     alone = run_alone(command, **more)
     if with_server is None:
         counts["in another locale"] += 1
@@ -134,7 +134,7 @@ def test_surroundings():
                     [TRAWL, "foo", "\33[1m"],
                     [TRAWL, "--color", "-o", "foo", "nul", "a.c"], [TRAWL, "-r", "foo", "."], [TRAWL, "-rc", "foo", "."],
                     [TRAWL, "-rl", "foo", "."], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):
-        with_server = command[:1] + ["--server=" + address] + command[1:]
+        with_server = command[:1] + ["--server=" + addresses[0]] + command[1:]
         for way in (in_terminal, to_own_file):
             wanted, got = way(command, tree), way(with_server, tree)
             counts["surroundings"] += 1
@@ -159,9 +159,11 @@ os.mkdir(os.path.join(folder, "served"))
 HOME = os.path.join(folder, "home")
 os.symlink("/nowhere", HOME)
 tempfile.tempdir = os.path.join(folder, "served")
-server = servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, "socket"), tempfile.tempdir,
-                        stdin=subprocess.DEVNULL, env=cases.environment("C.UTF-8", HOME=HOME))
-address = server.address
+# The second server holds a part of the files in memory.
+both = [servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, name), *options, tempfile.tempdir,
+                       stdin=subprocess.DEVNULL, env=cases.environment("C.UTF-8", HOME=HOME))
+        for name, options in (("socket", []), ("few", ["--host-memory=8192"]))]
+addresses = [server.address for server in both]
 try:
     subprocess.run = run_both
     test_surroundings()
@@ -175,14 +177,16 @@ try:
             try:
                 load(module_name).main()
             except Exception as wrong:  # pylint: disable=broad-except
+                failures.append(module_name)
                 print("%s: %r" % (module_name, wrong), file=sys.stderr)
 finally:
     subprocess.run = run_alone
-    if server.process.poll() is not None:
-        failures.append("the server ended")
-        print("the server ended: %d: %s" % (server.process.returncode, "\n".join(server.messages)))
-    server.process.terminate()
-    server.process.wait(timeout=WAIT_S)
+    for server in both:
+        if server.process.poll() is not None:
+            failures.append("the server ended")
+            print("the server ended: %d: %s" % (server.process.returncode, "\n".join(server.messages)))
+        server.process.terminate()
+        server.process.wait(timeout=WAIT_S)
     run_alone(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
     run_alone(["rm", "-rf", folder], check=True)
 print("%d differ; %s" % (len(failures), "; ".join("%s: %d" % row for row in sorted(counts.items()))))
