@@ -32,7 +32,7 @@ if ! grep -q '^CMAKE_CROSSCOMPILING_EMULATOR\|^TRAWL_QEMU_AARCH64:[A-Z]*=/' "$bu
     skip 'compiled for arm64 but not run (qemu-user is not here)'
 fi
 # Under the emulator a test takes many times as long, and the same cases run natively beside it:
-# a hundredth of them here.
-export TRAWL_TEST_DIVISOR=100
+# a two-hundredth of them here.
+export TRAWL_TEST_DIVISOR=200
 ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1000 \
     -R "^$kinds\$"

@@ -14,7 +14,7 @@
 #include "diff/shapes.h"
 #include "oracle/approximate.h"
 
-#define CASES_NORMAL 1600
+#define CASES_NORMAL 1000
 #define CASES_LONG 100000 /* each is searched some eight times */
 #define CASES_TELLING 200 /* what they have in common does not depend on chance */
 #define SETS_MAX 8

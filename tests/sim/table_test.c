@@ -36,9 +36,9 @@
     (TEST_SANITIZED ? 3u : 2u) /* in a normal run, one pair of a row and a fault in so many */
 #define NTH_MAX 1000000u
 /* A normal run tries each of a row's first fault points, then every so many: each step is 1 to
- * 1 + N / STEP_SHARE numbers long, about 50 steps to the 1,000th. */
-#define POINTS_FIRST (TEST_SANITIZED ? 8u : 24u)
-#define STEP_SHARE (TEST_SANITIZED ? 2u : 5u)
+ * 1 + N / STEP_SHARE numbers long, about 35 numbers up to the 1,000th. */
+#define POINTS_FIRST (TEST_SANITIZED ? 6u : 16u)
+#define STEP_SHARE (TEST_SANITIZED ? 2u : 3u)
 
 static const enum trawl_engine engines[ENGINES] = {TRAWL_ENGINE_CUDA, TRAWL_ENGINE_AUTO,
                                                    TRAWL_ENGINE_CPU};

@@ -10,7 +10,7 @@
 #include "calls.h"
 
 #define PERIOD ((uint64_t)3000)
-#define TEXT_BYTES (PERIOD * 300)
+#define TEXT_BYTES (PERIOD * 150)
 #define CHUNK (40 * PERIOD)
 #define PATTERNS 2000
 #define ALLOCATIONS_MAX 300
