@@ -42,12 +42,15 @@ class _CudaArray(Protocol):
 class _Tensor(Protocol):
     def __dlpack__(self, *arguments: Any, **words: Any) -> Any: ...
 
+class _HasDescriptor(Protocol):
+    def fileno(self) -> int: ...
+
 class _Lines(Protocol):
     def read(self) -> str | bytes: ...
 
 _Pattern: TypeAlias = str | Buffer
 _Array: TypeAlias = Buffer | _NumpyArray | _CudaArray | _Tensor
-_TextSource: TypeAlias = Text | _Array | str | PathLike[str] | PathLike[bytes] | _Reads | int
+_TextSource: TypeAlias = Text | _Array | str | PathLike[str] | PathLike[bytes] | _Reads | _HasDescriptor
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
 _Offsets: TypeAlias = Literal["characters", "bytes"]
 _Spans: TypeAlias = Literal["leftmost-longest", "leftmost-first"]
@@ -55,6 +58,7 @@ _Values: TypeAlias = str | bytes | Sequence[str | bytes]
 _Column: TypeAlias = _ArrowArray | _ArrowStream
 _Progress: TypeAlias = Callable[[int], object] | None
 _Match: TypeAlias = tuple[Any, ...]
+_Letters: TypeAlias = Literal["unicode", "ascii"]
 _Alphabet: TypeAlias = Literal["bytes", "utf8", "dna"]
 _Syntax: TypeAlias = Literal["perl", "extended", "basic"]
 _Method: TypeAlias = Literal[METHODS]
@@ -69,11 +73,12 @@ def of_names(table):
 
 
 PARAMETERS = of_names({
-    "bool": "any_base decompress every_end ignore_case invert line_numbers lines reverse_complement unicode"
-            " within_lines words",
-    "int": "chunk_bytes device_memory edits host_memory mismatches threads",
+    "bool": "any_base decompress every_end invert line_numbers reverse_complement whole_lines within_lines",
+    "SupportsIndex": "chunk_bytes device_memory edits host_memory key mismatches threads",
     "(_Pattern | PathLike[str] | _Lines | Mapping[Any, Any] | Iterable[_Pattern] | _ArrowArray"
     " | _ArrowStream)": "patterns",
+    "bool | _Letters": "ignore_case whole_words",
+    "object": "pattern",
     "str | None": "algorithm instruction_set",
     "_Alphabet | None": "alphabet",
     "_Records": "column",
@@ -84,8 +89,7 @@ PARAMETERS = of_names({
     "TracebackType | None": "traceback",
     "Iterable[tuple[int, int]]": "exact",
     "Any": "frame",
-    "SupportsIndex": "key",
-    "int | None": "limit",
+    "SupportsIndex | None": "limit",
     "bytes": "line_end",
     "str | bytes": "mask",
     "_Spans": "match",
@@ -103,7 +107,7 @@ PARAMETERS = of_names({
 })  # fmt: skip
 # Parameters whose type differs from the type that PARAMETERS gives.
 OTHERS = {
-    ("Plan.__cinit__", "values"): "Iterable[Any] | None",
+    ("Plan.__new__", "values"): "Iterable[Any] | None",
     ("Plan.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.unload", "text"): "Text",
@@ -111,13 +115,13 @@ OTHERS = {
 # The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members
 # of one class only.
 RETURNS = of_names({
-    "bool": "ignore_case is_stream unicode whole_lines whole_words",
+    "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
     "int": "__len__ count count_lines edits mismatches null_count positions_into",
     "None": "__exit__ cancel close unload",
     "str": "_repr_html_ explain",
     "bytes": "Plan.__getitem__",
     "Any": "__call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
-    "Self": "__cinit__ __enter__ __new__ Batches.__iter__ LineBatches.__iter__",
+    "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",
     "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ struct_capsules",
     "Iterator[Any]": "__iter__",
     "Iterator[int]": "Column.__iter__",
@@ -160,7 +164,7 @@ OVERLOADS = {
 }  # fmt: skip
 CLASSES = ("Plan", "Searcher", "Text", "Column", "Array", "Batches", "LineBatches")
 FUNCTIONS = ("algorithms", "instruction_sets", "strings", "struct_capsules", "numbers")
-LEFT_OUT = re.compile("__(dealloc|init|repr|eq|reduce|reduce_ex|getbuffer)__$")
+LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 
 
 def parts_of(signature):
@@ -182,11 +186,8 @@ def typed(name, default, of, types):
 
 def method_lines(of, signature, decorators):
     name = of.rpartition(".")[2]
-    shown = "__new__" if name == "__cinit__" else name
     parts = list(parts_of(signature))
-    if shown == "__new__":
-        parts[0] = ("cls", None)
-    elif name == "__getitem__":  # the interpreter passes the argument by position
+    if name in ("__getitem__", "__contains__"):  # the interpreter passes the argument by position
         parts.append(("/", None))
     overloads = OVERLOADS.get(of) or OVERLOADS.get(name) or [(None, None, None)]
     for parameter, kind, returned in overloads:
@@ -194,7 +195,7 @@ def method_lines(of, signature, decorators):
         returned = returned or RETURNS.get(of) or RETURNS[name]
         arguments = ", ".join(typed(*part, of, types) for part in parts)
         yield from ["@overload"] * bool(parameter) + decorators
-        yield f"def {shown}({arguments}) -> {returned}: ..."
+        yield f"def {name}({arguments}) -> {returned}: ..."
 
 
 def classes_of(source):
@@ -210,6 +211,8 @@ def members_of(classes, name):
         return {}
     base, body = classes[name]
     found = members_of(classes, base)
+    for signature in re.findall(rf'    """{name}\((.*?)\)\\n--', body, re.S):
+        found["__new__"] = ("cls, " + signature.replace("'", '"').replace(r"\\", "\\"), [])
     for member in re.findall(r"^    cdef readonly \w+ (\w+)", body, re.M):
         found[member] = (None, [])
     for decorators, member, signature in re.findall(
@@ -223,8 +226,6 @@ def members_of(classes, name):
 def class_lines(classes, name):
     yield from ["", "@final", f"class {name}:"]
     members = members_of(classes, name)
-    if "__new__" in members or members.get("__cinit__", ("",))[0] == "self":
-        members.pop("__cinit__", None)
     if name == "Column":
         yield "    def __buffer__(self, flags: int, /) -> memoryview: ..."
     for member, (signature, decorators) in members.items():

@@ -16,6 +16,8 @@ from libc.string cimport memcpy, memset, strcmp, strlen
 from library cimport *
 from system cimport *
 
+import itertools
+from array import array
 from os import fsencode
 
 from trawl import _errors, _sources

@@ -2,9 +2,10 @@
 
 # ---- Characters beyond ASCII ----
 
-# The C library has no Unicode tables. The first plan with unicode=True builds the tables from what
+# The C library has no Unicode tables. The first plan that needs a table builds the table from what
 # Python's str and re know (trawl._unicode); the tables are kept until the process ends.
-cdef object character_tables = None
+cdef object case_tables = None
+cdef object word_table = None
 cdef const uint16_t *group_of = NULL  # code point -> number of its group of equal characters, or 0
 cdef uint64_t group_of_count = 0
 cdef const uint32_t *groups = NULL  # TRAWL_UTF8_VARIANTS_MAX code points a group, padded with zeros
@@ -32,22 +33,22 @@ cdef flag is_word(void *context, uint32_t code) noexcept nogil:
     return code < word_bits_count and bit_at(word_bits, code)
 
 
-cdef const trawl_utf8 *characters_wanted() except NULL:
-    global character_tables, group_of, group_of_count, groups, word_bits, word_bits_count
+cdef const trawl_utf8 *characters_wanted(bint words) except NULL:
+    global case_tables, word_table, group_of, group_of_count, groups, word_bits, word_bits_count
 
-    from trawl._unicode import tables
+    from trawl._unicode import groups as groups_made, words as words_made
 
+    characters.variants, characters.is_word = variants_of, is_word
     with cython.critical_section(once):
-        if character_tables is None:
-            made = tables()
-            group_of = <const uint16_t *>PyBytes_AS_STRING(made[0])
-            group_of_count = len(made[0]) // sizeof(uint16_t)
-            groups = <const uint32_t *>PyBytes_AS_STRING(made[1])
-            word_bits = <const uint8_t *>PyBytes_AS_STRING(made[2])
-            word_bits_count = 8 * <uint64_t>len(made[2])
-            characters.variants = variants_of
-            characters.is_word = is_word
-            character_tables = made
+        if case_tables is None:
+            case_tables = groups_made()
+            groups = <const uint32_t *>PyBytes_AS_STRING(case_tables[1])
+            group_of_count = len(case_tables[0]) // sizeof(uint16_t)
+            group_of = <const uint16_t *>PyBytes_AS_STRING(case_tables[0])
+        if words and word_table is None:
+            word_table = words_made()
+            word_bits_count = 8 * <uint64_t>len(word_table)
+            word_bits = <const uint8_t *>PyBytes_AS_STRING(word_table)
     return &characters
 
 
@@ -63,6 +64,12 @@ cdef extern from *:
 
 # METHODS[i] is the name of method number i of enum trawl_method.
 METHODS = tuple([method_names[i] for i in range(TRAWL_METHODS_COUNT)])
+FLAGS = (
+    ("ignore_case", TRAWL_IGNORE_CASE), ("whole_words", TRAWL_WHOLE_WORD),
+    ("whole_lines", TRAWL_WHOLE_LINE), ("every_end", TRAWL_EVERY_END),
+    ("within_lines", TRAWL_WITHIN_LINES), ("any_base", TRAWL_ANY_BASE),
+    ("reverse_complement", TRAWL_REVERSE_COMPLEMENT),
+)
 
 
 @cython.internal
@@ -102,7 +109,11 @@ cdef class Patterns:
 
 @cython.final
 cdef class Plan:
-    """One or many patterns, compiled. A plan never changes, so threads may share a plan freely.
+    """Plan(patterns, *, values=None, ignore_case=False, whole_words=False, whole_lines=False,
+         line_end=b'\\n', method='auto', algorithm=None, sample=None, mismatches=0, edits=0,
+         alphabet=None, exact=(), every_end=False, within_lines=False, reverse_complement=False,
+         any_base=False, regex=False)\n--\n
+    One or many patterns, compiled. A plan never changes, so threads may share a plan freely.
 
     patterns: a str (as UTF-8) or a bytes object is one pattern. Many patterns are an iterable of
       strings, an Arrow array of strings, or a path (os.PathLike) or file object with one pattern a
@@ -110,11 +121,13 @@ cdef class Plan:
       part of a pattern. Occurrences may overlap. An occurrence has the index of the pattern.
     values: an object for each pattern, in order. The default for a dict of patterns are the dict's
       values.
-    ignore_case: A-Z equal a-z.
-    words: neither neighbour of an occurrence is a letter, a digit or _.
-    lines: an occurrence is a whole line.
-    unicode: ignore_case and words know all Unicode letters, not only ASCII.
-    line_end: the byte that ends a line, for `lines` and for line numbers.
+    ignore_case: letters that differ in case alone are equal: by Unicode's simple case folding if all
+      patterns are str or UTF-8 strings of Arrow or of a file, else A-Z equal a-z. 'unicode' or
+      'ascii' decides explicitly.
+    whole_words: neither neighbour of an occurrence is a letter, a digit or _, of the same alphabet as
+      with ignore_case.
+    whole_lines: an occurrence is a whole line.
+    line_end: the byte that ends a line, for whole_lines and for line numbers.
     method: how the text is searched. 'auto' chooses; the other names of `trawl --method` are for
       comparisons.
     algorithm: the name of a published algorithm (see algorithms()), which searches on the CPU.
@@ -149,13 +162,13 @@ cdef class Plan:
     ('a pronoun', 'another')
     >>> Plan('An', ignore_case=True).count('BANAna')
     2
-    >>> Plan('an', words=True).first('banana an')
+    >>> Plan('an', whole_words=True).first('banana an')
     (7, 9, 0)
-    >>> Plan('an', lines=True).count('an\\nban\\nan')
+    >>> Plan('an', whole_lines=True).count('an\\nban\\nan')
     2
-    >>> Plan('\u00e9', ignore_case=True, unicode=True).count('\u00c9t\u00e9')
+    >>> Plan('\u00e9', ignore_case=True).count('\u00c9t\u00e9')
     2
-    >>> Plan('b', lines=True, line_end=b'\\0').count(b'a\\0b\\0')
+    >>> Plan('b', whole_lines=True, line_end=b'\\0').count(b'a\\0b\\0')
     1
     >>> Plan('an', sample=b'banana').count('banana'), Plan('an', method='every').count('banana')
     (2, 2)
@@ -177,80 +190,50 @@ cdef class Plan:
     cdef readonly str alphabet  # 'bytes' for a plan without errors
     cdef readonly str regex  # the syntax of expressions; None: the patterns are strings
     cdef readonly tuple values  # None: the plan has no values
+    cdef frozenset known  # the patterns, as `in` needs them; None before the first `in`
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
 
-    def __cinit__(self, patterns, *, values=None, bint ignore_case=False, bint words=False,
-                  bint lines=False, line_end=b"\n", bint unicode=False, method="auto",
-                  algorithm=None, sample=None, mismatches=0, edits=0, alphabet=None, exact=(),
-                  bint every_end=False, bint within_lines=False, bint reverse_complement=False,
-                  bint any_base=False, regex=False):
+    def __cinit__(self, *given, **named):
         cdef trawl_facts facts
 
-        self.regex = _sources.syntax_of(regex)
-        if values is None and isinstance(patterns, dict):
-            values = patterns.values()
-        exact = tuple(exact)
-        items = _sources.gather(patterns)
-        errors = _sources.errors(items, mismatches, edits, alphabet, exact, TRAWL_ERRORS_MAX,
-                                 self.regex is not None)
-        if sample is not None:
-            sample = bytes(memoryview(sample))
-        self.build(items,
-                   (TRAWL_IGNORE_CASE if ignore_case else 0)
-                   | (TRAWL_WHOLE_WORD if words else 0) | (TRAWL_WHOLE_LINE if lines else 0)
-                   | (TRAWL_EVERY_END if every_end else 0)
-                   | (TRAWL_WITHIN_LINES if within_lines else 0)
-                   | (TRAWL_REVERSE_COMPLEMENT if reverse_complement else 0)
-                   | (TRAWL_ANY_BASE if any_base else 0),
-                   line_end, method, algorithm, sample, unicode, errors)
+        items, self.options = _sources.Plan(*given, **named)
+        self.values, self.regex = self.options["values"], self.options["regex"]
+        self.build(items)
         facts = trawl_plan_facts(self.plan)
         self.has_distances, self.has_strands = facts.has_errors, facts.alphabet == TRAWL_DNA
         self.mismatches, self.edits = facts.mismatches_max, facts.edits_max
-        self.alphabet = _sources.ALPHABETS[facts.alphabet if self.regex is None else errors[2]]
-        if values is not None:
-            self.values = tuple(values)
-            if len(self.values) != len(self):
-                raise ValueError(f"values: {len(self.values)} values for {len(self)} patterns")
-        self.options = dict(
-            values=self.values, ignore_case=ignore_case, words=words, lines=lines,
-            line_end=line_end, unicode=unicode, method=method, algorithm=algorithm, sample=sample,
-            mismatches=mismatches, edits=edits, alphabet=_sources.ALPHABETS[errors[2]],
-            exact=exact, every_end=every_end, within_lines=within_lines,
-            reverse_complement=reverse_complement, any_base=any_base, regex=regex)
+        self.alphabet = _sources.ALPHABETS[facts.alphabet]
+        if self.regex is not None:
+            self.alphabet = self.options["alphabet"]
 
     def __dealloc__(self):
         trawl_plan_free(self.plan)
 
-    cdef int build(self, tuple items, int flags, line_end, str method, algorithm, sample,
-                   bint unicode, tuple errors) except -1:
+    cdef int build(self, tuple items) except -1:
         cdef Patterns list = Patterns(items)
-        cdef const unsigned char[::1] bytes
-        cdef const uint64_t[::1] exact
+        cdef dict given = self.options
+        cdef const uint64_t[::1] exact = array("Q", itertools.chain(*given["exact"]))
         cdef trawl_plan_options options
         cdef trawl_error error
+        cdef bytes sample = given["sample"], algorithm = None
         cdef int status
 
-        if len(line_end) != 1:
-            raise ValueError("line_end: one byte is needed")
-        if method not in METHODS:
-            raise ValueError(f"method: there is no '{method}'")
         memset(&options, 0, sizeof(options))
         options.size = sizeof(options)
-        options.flags = flags
-        options.method = <int>METHODS.index(method)
-        options.line_end_set = 1
-        options.line_end = line_end[0]
-        if algorithm is not None:
-            algorithm = algorithm.encode()
+        for name, flag in FLAGS:
+            options.flags |= <uint32_t>flag if given[name] else 0
+        options.method = <int>METHODS.index(_sources.choice("method", given["method"], METHODS))
+        options.line_end_set, options.line_end = 1, given["line_end"][0]
+        if given["algorithm"] is not None:
+            algorithm = given["algorithm"].encode()
             options.algorithm = algorithm
         if sample is not None:
-            bytes = memoryview(sample).cast("B")
-            options.sample = &bytes[0] if len(bytes) > 0 else NULL
-            options.sample_bytes = <uint64_t>len(bytes)
-        self.has_characters = unicode
-        if unicode:
-            options.utf8 = characters_wanted()
-        options.mismatches_max, options.edits_max, options.alphabet, exact = errors
+            options.sample, options.sample_bytes = <const char *>sample, <uint64_t>len(sample)
+        self.has_characters = "unicode" in (given["ignore_case"], given["whole_words"])
+        if self.has_characters:
+            options.utf8 = characters_wanted(given["whole_words"])
+        options.mismatches_max, options.edits_max = given["mismatches"], given["edits"]
+        options.alphabet = _sources.ALPHABETS.index(given["alphabet"])
         if len(exact) > 0:
             options.exact, options.exact_count = <const trawl_range *>&exact[0], len(exact) // 2
         options.syntax = <int>_sources.SYNTAXES.index(self.regex)
@@ -283,6 +266,23 @@ cdef class Plan:
     def __reduce__(self):
         return _sources.restore, (list(self), self.options)
 
+    def __copy__(self):
+        return self
+
+    def __eq__(self, other):
+        if type(other) is not Plan:
+            return NotImplemented
+        return self is other or (self.options == (<Plan>other).options and list(self) == list(other))
+
+    def __hash__(self):
+        return hash((len(self), self[0] if len(self) > 0 else b"", self.options["ignore_case"]))
+
+    def __contains__(self, pattern):
+        """Say whether a str (as UTF-8) or bytes object is one of the patterns."""
+        if self.known is None:
+            self.known = frozenset(self)
+        return (pattern.encode() if isinstance(pattern, str) else bytes(memoryview(pattern))) in self.known
+
     def __len__(self):
         return <Py_ssize_t>trawl_plan_facts(self.plan).pattern_count
 
@@ -296,7 +296,7 @@ cdef class Plan:
         return PySeqIter_New(self)
 
     def __repr__(self):
-        return f"<trawl.Plan of {len(self)} patterns>"
+        return _sources.show_plan(self, self.options)
 
     @property
     def ignore_case(self):

@@ -375,15 +375,15 @@ cdef int64_t key_at(char format, const void *keys, int64_t i) noexcept:
 
 
 def strings(column, /):
-    """Return a column's values as a list of bytes."""
+    """Return a column's values as a list of str or bytes."""
     cdef Reader reader = Reader(column)
 
     found = []
     while reader.next():
         found.extend([reader.value(i) for i in range(reader.count)])
     if None in found:
-        raise ValueError("patterns: a pattern is null")
-    return found
+        raise ValueError(f"patterns: pattern {found.index(None)} is null")
+    return [item.decode() for item in found] if reader.is_text else found
 
 
 # ---- Results ----

@@ -252,7 +252,9 @@ cdef class Handle:
 @cython.final
 @cython.no_gc
 cdef class Searcher:
-    """Threads and devices that search. Any number of Python threads may share a Searcher.
+    """Searcher(engine='auto', threads=0, *, instruction_set=None, device_memory=0, host_memory=0,
+             chunk_bytes=0)\n--\n
+    Threads and devices that search. Any number of Python threads may share a Searcher.
 
     engine: 'cpu', 'cuda', or 'auto', which uses the CPU, and GPUs where they save time.
     threads: how many threads search; 0: one per core.
@@ -279,20 +281,13 @@ cdef class Searcher:
     cdef Handle last  # the handle whose call ended last
     cdef dict loaded  # Text objects that load() loaded
 
-    def __cinit__(self, engine="auto", uint64_t threads=0, *, instruction_set=None,
-                  uint64_t device_memory=0, uint64_t host_memory=0, uint64_t chunk_bytes=0):
-        engines = ("auto", "cpu", "cuda")  # in the order of the library's numbers
-        if engine not in engines:
-            raise ValueError(f"engine: 'auto', 'cpu' or 'cuda', not '{engine}'")
+    def __cinit__(self, *given, **named):
+        sizes = _sources.Searcher(*given, **named)
         self.loaded = {}
         self.options.size = sizeof(self.options)
-        self.options.engine = <int>engines.index(engine)
-        self.options.threads = <uint32_t>min(threads, <uint64_t>0xffffffff)
-        self.options.device_memory_bytes = device_memory
-        self.options.host_memory_bytes = host_memory
-        self.chunk_bytes = chunk_bytes
-        if instruction_set is not None:
-            self.instruction_set = instruction_set.encode()
+        (self.options.engine, self.options.threads, self.options.device_memory_bytes,
+         self.options.host_memory_bytes, self.chunk_bytes, self.instruction_set) = sizes
+        if self.instruction_set is not None:
             self.options.instruction_set = self.instruction_set
         self.reopen()
 
@@ -441,7 +436,7 @@ cdef class Searcher:
     def count_lines(self, Plan plan not None, text, *, bint invert=False, limit=None,
                     progress=None):
         return search(self, plan, text, progress, work_count_lines,
-                      UNKNOWN if limit is None else limit, invert).count
+                      UNKNOWN if limit is None else _sources.number("limit", limit), invert).count
 
     def first(self, Plan plan not None, text, *, offsets="characters", progress=None):
         cdef walk by = walk_of(text, offsets)

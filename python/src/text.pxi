@@ -227,8 +227,8 @@ class Text(Source):
     A text that stays open for several searches. The text is closed with its last reference.
 
     source: bytes or another object with the buffer protocol, searched in place; a str, searched as
-      UTF-8; a path (os.PathLike); a file object opened in binary mode or a descriptor's number,
-      searched from its current position. Every search also takes a source without a Text.
+      UTF-8; a path (os.PathLike); a file object opened in binary mode or another object with
+      fileno(), searched from its current position. Every search also takes a source without a Text.
     decompress: unpack a path, file or pipe that gzip, xz, bzip2, zstd or lz4 packed, and search
       what comes out.
 

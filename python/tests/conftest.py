@@ -29,14 +29,14 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("trawl")
 
 
-def naive(patterns, text, words=False, lines=False):
-    """All occurrences as (begin, end, pattern), by find(); `words` are of ASCII."""
+def naive(patterns, text, whole_words=False, whole_lines=False):
+    """All occurrences as (begin, end, pattern), by find(); words are of ASCII."""
 
     def fits(begin, end):
         around = [text[max(begin - 1, 0) : begin], text[end : end + 1]]
         around = [one.encode() if isinstance(one, str) else one for one in around]
-        return not (words and any(re.match(rb"\w", one) for one in around)) and not (
-            lines and any(one not in (b"", b"\n") for one in around)
+        return not (whole_words and any(re.match(rb"\w", one) for one in around)) and not (
+            whole_lines and any(one not in (b"", b"\n") for one in around)
         )
 
     found = []

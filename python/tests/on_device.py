@@ -163,7 +163,7 @@ def main():
     plans = [
         trawl.Plan("an"),
         trawl.Plan(["ba", "nab", "anna"]),
-        trawl.Plan("an", words=True),
+        trawl.Plan("an", whole_words=True),
         trawl.Plan("AN", ignore_case=True),
         trawl.Plan("absent"),
     ]

@@ -18,9 +18,10 @@ def column_of(rng, rows):
             for _ in range(rows)]  # fmt: skip
 
 
-def plain(texts, words=False, lines=False):
+def plain(texts, whole_words=False, whole_lines=False):
     """Return {search: expected result}, from naive()."""
-    rows = [None if text is None else naive(PATTERNS, text.encode(), words, lines) for text in texts]
+    rows = [None if text is None else naive(PATTERNS, text.encode(), whole_words, whole_lines)
+            for text in texts]  # fmt: skip
     kinds = [None if row is None else sorted({one[2] for one in row}) for row in rows]
     on_kinds = {"contains": bool, "which": lambda kind: kind[0] if kind else None,
                 "pattern_counts": len, "pattern_lists": list}  # fmt: skip
@@ -45,7 +46,7 @@ def test_columns_of_arrow(rng):
         else:
             column = column.cast(kinds[number % len(kinds)])
         begin = rng.randint(0, len(texts))
-        options = rng.choice([{}, {}, {"words": True}, {"lines": True}])
+        options = rng.choice([{}, {}, {"whole_words": "ascii"}, {"whole_lines": True}])
         plan, expected = trawl.Plan(PATTERNS, **options), plain(texts, **options)
         for name in ("count", "matches"):
             search = getattr(trawl.arrow, name)

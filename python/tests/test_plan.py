@@ -1,5 +1,7 @@
 """Plans: sources of patterns, pickles, refused arguments."""
 
+import copy
+import inspect
 import io
 import pathlib
 import pickle
@@ -9,7 +11,7 @@ import sys
 import pytest
 import trawl
 from conftest import SCALE
-from trawl import _unicode
+from trawl import _sources, _unicode
 
 
 def test_patterns_of_all_kinds(tmp_path):
@@ -50,10 +52,10 @@ def test_arrow_patterns():
 
 
 def test_options():
-    plan = trawl.Plan("ab", ignore_case=True, words=True)
+    plan = trawl.Plan("ab", ignore_case=True, whole_words=True)
     assert plan.ignore_case and plan.whole_words and not plan.whole_lines
     assert plan.positions("AB xab ab").tolist() == [0, 7]
-    assert trawl.Plan("b", lines=True, line_end=b"\0").positions("b\0ab\0b").tolist() == [0, 5]
+    assert trawl.Plan("b", whole_lines=True, line_end=b"\0").positions("b\0ab\0b").tolist() == [0, 5]
     assert trawl.Plan("abc", method="every").count("abcabc") == 2
     assert trawl.Plan("abc", sample=b"some text").count("abcabc") == 2
     assert "cpu" in plan.engines
@@ -75,8 +77,8 @@ def test_pickled_options():
     """Each option is kept. (Saved plans kept values apart, and those of an algorithm could not be pickled.)"""
     texts = (b"ab xab AB\nab\0ab\0", "\u00c9t\u00e9 ab".encode())
     for options in (
-        {"words": True}, {"lines": True}, {"lines": True, "line_end": b"\0"}, {"method": "every"},
-        {"unicode": True, "ignore_case": True, "words": True}, {"sample": bytearray(b"some text")},
+        {"whole_words": True}, {"whole_lines": True}, {"whole_lines": True, "line_end": b"\0"}, {"method": "every"},
+        {"ignore_case": "ascii", "whole_words": "ascii"}, {"whole_words": "unicode"}, {"sample": bytearray(b"some text")},
         {"values": [[1], None]}, {"algorithm": "naive"}, {"mismatches": 1, "exact": iter([(0, 1)])},
         {"edits": 1, "every_end": True, "within_lines": True}, {"edits": 1, "alphabet": "bytes"},
     ):  # fmt: skip
@@ -90,10 +92,87 @@ def test_pickled_options():
             assert list(copy.matches(text)) == list(plan.matches(text))
 
 
+def test_numbers():
+    """Only whole numbers are numbers. (edits=0.2 was 0, threads=1.7 was 1, and True was 1.)"""
+    class Two:
+        def __index__(self):
+            return 2
+
+    def limited(limit):
+        return trawl.Plan("a").count_lines("a\na\na", limit=limit)
+
+    takers = [limited]
+    for name in ("threads", "device_memory", "host_memory", "chunk_bytes"):
+        takers.append(lambda number, name=name: trawl.Searcher("cpu", **{name: number}))
+    for name in ("mismatches", "edits"):
+        takers.append(lambda number, name=name: trawl.Plan("abcd", **{name: number}))
+    takers.append(lambda number: trawl.Plan("abcd", edits=1, exact=[(number, 3)]))
+    for take in takers:
+        take(Two())
+        for wrong in (0.2, 1.9, 2.0, True, "2", None, b"2"):
+            if take is not limited or wrong is not None:
+                with pytest.raises(TypeError, match="a whole number is needed, not"):
+                    take(wrong)
+        for wrong in (-1, 1 << 64):
+            with pytest.raises(ValueError, match=f"0 to [0-9]+, not {wrong}"):
+                take(wrong)
+    assert limited(Two()) == 2
+    for name in ("ignore_case", "whole_words", "whole_lines", "every_end", "regex"):
+        with pytest.raises(ValueError, match=f"{name}: .* or .*, not 'no'"):
+            trawl.Plan("a", **{name: "no"})
+
+
+def test_in():
+    """(Every `in` was false.)"""
+    plan = trawl.Plan(["he", b"\xff", "\u00e9"], ignore_case=True)
+    assert "he" in plan and b"he" in plan and bytearray(b"\xff") in plan and "\u00e9" in plan
+    assert "HE" not in plan and "h" not in plan and "" not in plan
+    for wrong in (3, None, ["he"]):
+        with pytest.raises(TypeError):
+            wrong in plan
+
+
+def test_equality():
+    plan = trawl.Plan(["a", "b"], whole_words=True)
+    same = trawl.Plan(iter(["a", "b"]), whole_words="unicode")
+    assert plan == same and hash(plan) == hash(same) and {plan: 1}[same] == 1
+    assert plan != trawl.Plan(["b", "a"], whole_words=True) and plan != trawl.Plan(["a", "b"])
+    assert plan != trawl.Plan({"a": 1, "b": 2}, whole_words=True) and plan != "a"
+    assert copy.copy(plan) is plan and copy.deepcopy(plan) == plan
+    assert repr(plan) == "<trawl.Plan of 2 patterns: 'a', 'b', whole_words='unicode'>"
+    assert repr(trawl.Plan(b"\xff")) == "<trawl.Plan of 1 patterns: '\\\\xff'>"
+
+
+def test_signatures():
+    """help() and inspect know all arguments, and errors name what a user called."""
+    for made, of in ((trawl.Plan, _sources.Plan), (trawl.Searcher, _sources.Searcher)):
+        shown = inspect.signature(made).parameters.values()
+        assert [(one.name, one.kind, one.default) for one in shown] == [
+            (one.name, one.kind, one.default) for one in inspect.signature(of).parameters.values()]
+    with pytest.raises(TypeError, match=r"^Plan\(\) got an unexpected keyword argument 'words'"):
+        trawl.Plan("a", words=True)
+    with pytest.raises(TypeError, match=r"^Plan\(\) missing 1 required positional argument: 'patterns'"):
+        trawl.Plan()
+    with pytest.raises(TypeError, match="pattern 1 is None"):
+        trawl.Plan(["a", None])
+    with pytest.raises(ValueError, match="only with mismatches, edits or alphabet='dna'"):
+        trawl.Plan("a", any_base=True)
+
+
+def test_patterns_are_text(tmp_path):
+    """A list in a file and an Arrow column mean the same letters as the same list of str."""
+    path = tmp_path / "patterns"
+    path.write_text("\u00e9t\u00e9\n", encoding="utf-8")
+    assert trawl.Plan(path, ignore_case=True) == trawl.Plan(["\u00e9t\u00e9"], ignore_case=True)
+    path.write_bytes(b"\xff\n\xe9")
+    assert list(trawl.Plan(path, ignore_case=True)) == [b"\xff", b"\xe9"]
+
+
 def test_characters_beyond_ascii():
-    plan = trawl.Plan("\u00c9", ignore_case=True, unicode=True)
+    plan = trawl.Plan("\u00c9", ignore_case=True)
     assert plan.unicode and plan.count("\u00e9\u00c9e") == 2
-    assert not trawl.Plan("\u00c9", ignore_case=True).unicode
+    for plain in (trawl.Plan("\u00c9", ignore_case="ascii"), trawl.Plan("\u00c9".encode(), ignore_case=True)):
+        assert not plain.unicode and plain.count("\u00e9\u00c9e") == 1
     assert pickle.loads(pickle.dumps(plan)).count("\u00e9\u00c9e") == 2
 
 

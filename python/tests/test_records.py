@@ -97,8 +97,8 @@ def test_every_slice(kind):
 def test_conditions_look_at_the_record_alone(one, records):
     spaced = [value and value.replace(b"c", b" ") for value in records]
     one = one.replace(b"c", b"b")
-    same(trawl.Plan(one, words=True), spaced, answers([one], spaced, words=True))
-    same(trawl.Plan(one, lines=True), records, answers([one], records, lines=True))
+    same(trawl.Plan(one, whole_words=True), spaced, answers([one], spaced, whole_words=True))
+    same(trawl.Plan(one, whole_lines=True), records, answers([one], records, whole_lines=True))
 
 
 def test_exports():

@@ -30,7 +30,7 @@ def test_texts(rng):
     for round, letters, patterns, values in cases(rng, 200):
         text = "".join(rng.choices(letters, k=rng.randint(0, 120)))
         words = round % 4 == 3
-        plan = trawl.Plan(patterns, words=words)
+        plan = trawl.Plan(patterns, whole_words="ascii" if words else False)
         with trawl.Searcher("cpu", 1 + round % 2, chunk_bytes=round % 50) as searcher:
             for match in MATCHES:
                 found = spans(patterns, text, match, words)
@@ -60,7 +60,7 @@ def test_columns(rng):
             for _ in range(round % 9)
         ]
         words = round % 4 == 3
-        plan = trawl.Plan(patterns, words=words)
+        plan = trawl.Plan(patterns, whole_words="ascii" if words else False)
         masks = ["*" * len(pattern) for pattern in patterns]
         for match in MATCHES:
             found = [None if text is None else spans(patterns, text, match, words)

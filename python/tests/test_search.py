@@ -93,9 +93,9 @@ def test_unicode_like_re(pattern, text):
     def found(expression):
         return [m.start() for m in re.finditer(expression, text, re.I)]
 
-    plan = trawl.Plan(pattern, ignore_case=True, unicode=True)
+    plan = trawl.Plan(pattern, ignore_case=True)
     assert plan.positions(text).tolist() == found(f"(?={re.escape(pattern)})")
-    plan = trawl.Plan(pattern, ignore_case=True, unicode=True, words=True)
+    plan = trawl.Plan(pattern, ignore_case=True, whole_words=True)
     word = rf"(?<!\w)(?={re.escape(pattern)}(?!\w))"
     assert plan.positions(text).tolist() == found(word)
 
@@ -104,7 +104,7 @@ def test_unicode_like_re(pattern, text):
 def test_conditions(pattern, text):
     upper = trawl.Plan(pattern.upper(), ignore_case=True)
     assert list(upper.matches(text)) == naive([pattern], text)
-    for options in ({"words": True}, {"lines": True}):
+    for options in ({"whole_words": "ascii"}, {"whole_lines": True}):
         assert list(trawl.Plan(pattern, **options).matches(text)) == naive([pattern], text, **options)
 
 

@@ -58,8 +58,8 @@ CASES = [
     ([b"ab", b"b", b"abab"], {}, naive),
     ([b"no such"], {}, naive),
     ([b"\n", b"b\na"], {}, naive),
-    ([b"ab", b"c"], {"words": True}, partial(naive, words=True)),
-    ([b"ab", b"c"], {"lines": True}, partial(naive, lines=True)),
+    ([b"ab", b"c"], {"whole_words": True}, partial(naive, whole_words=True)),
+    ([b"ab", b"c"], {"whole_lines": True}, partial(naive, whole_lines=True)),
     ([b"abc", b"cab"], {"mismatches": 1}, one_mismatch),
 ]
 

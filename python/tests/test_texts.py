@@ -39,12 +39,28 @@ def test_memory():
     grown.append(0)  # the search has released the buffer
 
 
+class Descriptor:
+    """An object that has nothing but fileno()."""
+
+    def __init__(self, file):
+        self.fileno = file.fileno
+
+
+def test_numbers_are_no_texts():
+    """(A number was a descriptor: plan.count(0) read standard input.)"""
+    for number in (0, 5, True, 10**20):
+        with pytest.raises(TypeError, match="read\\(\\) or fileno\\(\\) is needed"):
+            PLAN.count(number)
+        with pytest.raises(TypeError):
+            trawl.Text(number)
+
+
 def test_files(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(TEXT)
     assert same(path)
     with open(path, "rb") as file, open(path, "rb", buffering=0) as raw:
-        assert same(file) and same(raw) and same(file.fileno())
+        assert same(file) and same(raw) and same(Descriptor(file))
         assert file.tell() == 0 and file.read(3) == TEXT[:3]
         assert PLAN.count(file) == PLAN.count(TEXT[3:])
         assert file.read() == TEXT[3:]
@@ -62,9 +78,9 @@ def test_streams():
     reading, writing = os.pipe()
     writer = threading.Thread(target=lambda: (os.write(writing, TEXT), os.close(writing)))
     writer.start()
-    assert same(reading)
+    with open(reading, "rb") as pipe:
+        assert same(pipe)
     writer.join()
-    os.close(reading)
     child = subprocess.Popen(["printf", "tea for two"], stdout=subprocess.PIPE)
     with child:
         assert PLAN.positions(child.stdout).tolist() == [0]

@@ -48,21 +48,21 @@ def test_interrupt_stops_a_search(way):
     reading, writing = os.pipe()
     interrupt_soon()
     with pytest.raises(KeyboardInterrupt):
-        found = getattr(plan, way)(reading)
+        found = getattr(plan, way)(open(reading, "rb"))
         next(iter(found))
     os.close(writing)
-    os.close(reading)
     assert plan.count("banana") == 3
 
 
 def test_cancel():
     plan, searcher = trawl.Plan("a"), trawl.Searcher("cpu", 1)
     reading, writing = os.pipe()
+    pipe = open(reading, "rb")
     seen = []
 
     def work():
         try:
-            searcher.count(plan, reading)
+            searcher.count(plan, pipe)
         except trawl.CancelledError as error:
             seen.append(error.status)
 
@@ -83,9 +83,8 @@ def test_the_interpreter_goes_on():
     reading, writing = os.pipe()
     thread = threading.Thread(target=lambda: (os.write(writing, b"banana"), os.close(writing)))
     threading.Timer(0.05, thread.start).start()
-    assert plan.count(reading) == 3
+    assert plan.count(open(reading, "rb")) == 3
     thread.join()
-    os.close(reading)
 
 
 def test_close():
@@ -102,10 +101,6 @@ def test_close():
         trawl.Searcher("fast")
     with pytest.raises(trawl.ArgumentError):
         trawl.Searcher(threads=5000)
-    for name in ("threads", "device_memory", "host_memory", "chunk_bytes"):
-        for number in (-1, 1 << 64):
-            with pytest.raises(OverflowError):
-                trawl.Searcher(**{name: number})
     with pytest.raises(trawl.Error):
         trawl.Searcher(instruction_set="none")
 

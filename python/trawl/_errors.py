@@ -33,7 +33,7 @@ class CancelledError(Error):
 
     >>> searcher = Searcher("cpu", 1)
     >>> reading, writing = os.pipe()  # where nothing ever comes
-    >>> searcher.count(Plan("b"), reading, progress=lambda done: searcher.cancel())
+    >>> searcher.count(Plan("b"), open(reading, "rb"), progress=lambda done: searcher.cancel())
     Traceback (most recent call last):
     trawl._errors.CancelledError: ...
     """

@@ -6,14 +6,14 @@ import bisect
 import codecs
 import io
 import itertools
+import operator
 import os
 import pickle
 import re
-import socket
 import sys
 import threading
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast
 
@@ -33,27 +33,56 @@ def gather(patterns: Any) -> tuple[Any, ...]:
     if hasattr(patterns, "read"):
         content = patterns.read()
         content = content.encode() if isinstance(content, str) else bytes(content)
-        lines = content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").split(b"\n")
+        content = content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
+        try:
+            lines: list[Any] = content.decode().split("\n")
+        except UnicodeDecodeError:
+            lines = list(content.split(b"\n"))
         return tuple(lines if lines[-1] else lines[:-1])
     if hasattr(patterns, "__arrow_c_stream__") or hasattr(patterns, "__arrow_c_array__"):
         from ._trawl import strings
 
-        patterns = strings(patterns)
-    return tuple(patterns)
+        return tuple(strings(patterns))
+    items = tuple(patterns)
+    for i, item in enumerate(items):
+        if not isinstance(item, str):
+            try:
+                memoryview(item)
+            except TypeError:
+                raise TypeError(
+                    f"patterns: str or bytes are needed; pattern {i} is {item!r}"
+                ) from None
+    return items
+
+
+# ---- Options ------------------------------------------------------------------------------------
+
+
+def number(name: str, value: Any, most: int = 2**64 - 1) -> int:
+    """Return a whole number from 0 to `most`. A bool or a float is no number, even if it equals one."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        found = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: a whole number is needed, not {value!r}") from None
+    if not 0 <= found <= most:
+        raise ValueError(f"{name}: 0 to {most}, not {found}")
+    return found
+
+
+def choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
+    """Return `value`, which has to be one of the choices."""
+    if isinstance(value, Hashable) and value in choices:
+        return value
+    *names, last = [repr(one) for one in choices if one is not None]
+    raise ValueError(f"{name}: {', '.join(names)} or {last}, not {value!r}")
 
 
 # ---- Expressions --------------------------------------------------------------------------------
 
 SYNTAXES = (None, "perl", "extended", "basic")  # SYNTAXES[i] is number i of enum trawl_syntax
-_REGEX: dict[Any, str | None] = {True: "perl", False: None, **{name: name for name in SYNTAXES}}
 _GROUP = re.compile(rb"\$(?:\{([^}]+)\}|(\w+)|\$)")
-
-
-def syntax_of(regex: Any) -> str | None:
-    """Return the syntax that Plan(regex=...) asks for; None: strings."""
-    if regex not in _REGEX:
-        raise ValueError(f"regex: True, 'perl', 'extended' or 'basic', not {regex!r}")
-    return _REGEX[regex]
 
 
 def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
@@ -72,36 +101,115 @@ def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]
     return (value.replace("$$", "$") if isinstance(value, str) else value.replace(b"$$", b"$")), None
 
 
-# ---- Plans with errors --------------------------------------------------------------------------
+# ---- Plans --------------------------------------------------------------------------------------
 
 ALPHABETS = ("bytes", "utf8", "dna")  # ALPHABETS[i] is number i of enum trawl_alphabet
+ERRORS_MAX = 31
+_LETTERS = (False, True, "ascii", "unicode")
 
 
-def errors(
-    patterns: tuple[Any, ...],
-    mismatches: int,
-    edits: int,
-    alphabet: str | None,
-    exact: Any,
-    most_allowed: int,
-    is_regex: bool,
-) -> tuple[int, int, int, array[int]]:
-    """Check a plan's errors, and return mismatches, edits, the alphabet's number, and the begins and
-    ends of exact parts."""
-    for name, most in (("mismatches", mismatches), ("edits", edits)):
-        if not 0 <= most <= most_allowed:
-            raise ValueError(f"{name}: 0 to {most_allowed}, not {most}")
+def Plan(  # noqa: N802  (Python names this function in errors about arguments)
+    patterns: Any,
+    *,
+    values: Any = None,
+    ignore_case: Any = False,
+    whole_words: Any = False,
+    whole_lines: Any = False,
+    line_end: Any = b"\n",
+    method: Any = "auto",
+    algorithm: Any = None,
+    sample: Any = None,
+    mismatches: Any = 0,
+    edits: Any = 0,
+    alphabet: Any = None,
+    exact: Any = (),
+    every_end: Any = False,
+    within_lines: Any = False,
+    reverse_complement: Any = False,
+    any_base: Any = False,
+    regex: Any = False,
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Check the arguments of trawl.Plan. Return the patterns, and the options in their normal form."""
+    if values is None and isinstance(patterns, dict):
+        values = patterns.values()
+    items = gather(patterns)
+    is_text = len(items) > 0 and all(isinstance(one, str) for one in items)
+    regex = choice("regex", regex, (*SYNTAXES, True, False))
+    options = {
+        "values": None if values is None else tuple(values),
+        "line_end": line_end,
+        "method": method,
+        "algorithm": algorithm,
+        "sample": None if sample is None else bytes(memoryview(sample)),
+        "mismatches": number("mismatches", mismatches, ERRORS_MAX),
+        "edits": number("edits", edits, ERRORS_MAX),
+        "regex": "perl" if regex is True else regex or None,
+    }
+    if options["values"] is not None and len(options["values"]) != len(items):
+        raise ValueError(f"values: {len(options['values'])} values for {len(items)} patterns")
+    if not isinstance(line_end, bytes) or len(line_end) != 1:
+        raise ValueError(f"line_end: one byte is needed, not {line_end!r}")
     if alphabet is None:
-        is_text = len(patterns) > 0 and all(isinstance(one, str) for one in patterns)
-        alphabet = "utf8" if is_text and (mismatches or edits or is_regex) else "bytes"
-    if alphabet not in ALPHABETS:
-        raise ValueError(f"alphabet: 'bytes', 'utf8' or 'dna', not {alphabet!r}")
-    places = array("Q")
-    for begin, end in exact:
-        if not 0 <= begin < end:
-            raise ValueError(f"exact: (begin, end) with 0 <= begin < end, not ({begin}, {end})")
-        places.extend((begin, end))
-    return mismatches, edits, ALPHABETS.index(alphabet), places
+        is_needed = options["mismatches"] or options["edits"] or options["regex"]
+        alphabet = "utf8" if is_text and is_needed else "bytes"
+    options["alphabet"] = choice("alphabet", alphabet, ALPHABETS)
+    letters = "unicode" if is_text and alphabet != "dna" else "ascii"
+    for name, value in (("ignore_case", ignore_case), ("whole_words", whole_words)):
+        options[name] = letters if choice(name, value, _LETTERS) is True else value
+    if {options["ignore_case"], options["whole_words"]} == {"ascii", "unicode"}:
+        raise ValueError("ignore_case, whole_words: 'ascii' or 'unicode', the same for both")
+    switches = {"within_lines": within_lines, "reverse_complement": reverse_complement}
+    switches |= {"any_base": any_base, "every_end": every_end, "whole_lines": whole_lines}
+    for name, value in switches.items():
+        options[name] = bool(choice(name, value, (False, True)))
+    if options["mismatches"] and options["edits"]:
+        raise ValueError("mismatches, edits: a plan has only one of them")
+    if every_end and not options["edits"]:
+        raise ValueError("every_end: only with edits")
+    for name in tuple(switches)[:3]:
+        if options[name] and not (mismatches or edits or alphabet == "dna"):
+            raise ValueError(f"{name}: only with mismatches, edits or alphabet='dna'")
+    options["exact"] = tuple((number("exact", begin), number("exact", end)) for begin, end in exact)
+    for begin, end in options["exact"]:
+        if begin >= end:
+            raise ValueError(f"exact: (begin, end) with begin < end, not ({begin}, {end})")
+    return items, options
+
+
+def Searcher(  # noqa: N802
+    engine: Any = "auto",
+    threads: Any = 0,
+    *,
+    instruction_set: Any = None,
+    device_memory: Any = 0,
+    host_memory: Any = 0,
+    chunk_bytes: Any = 0,
+) -> tuple[Any, ...]:
+    """Check the arguments of trawl.Searcher, and return what the extension module stores."""
+    engines = ("auto", "cpu", "cuda")  # engines[i] is number i of enum trawl_engine
+    return (
+        engines.index(choice("engine", engine, engines)),
+        number("threads", threads, 2**32 - 1),
+        number("device_memory", device_memory),
+        number("host_memory", host_memory),
+        number("chunk_bytes", chunk_bytes),
+        None if instruction_set is None else instruction_set.encode(),
+    )
+
+
+PLAIN = Plan(())[1]  # the options of a plan that is made without options
+
+
+def show_plan(plan: Any, options: dict[str, Any]) -> str:
+    """Return the repr() of a plan: the first patterns, and the options that were given."""
+    few = [str(plan[i][:40], "utf-8", "backslashreplace") for i in range(min(len(plan), 3))]
+    more = ", ..." if len(plan) > 3 else ""
+    given = "".join(
+        f", {name}={value!r}"
+        for name, value in options.items()
+        if value != PLAIN[name] and name not in ("values", "sample")
+    )
+    return f"<trawl.Plan of {len(plan)} patterns: {str(few)[1:-1]}{more}{given}>"
 
 
 def alone(plan: Any) -> bool:
@@ -437,21 +545,17 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
 
     A regular file is opened again, so that the position of the caller's object stays. If an object has
     no descriptor that gives the object's bytes (GzipFile, an HTTP response), a thread reads the object
-    and writes to a pipe.
+    and writes to a pipe. A number is refused: most numbers are mistakes.
     """
-    if isinstance(file, bool) or (
-        not isinstance(file, int) and not hasattr(file, "read") and not hasattr(file, "recv")
-    ):
+    if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise TypeError(
-            "text: bytes, str, a path, a file object or a descriptor is needed, not "
-            + type(file).__name__
+            "text: bytes, str, a path or an object with read() or fileno() is needed, not "
+            f"{file!r:.80}"
         )
-    if isinstance(file, int):
-        return file, f"descriptor {file}", file, False
     if isinstance(file, io.TextIOBase):
         raise TypeError("text: open the file in binary mode, as open(path, 'rb') does")
     name = str(getattr(file, "name", type(file).__name__))
-    if isinstance(file, socket.socket):
+    if not hasattr(file, "read"):
         return file.fileno(), name, file, False
     raw = getattr(file, "raw", file)
     if not isinstance(raw, io.FileIO):

@@ -20,10 +20,15 @@ def fold(character: str) -> str:
     return folded if len(folded) == 1 else character
 
 
-def tables() -> tuple[bytes, bytes, bytes]:
-    """Return three tables: the number of each code point's group of equal characters (0: no group), the
-    code points of each group, and a bit for each code point that is a word character (\\w of `re`)."""
-    everything = array("I", range(sys.maxunicode + 1)).tobytes().decode(_UTF32, "surrogatepass")
+def characters(count: int) -> str:
+    """Return the first characters of Unicode, in order."""
+    return array("I", range(count)).tobytes().decode(_UTF32, "surrogatepass")
+
+
+def groups() -> tuple[bytes, bytes]:
+    """Return two tables: the number of each code point's group of equal characters (0: no group), and the
+    code points of each group."""
+    everything = characters(_CASED_END)
     alike: dict[str, list[int]] = {}
     for begin in range(0, _CASED_END, _BLOCK):
         block = everything[begin : begin + _BLOCK]
@@ -34,13 +39,18 @@ def tables() -> tuple[bytes, bytes, bytes]:
             if folded != character:
                 alike.setdefault(folded, [ord(folded)]).append(code)
     group_of = array("H", bytes(2 * _CASED_END))
-    groups = array("I", bytes(4 * _VARIANTS_MAX))
+    made = array("I", bytes(4 * _VARIANTS_MAX))
     for number, members in enumerate(alike.values(), 1):
         assert len(members) <= _VARIANTS_MAX
         for code in members:
             group_of[code] = number
-        groups.extend(sorted(members) + [0] * (_VARIANTS_MAX - len(members)))
-    words = 0
-    for run in re.finditer(r"\w+", everything):
-        words |= ((1 << (run.end() - run.start())) - 1) << run.start()
-    return group_of.tobytes(), groups.tobytes(), words.to_bytes(len(everything) // 8, "little")
+        made.extend(sorted(members) + [0] * (_VARIANTS_MAX - len(members)))
+    return group_of.tobytes(), made.tobytes()
+
+
+def words() -> bytes:
+    """Return a bit for each code point that is a word character (\\w of `re`)."""
+    everything = characters(sys.maxunicode + 1)
+    # A digit of 0 or 1 for each code point, the last code point first.
+    digits = re.sub(r"\W+", lambda run: "0" * len(run[0]), re.sub(r"\w+", lambda run: "1" * len(run[0]), everything))
+    return int(digits[::-1], 2).to_bytes(len(everything) // 8, "little")
