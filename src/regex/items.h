@@ -51,6 +51,7 @@ struct reader {
     char *text; /* the bytes of heads and tails */
     uint64_t text_count;
     uint64_t text_capacity;
+    uint64_t text_total; /* bytes of all heads and tails so far */
 };
 
 /* Appends each of `more` to each of `to`. Returns false, and leaves `to` as it was, if that makes

@@ -16,6 +16,10 @@
 #define NO_SCORE (-1000.0)
 #define BITS_ENOUGH 20.0 /* a text holds such strings once in a MiB */
 #define BITS_MAX 80.0
+/* Limit for the bytes of all heads and tails, where alternatives in a group repeat what stands
+ * around the group: TEXT_SHARE for each byte of the expression, and TEXT_SPARED. */
+#define TEXT_SHARE 16u
+#define TEXT_SPARED 65536u
 
 struct run {
     uint64_t first; /* items [first, end) of the list */
@@ -248,7 +252,8 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
     split.begins = before.is_edges && !repeats;
     split.is_sure = before.is_empty && !has_rest && !repeats;
     reader->text_count = 0;
-    if (!before.is_edges && before.is_apart && !repeats) {
+    if (!before.is_edges && before.is_apart && !repeats &&
+        reader->text_total < TEXT_SHARE * reader->count + TEXT_SPARED) {
         TRAWL_TRY(put_text(reader, "(?:", 3, error));
         TRAWL_TRY(put_before(reader, around, error));
         TRAWL_TRY(put_items(reader, first, run->first, error));
@@ -259,6 +264,7 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
         for (const struct around *each = around; has_rest && each != NULL; each = each->outer)
             TRAWL_TRY(put_items(reader, each->at + 1, each->end, error));
         split.tail_bytes = reader->text_count - split.head_bytes;
+        reader->text_total += reader->text_count;
         split.head = reader->text;
         split.tail = reader->text + split.head_bytes;
     }

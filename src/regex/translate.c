@@ -102,6 +102,7 @@ static void copy_perl(struct reader *reader)
     const char *bytes = reader->bytes;
     uint64_t count = reader->count;
     bool in_class = false, quoted = false;
+    const char *close;
 
     for (uint64_t i = 0; i < count; i++) {
         char next = i + 1 < count ? bytes[i + 1] : '\0';
@@ -115,6 +116,10 @@ static void copy_perl(struct reader *reader)
             }
         } else if (quoted) {
             continue;
+        } else if (in_class && bytes[i] == '[' && next == ':' &&
+                   (close = memmem(bytes + i + 2, (size_t)(count - i - 2), ":]", 2)) != NULL) {
+            while (bytes + i <= close)
+                copy_next(reader, &i);
         } else if (in_class) {
             in_class = bytes[i] != ']';
         } else if (bytes[i] == '[') {

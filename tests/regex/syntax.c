@@ -6,6 +6,7 @@
 #include "trawl.h"
 
 static struct trawl_searcher *searcher;
+static enum trawl_alphabet alphabet = TRAWL_CHARACTERS;
 
 static struct trawl_pattern pattern_of(const char *text)
 {
@@ -21,7 +22,7 @@ static enum trawl_status build(enum trawl_syntax syntax, const char *expression,
     const struct trawl_pattern pattern = pattern_of(expression);
 
     options.syntax = syntax;
-    options.alphabet = TRAWL_CHARACTERS;
+    options.alphabet = alphabet;
     return trawl_plan_build(&pattern, 1, &options, plan, error);
 }
 
@@ -45,6 +46,8 @@ static void test_mistakes(void)
     refuses(TRAWL_PERL, "a(b", 1, "missing )");
     refuses(TRAWL_PERL, "[(]((a)", 3, "missing )");
     refuses(TRAWL_PERL, "ab)c", 2, ")");
+    refuses(TRAWL_PERL, "[])]()\\))c", 8, ")");
+    refuses(TRAWL_PERL, "[[:alpha:])]\\Q)\\E)c", 17, ")");
     refuses(TRAWL_PERL, "x[a", 1, "missing ]");
     refuses(TRAWL_PERL, "a|*b", 2, "repetition");
     refuses(TRAWL_PERL, "\\*\\\\a**b", 5, "repetition");
@@ -66,6 +69,31 @@ static void test_mistakes(void)
     refuses(TRAWL_EXTENDED, ".\\>", 1, "end");
     refuses(TRAWL_BASIC, "\\(a\\)\\1", 5, "backreference");
     refuses(TRAWL_BASIC, "a\\)", 1, "open");
+}
+
+/* Reports a mistake at the end of a long expression, and builds a plan where each of many
+ * alternatives has the same long head. Took minutes once. */
+static void test_long_expressions(void)
+{
+    enum { BYTES = 40000 };
+    static char expression[2 * BYTES + 8];
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    for (uint32_t i = 0; i < BYTES; i++)
+        expression[i] = "(a)\\.[*]"[i % 8];
+    strcpy(expression + BYTES, ")");
+    refuses(TRAWL_PERL, expression, BYTES, ")");
+    strcpy(expression + BYTES, "a**");
+    refuses(TRAWL_PERL, expression, BYTES + 1, "repetition");
+    for (uint32_t i = 0; i < BYTES; i++)
+        expression[i] = "\\w+ "[i % 4];
+    expression[BYTES] = '(';
+    for (uint32_t i = 0; i < BYTES; i++)
+        expression[BYTES + 1 + i] = "abc|\\w+q"[i % 8];
+    strcpy(expression + 2 * BYTES + 1, ")");
+    TEST_CHECK(build(TRAWL_PERL, expression, &plan, &error) == TRAWL_OK);
+    trawl_plan_free(plan);
 }
 
 static int add_match(void *context, const struct trawl_match *matches, uint64_t count)
@@ -108,6 +136,7 @@ static void test_meaning(void)
           "b acb",
           "8-11 ");
     finds(TRAWL_PERL, "(?<x>a)+", "aab", "0-2 ");
+    finds(TRAWL_PERL, "[[:digit:](?<a]+", "P(a1P", "1-4 ");
     /* A line is a text of its own, also where no atom tells which lines to read. */
     finds(TRAWL_PERL, "\\A\\w", "ab\nb\n-a", "0-1 3-4 ");
     finds(TRAWL_PERL, "\\w\\z", "xa\nb\na-", "1-2 3-4 ");
@@ -130,6 +159,12 @@ static void test_meaning(void)
     finds(TRAWL_BASIC, "\\(^a\\|b$\\)", "ab a b", "0-1 5-6 ");
     finds(TRAWL_BASIC, "a\\{2\\}", "aaa", "0-2 ");
     finds(TRAWL_BASIC, "{(|)}", "{(|)}", "0-5 ");
+    /* RE2 of 2023 misreads alternatives with the same first byte beyond ASCII. */
+    alphabet = TRAWL_BYTES;
+    finds(TRAWL_PERL, "\\w(\xe9.|\xe9-)x", "a\xe9-x", "0-4 ");
+    finds(TRAWL_PERL, "\\w([\xe9].|\\xe9-|\\351.z)x", "a\xe9-x", "0-4 ");
+    finds(TRAWL_PERL, "\\w(\\Q\xe9|\\E.|\\Q\xe9|-\\E)x", "a\xe9|-x", "0-5 ");
+    alphabet = TRAWL_CHARACTERS;
 }
 
 static void test_groups(void)
@@ -243,6 +278,7 @@ int main(void)
     options.chunk_bytes = 1000;
     TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
     test_mistakes();
+    test_long_expressions();
     test_meaning();
     test_groups();
     test_set();
