@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "gallery/device_rows.h"
-#include "gallery/kernels/records.h"
+#include "gallery/kernels/gallery_records.h"
 
 #define PARTS_MAX (1u << 18) /* parts of a packing; a part is a record or a piece of a record */
 #define PADDING_BYTES 4ull   /* the least number of NULs after each part */

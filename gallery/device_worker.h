@@ -4,7 +4,7 @@
 
 #include "cuda/chunk.h"
 #include "cuda/open.h"
-#include "cuda/worker.h"
+#include "cuda/cuda_worker.h"
 #include "gallery/gallery_algorithm.h"
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_limits.h"

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
 #include "gallery/gallery_device.h"
-#include "gallery/host.h"
+#include "gallery/gallery_host.h"
 
 struct engine {
     struct engine *cuda; /* the open CUDA engine; NULL: the gallery runs on the host's cores */

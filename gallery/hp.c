@@ -10,7 +10,7 @@
  * Memory     256 shifts.
  * Cost       n / m comparisons at best, n * m at worst.
  */
-#include "gallery/host.h"
+#include "gallery/gallery_host.h"
 
 void gallery_hp_prepare(struct gallery_search *search)
 {

@@ -5,7 +5,7 @@
  * Memory     the C library's; each call builds tables anew.
  * Cost       a call for each occurrence and a last call; the C library decides the cost of a byte.
  */
-#include "gallery/host.h"
+#include "gallery/gallery_host.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * Memory     the text and the pattern alone.
  * Cost       up to m comparisons per position.
  */
-#include "gallery/host.h"
+#include "gallery/gallery_host.h"
 
 void gallery_naive_prepare(struct gallery_search *search)
 {

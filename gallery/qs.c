@@ -7,7 +7,7 @@
  * Memory     256 shifts.
  * Cost       n / (m + 1) comparisons at best, n * m at worst.
  */
-#include "gallery/host.h"
+#include "gallery/gallery_host.h"
 
 void gallery_qs_prepare(struct gallery_search *search)
 {

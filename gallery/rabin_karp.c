@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "gallery/host.h"
+#include "gallery/gallery_host.h"
 
 void gallery_rabin_karp_prepare(struct gallery_search *search)
 {

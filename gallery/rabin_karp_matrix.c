@@ -23,7 +23,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "gallery/gallery_algorithm.h"
-#include "gallery/host.h"
+#include "gallery/gallery_host.h"
 #include "gallery/rabin_karp.h"
 
 #define HEADS_BITS_MAX 28u

@@ -10,7 +10,7 @@
  *            byte. strlen finds the NUL, so the bytes from a string's last occurrence to the NUL
  * are read twice.
  */
-#include "gallery/host.h"
+#include "gallery/gallery_host.h"
 
 #include <string.h>
 

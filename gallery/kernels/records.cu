@@ -20,7 +20,7 @@
  * lengths < 2^32.
  */
 #include "gallery/kernels/constant.h"
-#include "gallery/kernels/records.h"
+#include "gallery/kernels/gallery_records.h"
 
 enum records_form {
     RECORDS_MENDED,

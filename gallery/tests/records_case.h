@@ -3,7 +3,7 @@
 #ifndef TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 #define TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 
-#include "diff/input.h"
+#include "diff/diff_input.h"
 #include "calls.h"
 
 struct scene {

@@ -1,12 +1,12 @@
 /* approx_compile: translates a plan with errors: the literals as symbols, and the literals' pieces.
  *
  * docs/approximate.md says what an occurrence is. Every method finds candidates that include all
- * occurrences, and verify.h decides for each candidate exactly.
+ * occurrences, and approx_verify.h decides for each candidate exactly.
  */
 #ifndef TRAWL_APPROXIMATE_APPROX_COMPILE_H
 #define TRAWL_APPROXIMATE_APPROX_COMPILE_H
 
-#include "approximate/filter.h"
+#include "approximate/approx_filter.h"
 #include "plan/plan.h"
 
 /* How candidates are found. */

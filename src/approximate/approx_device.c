@@ -9,7 +9,7 @@
 
 #include "approximate/device_tables.h"
 #include "approximate/approx_image.h"
-#include "approximate/kernels/grams.h"
+#include "approximate/kernels/approx_grams.h"
 #include "approximate/approx_pieces.h"
 #include "base/checked.h"
 #include "base/memory.h"

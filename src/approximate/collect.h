@@ -3,7 +3,7 @@
 #ifndef TRAWL_APPROXIMATE_COLLECT_H
 #define TRAWL_APPROXIMATE_COLLECT_H
 
-#include "approximate/verify.h"
+#include "approximate/approx_verify.h"
 
 /* Mismatches: `offset` is where the occurrence begins. Edits: the end of the occurrence lies in
  * [offset, offset + reach]. Offsets count from the chunk's first byte, and may lie before or after

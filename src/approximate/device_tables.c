@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "approximate/codes.h"
-#include "approximate/kernels/grams.h"
+#include "approximate/kernels/approx_grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* device_tables: the tables by which a device searches with errors: the literals, and for each
- * gram the pieces that begin with the gram (kernels/grams.h). */
+ * gram the pieces that begin with the gram (kernels/approx_grams.h). */
 #ifndef TRAWL_APPROXIMATE_DEVICE_TABLES_H
 #define TRAWL_APPROXIMATE_DEVICE_TABLES_H
 

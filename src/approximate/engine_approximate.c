@@ -4,7 +4,7 @@
 
 #include "approximate/approx_choose.h"
 #include "approximate/approx_device.h"
-#include "approximate/host.h"
+#include "approximate/approx_host.h"
 #include "base/checked.h"
 #include "base/memory.h"
 

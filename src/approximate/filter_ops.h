@@ -2,7 +2,7 @@
 #ifndef TRAWL_APPROXIMATE_FILTER_OPS_H
 #define TRAWL_APPROXIMATE_FILTER_OPS_H
 
-#include "approximate/filter.h"
+#include "approximate/approx_filter.h"
 
 #define FILTER_BLOCK_WORDS 16u /* two of the widest vectors; a row's length is a multiple */
 #define FILTER_WINDOWS_MAX 16u /* the lanes of two of the widest vectors */

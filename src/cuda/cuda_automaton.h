@@ -3,7 +3,7 @@
 #define TRAWL_CUDA_CUDA_AUTOMATON_H
 
 #include "cuda/launch.h"
-#include "cuda/worker.h"
+#include "cuda/cuda_worker.h"
 
 /* Makes the automaton of worker->plan on the device, unless the worker has made the automaton
  * before. If the automaton is too large for the device or the host, the plan has no automaton. */

@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 #include "cuda/residents.h"
-#include "cuda/scan.h"
+#include "cuda/cuda_scan.h"
 
 /* The lists that stay on a device have room for LISTS_ROOM × begins_room begins; for
  * LISTS_ROOM_MORE × begins_room after a list that filled more than half of the room. */

@@ -2,7 +2,7 @@
 #ifndef TRAWL_CUDA_CUDA_BEGINS_H
 #define TRAWL_CUDA_CUDA_BEGINS_H
 
-#include "cuda/worker.h"
+#include "cuda/cuda_worker.h"
 
 /* Runs a task with output BEGINS. The caller has entered the device. */
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,

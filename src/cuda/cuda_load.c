@@ -12,7 +12,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/residents.h"
-#include "cuda/worker.h"
+#include "cuda/cuda_worker.h"
 
 #define STRIPES_MAX 64u /* the most stripes of one text */
 #define STRIPE_ALIGNMENT 4096u

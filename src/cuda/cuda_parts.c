@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/scan.h"
+#include "cuda/cuda_scan.h"
 
 static void swap_tables(struct cuda_tables *a, struct cuda_tables *b)
 {
@@ -75,7 +75,7 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     enum trawl_status status = TRAWL_OK;
 
     /* A range of up to CUDA_RANGE_BYTES_MAX is not shortened after a dense part (cut_set_range
-     * in scan.c). */
+     * in cuda_scan.c). */
     steps->range_bytes_max = CUDA_RANGE_BYTES_MAX;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         worker->plan = of->part[i].plan;

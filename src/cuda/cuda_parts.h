@@ -3,7 +3,7 @@
 #define TRAWL_CUDA_CUDA_PARTS_H
 
 #include "cuda/chunk.h"
-#include "cuda/worker.h"
+#include "cuda/cuda_worker.h"
 
 /* Prepares the worker for the parts of a new plan, which cuda_tables_check has accepted. If host
  * memory does not suffice for the parts, the worker searches for the whole plan. */

@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "cuda/cuda_automaton.h"
 #include "cuda/cuda_choose.h"
-#include "cuda/plane.h"
+#include "cuda/cuda_plane.h"
 #include "cuda/residents.h"
 #include "cuda/cuda_sampled.h"
-#include "cuda/sets.h"
+#include "cuda/cuda_sets.h"
 
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */

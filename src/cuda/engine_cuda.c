@@ -9,7 +9,7 @@
 #include "cuda/open.h"
 #include "cuda/cuda_parts.h"
 #include "cuda/residents.h"
-#include "cuda/scan.h"
+#include "cuda/cuda_scan.h"
 #include "cuda/cuda_tables.h"
 
 #define WORKERS_PER_DEVICE 3u

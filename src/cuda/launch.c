@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
-#include "cuda/sets.h"
+#include "cuda/cuda_sets.h"
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u

@@ -3,7 +3,7 @@
 #ifndef TRAWL_CUDA_LAUNCH_H
 #define TRAWL_CUDA_LAUNCH_H
 
-#include "cuda/worker.h"
+#include "cuda/cuda_worker.h"
 
 /* A range of begins of a text that is on the device. */
 struct cuda_range {

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/cuda_begins.h"
-#include "cuda/worker.h"
+#include "cuda/cuda_worker.h"
 
 static enum trawl_status find_devices(struct engine *engine, struct trawl_error *error)
 {

@@ -3,7 +3,7 @@
 #include "cuda/residents.h"
 
 #include "base/checked.h"
-#include "cuda/worker.h"
+#include "cuda/cuda_worker.h"
 
 /* Returns whether the resident contains the bytes, and then sets *bytes_at to their offset in
  * the resident. */

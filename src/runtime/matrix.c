@@ -1,8 +1,8 @@
 /* matrix: searches records for patterns by a single search over the whole tape (trawl_matrix_open).
  *
  * The search is for all occurrences; the workers make cells of the occurrences, chunk by chunk
- * (cells.c). This file joins the cells of chunks to spans: complete records with all cells. The
- * cells of the record in which a chunk ends wait for the next chunk's cells. An algorithm that
+ * (matrix_cells.c). This file joins the cells of chunks to spans: complete records with all cells.
+ * The cells of the record in which a chunk ends wait for the next chunk's cells. An algorithm that
  * takes records one by one makes spans without a search (matrix_algorithm.c). Each span becomes a
  * batch.
  */
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/job.h"
-#include "runtime/records.h"
+#include "runtime/matrix.h"
 #include "runtime/search.h"
 
 #define ANY_BYTES_MIN 4096u

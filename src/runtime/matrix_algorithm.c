@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/job.h"
-#include "runtime/records.h"
+#include "runtime/matrix.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/stats.h"

@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 #include "runtime/job.h"
-#include "runtime/records.h"
+#include "runtime/matrix.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/threads.h"

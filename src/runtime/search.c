@@ -14,7 +14,7 @@
 #include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/job.h"
-#include "runtime/records.h"
+#include "runtime/matrix.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 

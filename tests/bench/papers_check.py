@@ -1,6 +1,6 @@
 """papers_check: docs/papers.md, recomputed from the results by code that shares nothing with its maker:
 each cell of each table, each verdict with its figures, the number of child grids, and where trawl is ahead
-and behind. Names of rows and contestants, and what is claimed, come from tools/bench/papers.json."""
+and behind. Names of rows and contestants, and what is claimed, come from tools/bench/papers_facts.json."""
 import functools
 import math
 import re

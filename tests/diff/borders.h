@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "cpu/worker.h"
-#include "diff/input.h"
+#include "diff/diff_input.h"
 
 #define BORDER_PLANTS 12u
 

@@ -11,7 +11,7 @@
 
 #include "diff/borders.h"
 #include "diff/reduce.h"
-#include "diff/run.h"
+#include "diff/diff_run.h"
 
 #define CASES_NORMAL 16000
 #define CASES_LONG 1250000

@@ -4,7 +4,7 @@
 #ifndef TRAWL_DIFF_HELD_H
 #define TRAWL_DIFF_HELD_H
 
-#include "diff/input.h"
+#include "diff/diff_input.h"
 #include "trawl.h"
 
 enum held_call {

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "diff/input.h"
+#include "diff/diff_input.h"
 #include "trawl.h"
 
 enum place_kind {

@@ -1,7 +1,7 @@
 /* seed_table: the hand-written rows, padded so that each crosses the edges of vectors, pages,
  * tiles and chunks, under every method and instruction set and every algorithm of the gallery. The
  * oracle itself runs them too. */
-#include "diff/run.h"
+#include "diff/diff_run.h"
 
 #define PATTERNS_MAX 8
 #define MATCHES_MAX 8

@@ -2,7 +2,7 @@
 #ifndef TRAWL_TESTS_DIFF_SHAPES_H
 #define TRAWL_TESTS_DIFF_SHAPES_H
 
-#include "diff/input.h"
+#include "diff/diff_input.h"
 #include "trawl.h"
 
 #define SHAPES (TRAWL_MATRIX_ANY + 1)

@@ -6,7 +6,7 @@
  */
 #include <unistd.h>
 
-#include "diff/run.h"
+#include "diff/diff_run.h"
 
 #define TEXT_BYTES ((uint64_t)1 << 18)
 #define WORK_PER_BYTE_MAX                                                  \

@@ -12,8 +12,8 @@
  */
 #include "base/fault.h"
 #include "cpu/worker.h"
-#include "faults/blocks.h"
-#include "oracle/naive.h"
+#include "faults/faults_blocks.h"
+#include "oracle/oracle_naive.h"
 #include "test.h"
 
 #define PERIOD 1000u

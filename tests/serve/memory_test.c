@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "serve/memory.h"
+#include "serve/serve_memory.h"
 #include "tests/test.h"
 #include "trawl/guard.h"
 

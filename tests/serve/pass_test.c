@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "calls.h"
-#include "oracle/naive.h"
+#include "oracle/oracle_naive.h"
 #include "serve/pass.h"
 #include "tests/serve/short_memory.h"
 

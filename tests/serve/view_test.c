@@ -4,7 +4,7 @@
 
 #include "serve/collection_tree.h"
 #include "trawl/exclude.h"
-#include "trawl/filter.h"
+#include "trawl/file_filter.h"
 
 /* Runs the command's walk in this process's working directory. */
 static size_t walk_here(struct settings *settings, const struct value_item *operands, size_t count,

@@ -13,8 +13,8 @@
 #include "cuda/cuda_load.h"
 #include "cuda/open.h"
 #include "cuda/residents.h"
-#include "cuda/worker.h"
-#include "host.h"
+#include "cuda/cuda_worker.h"
+#include "sim_host.h"
 #include "letters.h"
 #include "plan/parts.h"
 #include "sim_driver.h"
@@ -22,7 +22,7 @@
 #include "calls.h"
 
 #define STAGING 4096u
-#define HITS_AHEAD 512u /* of cuda/scan.c */
+#define HITS_AHEAD 512u /* of cuda/cuda_scan.c */
 #define TEXT_MAX (12u * STAGING)
 #define SEARCHES_NORMAL 60
 #define SEARCHES_LONG 3000

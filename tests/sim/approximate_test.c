@@ -4,12 +4,12 @@
 #include "approximate/approx_choose.h"
 #include "approximate/approx_device.h"
 #include "approximate/device_tables.h"
-#include "approximate/kernels/grams.h"
+#include "approximate/kernels/approx_grams.h"
 #include "calls.h"
 #include "cuda/engine_cuda.h"
 #include "cuda/limits.h"
-#include "host.h"
-#include "oracle/approximate.h"
+#include "sim_host.h"
+#include "oracle/oracle_approximate.h"
 #include "sim_driver.h"
 
 #define CASES_NORMAL 80

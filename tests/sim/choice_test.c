@@ -5,8 +5,8 @@
 #include "approximate/device_tables.h"
 #include "calls.h"
 #include "cuda/limits.h"
-#include "host.h"
-#include "oracle/approximate.h"
+#include "sim_host.h"
+#include "oracle/oracle_approximate.h"
 #include "sim_driver.h"
 
 /* ---- Work ------------------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
 #include "cuda/cuda_load.h"
 #include "cuda/residents.h"
 #include "cuda/limits.h"
-#include "diff/input.h"
+#include "diff/diff_input.h"
 
 struct cuda_case {
     enum trawl_method method;

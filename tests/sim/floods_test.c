@@ -3,9 +3,9 @@
  * right.
  */
 #include "calls.h"
-#include "cuda/sets.h"
-#include "diff/input.h"
-#include "oracle/aho.h"
+#include "cuda/cuda_sets.h"
+#include "diff/diff_input.h"
+#include "oracle/oracle_aho.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"

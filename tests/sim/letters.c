@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "calls.h"
-#include "diff/input.h"
+#include "diff/diff_input.h"
 
 void letters_begin(struct letters *letters, const char *name, uint64_t bytes_count)
 {

@@ -5,7 +5,7 @@
 #define TRAWL_TESTS_SIM_LETTERS_H
 
 #include "cuda/limits.h"
-#include "diff/input.h"
+#include "diff/diff_input.h"
 #include "trawl.h"
 
 struct letters {

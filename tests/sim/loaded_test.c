@@ -8,7 +8,7 @@
 
 #include "calls.h"
 #include "cuda/limits.h"
-#include "host.h"
+#include "sim_host.h"
 #include "letters.h"
 #include "sim_driver.h"
 

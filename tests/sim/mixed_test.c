@@ -5,9 +5,9 @@
  * TRAWL_TEST_CASE=N: case N alone.
  */
 #include "calls.h"
-#include "diff/answer.h"
+#include "diff/diff_answer.h"
 #include "diff/borders.h"
-#include "diff/run.h"
+#include "diff/diff_run.h"
 #include "plan/parts.h"
 #include "random_case.h"
 #include "sim_driver.h"

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "calls.h"
-#include "oracle/approximate.h"
+#include "oracle/oracle_approximate.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"

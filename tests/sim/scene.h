@@ -5,7 +5,7 @@
 
 #include "diff/held.h"
 #include "diff/shapes.h"
-#include "host.h"
+#include "sim_host.h"
 #include "trawl_devices.h"
 
 enum place {

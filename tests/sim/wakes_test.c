@@ -8,7 +8,7 @@
 
 #include "cuda/driver.h"
 #include "cuda/limits.h"
-#include "host.h"
+#include "sim_host.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
 #include "runtime/job.h"

@@ -10,10 +10,11 @@
  *
  * A row ends at the next row or at an empty line.
  *
- * main.c reads the rows, text.c makes texts and patterns, and race.c runs the contestants in turns.
- * library.c, rivals.c, hyperscan.c, command.c and device.c have the kinds of contestants. oracle.c
- * computes the right answers. A program that is wrongly called, or has no memory, ends with fail();
- * a contestant that cannot run fills bench_run.why, and the other contestants go on.
+ * main.c reads the rows, bench_text.c makes texts and patterns, and race.c runs the contestants in
+ * turns. library.c, rivals.c, hyperscan.c, command.c and bench_device.c have the kinds of
+ * contestants. bench_oracle.c computes the right answers. A program that is wrongly called, or has
+ * no memory, ends with fail(); a contestant that cannot run fills bench_run.why, and the other
+ * contestants go on.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -129,12 +130,13 @@ struct question {
     uint32_t expected_count;
 };
 
-/* text.c: makes the question's text and patterns. A text stays while questions ask for it. */
+/* bench_text.c: makes the question's text and patterns. A text stays while questions ask for it. */
 void question_open(struct question *question);
 void question_close(struct question *question);
 void texts_drop_unused(const struct question *questions, uint32_t count);
 
-/* oracle.c: returns the right answer for the text's first `bytes` bytes, without the library. */
+/* bench_oracle.c: returns the right answer for the text's first `bytes` bytes, by other code than
+ * the library's. */
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes);
 
 /* Runs work(context, 0), ..., work(context, count - 1) on threads. Returns the seconds since all
@@ -211,8 +213,8 @@ void library_unload(const uint8_t *bytes);
 /* Returns the most memory that the library holds during a run of the contestant. */
 uint64_t library_memory(struct contestant *contestant);
 
-/* device.c: allocates memory on the driver's first device, or pinned host memory. 0 or NULL: the
- * allocation failed, or there is no device. */
+/* bench_device.c: allocates memory on the driver's first device, or pinned host memory. 0 or NULL:
+ * the allocation failed, or there is no device. */
 uint64_t device_allocate(uint64_t bytes);
 void device_free(uint64_t address);
 bool device_fetch(uint64_t address, void *to, uint64_t bytes);

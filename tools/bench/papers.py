@@ -1,6 +1,6 @@
 """papers: measures the tables and figures of the gallery's sources again.
 
-papers.json holds what a source printed and claims, who takes part in which row, and how the tables look.
+papers_facts.json holds what a source printed and claims, who takes part in which row, and how the tables look.
 A contestant's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a
 form of the gallery that no source has), `own` (trawl's methods), or none (it takes part in no comparison)."""
 import json
@@ -29,9 +29,9 @@ ALIASES = {'wordSearchCPU (naive, one core)': 'naive'}
 
 
 def definitions():
-    """Read papers.json. The name of a set of rows is replaced by the rows. A row template with several labels
+    """Read papers_facts.json. The name of a set of rows is replaced by the rows. A row template with several labels
     becomes a row for each label, whose parts are put into the row's field `is`."""
-    with open(os.path.join(HERE, 'papers.json'), encoding='utf-8') as file:
+    with open(os.path.join(HERE, 'papers_facts.json'), encoding='utf-8') as file:
         found = json.load(file)
     for facts in found.values():
         for it in facts['who'] + facts['claims']:
@@ -243,8 +243,8 @@ def joined(name, rows):
 
 
 def figures_of(data, paper):
-    """Return a source's rows with the results of the contestants that papers.json names, and the
-    side that papers.json gives to each contestant."""
+    """Return a source's rows with the results of the contestants that papers_facts.json names, and the
+    side that papers_facts.json gives to each contestant."""
     facts, rows = definitions()[paper], []
     sides = {(on, name): side for it in facts['who'] for on in it['on'] for name, _, side in it['who']}
     for row in data['rows']:

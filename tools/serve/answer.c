@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "serve/answering.h"
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 #include "trawl/input.h"
 #include "trawl/run.h"
 

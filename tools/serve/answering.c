@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve/text.h"
-#include "trawl/clock.h"
+#include "serve/serve_text.h"
+#include "trawl/command_clock.h"
 #include "trawl/grow.h"
 
 #define FRAME_BYTES_MAX (1u << 30)

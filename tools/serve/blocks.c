@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 #include "trawl/grow.h"
 #include "trawl_devices.h"
 

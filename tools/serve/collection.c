@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "serve/memory.h"
-#include "trawl/clock.h"
+#include "serve/serve_memory.h"
+#include "trawl/command_clock.h"
 
 /* Sets collection->root, base and file from options.root. False: message says why. */
 static bool find_root(struct collection *collection, char *message)

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #include "trawl/supply.h"
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 #include "trawl/walk.h"
 
 /* Returns whether an errno means a shortage of memory or descriptors, so that the same call may

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "serve/text.h"
+#include "serve/serve_text.h"
 
 static json_t *text_of(const char *text)
 {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "serve/http.h"
-#include "serve/memory.h"
+#include "serve/serve_memory.h"
 #include "serve/serve_options.h"
 #include "trawl/bus.h"
 #include "trawl/message.h"

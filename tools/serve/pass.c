@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "serve/pass_member.h"
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 
 #define SHARED_STRINGS_MAX 16384u /* strings in one pass */
 /* Requests in one pass. */

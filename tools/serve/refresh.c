@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 #include "trawl/exclude.h"
-#include "trawl/filter.h"
+#include "trawl/file_filter.h"
 #include "trawl/grow.h"
 #include "trawl/message.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 
 /* A large file is loaded again once the file has not changed for this time. */
 #define QUIET_NS (10 * SECOND_NS)

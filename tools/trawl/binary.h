@@ -2,7 +2,7 @@
 #ifndef TRAWL_BINARY_H
 #define TRAWL_BINARY_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* grep looks for NUL in its buffers, 96 KiB of a file at a time. No line of a buffer with a NUL is
  * printed. */

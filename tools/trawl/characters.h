@@ -2,7 +2,7 @@
 #ifndef TRAWL_CHARACTERS_H
 #define TRAWL_CHARACTERS_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* Checks the matches of a window. If checks are needed, *window points to `kept`, with the valid
  * matches. False: no memory. */

@@ -18,7 +18,7 @@
 #include "trawl/client_json.h"
 #include "trawl/connection.h"
 #include "trawl/expressions.h"
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 #include "trawl/message.h"
 #include "trawl/walk.h"
 #include "trawl/whole.h"

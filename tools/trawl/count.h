@@ -2,7 +2,7 @@
 #ifndef TRAWL_COUNT_H
 #define TRAWL_COUNT_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
 /* Returns the number of the line that contains `at`. `bytes` must contain the bytes between `at`

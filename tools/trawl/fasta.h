@@ -2,7 +2,7 @@
 #ifndef TRAWL_FASTA_H
 #define TRAWL_FASTA_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* Prints or counts all occurrences in the text's sequences. */
 enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error);

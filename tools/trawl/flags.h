@@ -131,7 +131,7 @@ struct given_option {
     const char *value; /* borrowed from argv or from settings->storage */
 };
 
-/* Which files of directories are searched (filter.h). */
+/* Which files of directories are searched (file_filter.h). */
 struct file_settings {
     struct value_list rules; /* globs, types, --ignore-file */
     bool glob_any_case, ignore_any_case;

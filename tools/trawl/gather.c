@@ -12,7 +12,7 @@
 
 #include "trawl/binary.h"
 #include "trawl/pool_turns.h"
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 #include "trawl/totals.h"
 
 /* number of files that are gathered at first, and number of files without a match after which

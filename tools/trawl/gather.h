@@ -9,7 +9,7 @@
 #ifndef TRAWL_GATHER_H
 #define TRAWL_GATHER_H
 
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 
 #define GATHER_FILES_MAX 32u
 

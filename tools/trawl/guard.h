@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 
 enum guard_refusal {
     GUARD_NONE,

@@ -1,8 +1,8 @@
 /* ignore: a list of rules as in .gitignore.
  *
- * filter.c makes a list for each rule file, and types.c uses lists for the globs of types. Adding a
- * rule fails for a wrong glob, for lack of memory, or if the guard refuses; the caller writes the
- * message.
+ * file_filter.c makes a list for each rule file, and types.c uses lists for the globs of types.
+ * Adding a rule fails for a wrong glob, for lack of memory, or if the guard refuses; the caller
+ * writes the message.
  */
 #include "trawl/ignore.h"
 

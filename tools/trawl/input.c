@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "trawl/encoding.h"
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 #include "trawl/searchers.h"
 #include "trawl/totals.h"
 

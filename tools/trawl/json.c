@@ -11,7 +11,7 @@
 #include "trawl/base64.h"
 #include "trawl/binary.h"
 #include "trawl/charset.h"
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 #include "trawl/reread.h"
 #include "trawl/utf8.h"
 

@@ -2,7 +2,7 @@
 #ifndef TRAWL_JSON_H
 #define TRAWL_JSON_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* A line of the text, with the line end. */
 struct json_line {

@@ -12,7 +12,7 @@
 #include "trawl/characters.h"
 #include "trawl/charset.h"
 #include "trawl/count.h"
-#include "trawl/matches.h"
+#include "trawl/command_matches.h"
 #include "trawl/print.h"
 #include "trawl/print_line.h"
 

@@ -2,7 +2,7 @@
 #ifndef TRAWL_LINES_H
 #define TRAWL_LINES_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 int lines_window(void *context, const struct trawl_window *window);
 

@@ -11,7 +11,7 @@
 #include "trawl/charset.h"
 #include "trawl/client.h"
 #include "trawl/help.h"
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 #include "trawl/message.h"
 #include "trawl/run.h"
 #include "trawl/server.h"

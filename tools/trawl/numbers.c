@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* Lists the numbers of the empty strings. False: no memory. */
 static bool collect_empty(struct numbers *numbers, const struct patterns *patterns)

@@ -1,7 +1,7 @@
 /* print: prints the parts of a line: heads, names, numbers, matches.
  *
- * lines.c, matches.c and string_counts.c decide what is printed, and these functions print. The
- * bytes go to the job's output, which may be the kept output of a worker.
+ * lines.c, command_matches.c and string_counts.c decide what is printed, and these functions print.
+ * The bytes go to the job's output, which may be the kept output of a worker.
  */
 #include "trawl/print.h"
 

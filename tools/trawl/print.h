@@ -2,7 +2,7 @@
 #ifndef TRAWL_PRINT_H
 #define TRAWL_PRINT_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* Returns the offset in the view at which the line's bytes end, before the line end. */
 uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,

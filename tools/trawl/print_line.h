@@ -2,7 +2,7 @@
 #ifndef TRAWL_PRINT_LINE_H
 #define TRAWL_PRINT_LINE_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* Returns the end of the line that contains `at`: behind the line end, or at the end of the
  * view. */

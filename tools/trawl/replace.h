@@ -2,7 +2,7 @@
 #ifndef TRAWL_REPLACE_H
 #define TRAWL_REPLACE_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* Writes what replaces each of the style's spans, which are matches in the line, and points the
  * spans there. `content`: the line's bytes without the line end. False: the scan has failed. */

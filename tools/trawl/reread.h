@@ -2,7 +2,7 @@
 #ifndef TRAWL_REREAD_H
 #define TRAWL_REREAD_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* The function that reread_pieces calls for each part of the text. Returning false ends the
  * pass. */

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 #include "trawl/exclude.h"
-#include "trawl/filter.h"
+#include "trawl/file_filter.h"
 #include "trawl/json.h"
 #include "trawl/message.h"
 #include "trawl/pool.h"

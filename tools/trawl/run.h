@@ -2,7 +2,7 @@
 #ifndef TRAWL_RUN_H
 #define TRAWL_RUN_H
 
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 
 /* Carries out parsed settings: strings, plan, files, report. All members of `job` are zero except
  * output, input_is_closed, supply and runtime. Reports errors and returns the exit status. */

@@ -1,10 +1,10 @@
 /* search_file: searches an open file and reports.
  *
  * input.c calls job_search for each file, and gather.c for files that were read. The functions here
- * choose the library's call and the file that handles the windows (scan.h). A call that fails
- * becomes a message, and the job goes on with the next file.
+ * choose the library's call and the file that handles the windows (command_scan.h). A call that
+ * fails becomes a message, and the job goes on with the next file.
  */
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "trawl/bus.h"
 #include "trawl/json.h"
 #include "trawl/lines.h"
-#include "trawl/matches.h"
+#include "trawl/command_matches.h"
 #include "trawl/print.h"
 #include "trawl/string_counts.h"
 #include "trawl/style.h"

@@ -3,7 +3,7 @@
 #ifndef TRAWL_SEARCHERS_H
 #define TRAWL_SEARCHERS_H
 
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 
 /* Returns the engine that --engine names, or the only engine that has the algorithm of
  * --algorithm. */

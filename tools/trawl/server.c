@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 #include "trawl/message.h"
 
 #ifndef TRAWL_LIBEXEC /* the folder of the installed trawl-serve; tools/CMakeLists.txt sets it */

@@ -7,7 +7,7 @@
 #include "trawl/characters.h"
 #include "trawl/grow.h"
 #include "trawl/print.h"
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* The counts of the texts that a worker searches. */
 struct string_counts_part {

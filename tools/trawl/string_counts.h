@@ -7,7 +7,7 @@
 #ifndef TRAWL_STRING_COUNTS_H
 #define TRAWL_STRING_COUNTS_H
 
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 
 struct text_scan;
 

@@ -2,7 +2,7 @@
 #ifndef TRAWL_STYLE_H
 #define TRAWL_STYLE_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 /* As print_line. */
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,

@@ -2,7 +2,7 @@
 #ifndef TRAWL_STYLE_NAME_H
 #define TRAWL_STYLE_NAME_H
 
-#include "trawl/scan.h"
+#include "trawl/command_scan.h"
 
 void style_name(struct text_scan *scan);
 /* Begins a link to the file, if links are wanted and no link is open. Returns whether a link

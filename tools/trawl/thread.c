@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "trawl/clock.h"
+#include "trawl/command_clock.h"
 
 #define WATCH_NS 200000u /* four times as long as finding the files of a batch takes */
 #define LOOKS 16u        /* attempts between two looks at the clock */

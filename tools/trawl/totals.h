@@ -2,7 +2,7 @@
 #ifndef TRAWL_TOTALS_H
 #define TRAWL_TOTALS_H
 
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 
 /* --stats: adds what the searcher's last call did to the totals. */
 void job_add_stats(struct command_job *job);

@@ -1,8 +1,8 @@
 /* tree: lists the files of a directory and of the directories below.
  *
- * walk.c asks for entry after entry. exclude.c and filter.c decide which entries are left out, and
- * a link to a directory that contains the link is reported, not followed. An entry that cannot be
- * read becomes a TREE_ERROR, and the listing goes on.
+ * walk.c asks for entry after entry. exclude.c and file_filter.c decide which entries are left out,
+ * and a link to a directory that contains the link is reported, not followed. An entry that cannot
+ * be read becomes a TREE_ERROR, and the listing goes on.
  */
 #include "trawl/tree.h"
 
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "trawl/exclude.h"
-#include "trawl/filter.h"
+#include "trawl/file_filter.h"
 #include "trawl/grow.h"
 #include "trawl/guard.h"
 

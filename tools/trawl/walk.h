@@ -5,7 +5,7 @@
 #define TRAWL_WALK_H
 
 #include "trawl/supply.h"
-#include "trawl/job.h"
+#include "trawl/command_job.h"
 #include "trawl/tree.h"
 
 enum walk_kind {

@@ -17,7 +17,7 @@
  *            mismatches [H200, a prototype]. Lists without motifs, which compare an exact NGG
  *            last: 7.3 T.
  */
-#include "approximate/kernels/grams.h"
+#include "approximate/kernels/approx_grams.h"
 #include "cuda/kernels/simt.h"
 
 /* A literal begins up to 62 offsets before the tile's first offset, and ends up to 63 offsets after

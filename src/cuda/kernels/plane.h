@@ -29,7 +29,7 @@
  *                                               the next row of 32 words, read by the same warp
  *
  * Work       Linear in the tile and the window, whatever the text. Let q be the least period of the
- *            chosen bit's plane; the host takes the bit with the largest q (src/cuda/plane.c).
+ *            chosen bit's plane; the host takes the bit with the largest q (src/cuda/cuda_plane.c).
  *            - Step 3 leaves positions that are q or more apart, or q is over half the window.
  *            - Step 4: every match that begins inside a long match differs from the long match
  *              within q bytes, because some bit's plane differs: that bit's period is at most q and

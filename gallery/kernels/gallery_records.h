@@ -1,0 +1,46 @@
+/* gallery_records: what the host and the kernel of rabin-karp-matrix agree on.
+ *
+ * Records are packed as published: four characters to a word, the first character lowest, and after
+ * each record at least four NULs, so that no two records share a word. A long record is cut into
+ * parts that overlap; the kernel treats a part as a record.
+ */
+#ifndef TRAWL_GALLERY_KERNELS_GALLERY_RECORDS_H
+#define TRAWL_GALLERY_KERNELS_GALLERY_RECORDS_H
+
+#include <stdint.h>
+
+#define RECORDS_THREADS 256u
+#define RECORDS_HASHES_MAX 4095u /* hashes of a launch; published: "less than 4096" */
+
+/* A hash is the window's bytes as a number to this base, modulo 2^32. */
+#define RECORDS_BASE 16777619u
+#define RECORDS_PUSH(hash, byte) ((hash)*RECORDS_BASE + (byte))
+
+/* A record, or a part of a record: `bytes` characters from words[word] on. */
+struct records_part {
+    uint32_t word;
+    uint32_t bytes;
+};
+
+/* The patterns of a length. */
+struct records_group {
+    uint32_t bytes; /* >= 1 */
+    uint32_t power; /* RECORDS_BASE^bytes, the factor of a byte that leaves the window */
+    uint32_t first; /* index of the patterns' first hash in gallery_constant */
+    uint32_t count; /* number of the patterns' hashes, ascending, without duplicates */
+};
+
+struct records_arguments {
+    const uint32_t *words;
+    const struct records_part *parts;
+    const struct records_group *groups;
+    uint32_t *flags; /* per part: 0 before the first launch; 1: the part has some hash. -pairs:
+                        then a flag per part and hash */
+    uint32_t part_count;
+    uint32_t group_count;
+    const uint32_t *hashes; /* ",global": this launch's hashes, which constant memory lacks */
+    uint32_t hash_first;    /* number of this launch's first hash among all hashes */
+    uint32_t hash_count;    /* number of all hashes */
+};
+
+#endif

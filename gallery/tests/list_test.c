@@ -1,0 +1,405 @@
+/* list_test: tests the gallery's names, the refused options, what a plan says about its algorithm,
+ * and which engine runs the algorithm.
+ */
+#include "calls.h"
+
+#define ON_CPU (1u << TRAWL_ENGINE_CPU)
+#define ON_CUDA (1u << TRAWL_ENGINE_CUDA)
+#define ON_BOTH (ON_CPU | ON_CUDA)
+
+/* Each algorithm, with a geometry that fits the algorithm; NULL: the algorithm takes no
+ * geometry. */
+static const struct {
+    const char *name;
+    uint32_t engines;
+    const char *geometry;
+} rows[] = {
+    {"naive", ON_CPU, NULL},
+    {"memmem", ON_CPU, NULL},
+    {"strstr", ON_CPU, NULL},
+    {"rabin-karp", ON_CPU, NULL},
+    {"bf", ON_BOTH, "64"},
+    {"bf-shared", ON_CUDA, "128"},
+    {"bf-swift", ON_CUDA, "1024"},
+    {"bf-swift-binning", ON_CUDA, "96"},
+    {"bf-swift-chunking", ON_CUDA, "512"},
+    {"bf-hybrid", ON_CUDA, "800"},
+    {"qs", ON_BOTH, "256"},
+    {"qs-shared", ON_CUDA, "64"},
+    {"qs-swift", ON_CUDA, "64"},
+    {"qs-swift-binning", ON_CUDA, "64"},
+    {"qs-swift-chunking", ON_CUDA, "64"},
+    {"qs-hybrid", ON_CUDA, "1"},
+    {"qs-segments", ON_CUDA, "256x16"},
+    {"qs-segments-shared", ON_CUDA, "64"},
+    {"hp", ON_BOTH, "1024"},
+    {"hp-shared", ON_CUDA, "64"},
+    {"hp-swift", ON_CUDA, "64"},
+    {"hp-swift-binning", ON_CUDA, "64"},
+    {"hp-swift-chunking", ON_CUDA, "64"},
+    {"hp-hybrid", ON_CUDA, "2147483647"},
+    {"hp-segments", ON_CUDA, "1x1"},
+    {"hp-segments-shared", ON_CUDA, "64"},
+    {"bmh", ON_BOTH, "2147483647x1024"},
+    {"bmh-shared", ON_CUDA, "16x33"},
+    {"bmh-conflict-free", ON_CUDA, "132x256"},
+    {"aho-corasick", ON_CUDA, "128"},
+    {"pss-gg", ON_CUDA, "32"},
+    {"pss-gr", ON_CUDA, "992"},
+    {"pss-gm", ON_CUDA, "256"},
+    {"pss-shared", ON_CUDA, "1024"},
+    {"word-simple", ON_CUDA, "256"},
+    {"word-chunked", ON_CUDA, "256"},
+    {"word-reduction", ON_CUDA, "96"},
+    {"rabin-karp-matrix", ON_BOTH, NULL},
+    {"rabin-karp-matrix-sample", ON_CUDA, NULL},
+    {"rabin-karp-matrix-memmem", ON_CUDA, NULL},
+    {"rabin-karp-matrix-bytes", ON_CUDA, NULL},
+    {"rabin-karp-matrix-wide", ON_CUDA, NULL},
+    {"rabin-karp-matrix-pairs", ON_CUDA, NULL},
+};
+#define NAMES (sizeof rows / sizeof *rows)
+
+static const struct trawl_pattern pattern = {"ana", 3};
+
+static enum trawl_status build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                               const char *algorithm, struct trawl_plan **plan,
+                               struct trawl_error *error)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    options.algorithm = algorithm;
+    return trawl_plan_build(patterns, pattern_count, &options, plan, error);
+}
+
+static void listed(void)
+{
+    for (uint32_t i = 0; i < NAMES; i++) {
+        uint32_t engines = 0;
+        const char *summary = NULL, *name = trawl_algorithm(i, &summary, &engines);
+
+        if (!TEST_CHECK(name != NULL && strcmp(name, rows[i].name) == 0))
+            continue;
+        TEST_CHECK(summary != NULL && strlen(summary) > 5 && strchr(summary, '(') != NULL);
+        TEST_CHECK(summary != NULL && strchr(summary, '\n') == NULL);
+        TEST_CHECK(trawl_algorithm(i, NULL, NULL) == name);
+        TEST_CHECK_U64(engines, rows[i].engines);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *summary = "untouched";
+        uint32_t engines = 77;
+
+        TEST_CHECK(trawl_algorithm(i == 0 ? NAMES : UINT32_MAX, &summary, &engines) == NULL);
+        TEST_CHECK(strcmp(summary, "untouched") == 0);
+        TEST_CHECK_U64(engines, 77);
+    }
+}
+
+static void unknown_names(void)
+{
+    static const char *const unknown[] = {"", "Naive", "naive ", "boyer-moore", "every", "rabin"};
+
+    for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        struct trawl_error record = calls_error();
+        struct trawl_plan *plan = NULL;
+
+        CHECK_STATUS(build(&pattern, 1, unknown[i], &plan, &record), TRAWL_ARGUMENT);
+        TEST_CHECK(plan == NULL && record.status == TRAWL_ARGUMENT);
+        TEST_CHECK(strstr(record.message, unknown[i]) != NULL);
+    }
+}
+
+/* Tests what may follow a name: geometries that fit, geometries that do not fit, and ",debug". */
+static void options_behind(void)
+{
+    for (uint32_t i = 0; i < NAMES; i++) {
+        char text[100], buffer[1000];
+        struct trawl_plan *plan = NULL;
+        uint64_t needed;
+
+        (void)snprintf(text, sizeof text, "%s:%s", rows[i].name,
+                       rows[i].geometry == NULL ? "64" : rows[i].geometry);
+        if (rows[i].geometry == NULL) {
+            CHECK_ERROR(build(&pattern, 1, text, &plan, error), TRAWL_ARGUMENT);
+        } else {
+            MUST(build(&pattern, 1, text, &plan, NULL));
+            TEST_CHECK_U64(trawl_plan_facts(plan).engines, ON_CUDA);
+            MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+            TEST_CHECK(strstr(buffer, "\nengines: cuda\n") != NULL);
+            TEST_CHECK(strstr(buffer, "threads per block: ") != NULL ||
+                       strstr(buffer, "threshold: ") != NULL);
+            trawl_plan_free(plan);
+        }
+        (void)snprintf(text, sizeof text, "%s,debug", rows[i].name);
+        if (rows[i].engines == ON_CPU) {
+            CHECK_ERROR(build(&pattern, 1, text, &plan, error), TRAWL_ARGUMENT);
+            continue;
+        }
+        MUST(build(&pattern, 1, text, &plan, NULL));
+        TEST_CHECK_U64(trawl_plan_facts(plan).engines, ON_CUDA);
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(strstr(buffer, "\ndevice code: debug\n") != NULL);
+        trawl_plan_free(plan);
+    }
+}
+
+static void options_that_do_not_fit(void)
+{
+    static const struct {
+        const char *text, *named; /* the message names this */
+    } wrong[] = {
+        {"pss-gm:", "threads \"\""},
+        {"pss-gm:0", "\"0\""},
+        {"pss-gm:100", "\"100\""},
+        {"pss-gm:1056", "\"1056\""},
+        {"pss-gm:+64", "\"+64\""},
+        {"pss-gm:64x64", "\"64x64\""},
+        {"pss-gm:4294967360", "\"4294967360\""},
+        {"pss-gm:64 ", "\"64 \""},
+        {"bmh:256", "\"256\""},
+        {"qs:256x16", "\"256x16\""},
+        {"qs-segments:256", "\"256\""},
+        {"bmh:x16", "\"x16\""},
+        {"bmh:16x", "\"16x\""},
+        {"bmh:0x16", "\"0x16\""},
+        {"bmh:16x0", "\"16x0\""},
+        {"bmh:16x1025", "\"16x1025\""},
+        {"bmh:2147483648x1", "\"2147483648x1\""},
+        {"bmh:1x2x3", "\"1x2x3\""},
+        {"bf-hybrid:0", "\"0\""},
+        {"bf-hybrid:-1", "\"-1\""},
+        {"bf-hybrid:2147483648", "\"2147483648\""},
+        {"pss-gm,", "option \"\""},
+        {"pss-gm,debugs", "\"debugs\""},
+        {"pss-gm:256,debug,debug", "debug is there twice"},
+        {"bf-swift,uncounted,", "option \"\""},
+        {"bf,uncounted", "uncounted does not apply to algorithm bf"},
+        {"rabin-karp-matrix,global", "global does not apply"},
+        {"pss-gm:256,release", "\"release\""},
+        {"naive:64", "naive takes no geometry"},
+        {"naive,debug", "debug does not apply to algorithm naive"},
+        {"pss:64", "\"pss\" does not exist"},
+        {":64", "\"\" does not exist"},
+        {",debug", "\"\" does not exist"},
+    };
+
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct trawl_error record = calls_error();
+        struct trawl_plan *plan = NULL;
+
+        CHECK_STATUS(build(&pattern, 1, wrong[i].text, &plan, &record), TRAWL_ARGUMENT);
+        if (!TEST_CHECK(plan == NULL && strstr(record.message, wrong[i].named) != NULL))
+            printf("  %s: %s\n", wrong[i].text, record.message);
+    }
+    TEST_CHECK_U64(trawl_plan_facts(NULL).engines, 0);
+}
+
+/* The CPU and "auto" refuse an algorithm, or options, that the CPU lacks. The message names the
+ * engine that has the algorithm, and the searcher stays usable. */
+static void not_on_the_cpu(void)
+{
+    static const char *const texts[] = {"pss-gm", "bf-hybrid", "bmh:256x16", "qs,debug"};
+
+    for (uint32_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+        struct trawl_searcher *searcher = NULL;
+        struct trawl_plan *plan = NULL, *own = must_plan("ana");
+        struct trawl_text *text = must_string("banana");
+        struct trawl_error record = calls_error();
+        uint64_t count = 7;
+
+        options.engine = i % 2 == 0 ? TRAWL_ENGINE_CPU : TRAWL_ENGINE_AUTO;
+        options.threads = 1;
+        MUST(trawl_searcher_open(&options, &searcher, NULL));
+        MUST(build(&pattern, 1, texts[i / 2], &plan, NULL));
+        CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_UNSUPPORTED);
+        TEST_CHECK(count == 7 && strstr(record.message, "\"cuda\"") != NULL);
+        TEST_CHECK_U64(must_count(searcher, own, text), 2);
+        TEST_CHECK_U64(trawl_plan_facts(own).engines, ON_BOTH);
+        trawl_plan_free(plan);
+        trawl_plan_free(own);
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
+    }
+}
+
+/* A plan is refused if the caller also asks for a method, and if strstr gets a pattern with a NUL,
+ * at any offset. */
+static void what_does_not_fit(void)
+{
+    static const struct trawl_pattern nul[] = {{"ab", 2}, {"a\0b", 3}, {"c", 1}};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_error record = calls_error();
+    struct trawl_plan *plan = NULL;
+
+    options.algorithm = "qs";
+    options.method = TRAWL_METHOD_EVERY;
+    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &plan, error), TRAWL_ARGUMENT);
+    CHECK_STATUS(build(nul, 3, "strstr", &plan, &record), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(record.pattern_index, 1);
+    TEST_CHECK(strstr(record.message, "NUL") != NULL);
+    CHECK_STATUS(build(nul, 3, "memmem", &plan, NULL), TRAWL_OK);
+    trawl_plan_free(plan);
+}
+
+/* The plan copies the name; the option struct of an older caller lacks the field. */
+static void borrowed_and_older(void)
+{
+    struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_searcher *searcher = must_searcher(1, 0);
+    struct trawl_text *text = must_string("banana");
+    struct trawl_plan *plan = NULL;
+    char name[] = "bmh";
+
+    MUST(build(&pattern, 1, name, &plan, NULL));
+    memset(name, '#', sizeof name - 1);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
+    trawl_plan_free(plan);
+    older.size = offsetof(struct trawl_plan_options, algorithm);
+    older.algorithm = "no such name, beyond the size";
+    MUST(trawl_plan_build(&pattern, 1, &older, &plan, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
+    trawl_plan_free(plan);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+}
+
+static void explained(void)
+{
+    for (uint32_t i = 0; i < NAMES; i++) {
+        char line[64], buffer[1000];
+        struct trawl_plan *plan = NULL;
+        uint64_t needed = 0;
+
+        (void)snprintf(line, sizeof line, "algorithm: %s\n", rows[i].name);
+        MUST(build(&pattern, 1, rows[i].name, &plan, NULL));
+        TEST_CHECK_U64(trawl_plan_facts(plan).engines, rows[i].engines);
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(needed <= sizeof buffer && strstr(buffer, line) != NULL);
+        TEST_CHECK(strstr(buffer, "\nsource: ") != NULL && strstr(buffer, "method: ") == NULL);
+        trawl_plan_free(plan);
+    }
+}
+
+/* rabin-karp-matrix and -sample refuse everything but records, and the searcher stays usable. */
+static void for_records_alone(const char *name)
+{
+    struct trawl_searcher *searcher = must_searcher(2, 0);
+    struct trawl_text *text = must_string("banana");
+    struct trawl_plan *plan = NULL, *other = must_plan("a");
+    struct trawl_match match;
+    uint64_t count = 0;
+    bool found;
+
+    MUST(build(&pattern, 1, name, &plan, NULL));
+    CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_first(searcher, plan, text, &match, &found, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(searcher, plan, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_into(searcher, plan, text, &count, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, error),
+                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, plan, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(must_count(searcher, other, text), 3);
+    trawl_plan_free(plan);
+    trawl_plan_free(other);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+}
+
+/* Returns whether the CPU searches texts by the algorithm. */
+static bool is_for_texts(uint32_t i)
+{
+    return (rows[i].engines & ON_CPU) != 0 && strncmp(rows[i].name, "rabin-karp-matrix", 17) != 0;
+}
+
+/* Of all characters, k alone has a variant that is longer: the Kelvin sign. */
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    found[0] = code_point;
+    if (code_point != 'k' && code_point != 'K' && code_point != 0x212a)
+        return 1;
+    found[0] = 'k';
+    found[1] = 'K';
+    found[2] = 0x212a;
+    return 3;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point == 0x212a;
+}
+
+#define KELVIN "\xe2\x84\xaa"
+
+static int take_row(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
+{
+    static const int64_t expected[][2] = {{0, -1}, {2, -1}, {0, -1}, {1, 1}, {-1, -1}};
+
+    uint64_t *taken = (uint64_t *)context;
+
+    TEST_CHECK(row_first == *taken % 5 && row_first + row_count <= 5);
+    for (uint64_t i = 0; i < row_count * 2; i++)
+        TEST_CHECK(first[i] == expected[row_first + i / 2][i % 2]);
+    *taken += row_count;
+    return 0;
+}
+
+/* Tests a pattern whose literals have several lengths, and a pattern with so many variants that the
+ * pattern gets a tail. */
+static void variants_of_other_lengths(void)
+{
+    static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    static const struct trawl_pattern patterns[] = {{"k", 1}, {"kkkkkkkkkkkk", 12}};
+    static const char tape[] = KELVIN "ak"                     /* the longer variant first */
+                                      "a.k" KELVIN             /* the shorter one first */
+                                          KELVIN               /* alone */
+                                      ".kKkKkK" KELVIN "kkkkK" /* 12 */
+                                      ".";
+    static const uint64_t offsets[] = {0, 5, 11, 14, 29, 30};
+    const struct trawl_record_array records = records_of(tape, offsets, 5);
+    struct trawl_searcher *searcher = must_searcher(2, 5);
+    struct trawl_text *text = must_text(tape, sizeof tape - 1);
+    uint64_t taken = 0, runs = 0;
+
+    TEST_CHECK_U64(sizeof tape - 1, offsets[5]);
+    for (uint32_t i = 0; i <= NAMES; i++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        struct trawl_plan *plan = NULL;
+
+        if (i < NAMES && (rows[i].engines & ON_CPU) == 0)
+            continue;
+        runs++;
+        options.algorithm = i < NAMES ? rows[i].name : NULL;
+        options.flags = TRAWL_IGNORE_CASE;
+        options.utf8 = &utf8;
+        MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
+        if (i == NAMES || is_for_texts(i))
+            TEST_CHECK_U64(must_count(searcher, plan, text), 2 + 2 + 1 + 12 + 1);
+        MUST(call_rows(searcher, plan, &records, take_row, &taken, NULL));
+        trawl_plan_free(plan);
+    }
+    TEST_CHECK_U64(taken, 5 * runs);
+    TEST_CHECK(runs > 9);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+}
+
+int main(void)
+{
+    test_begin("gallery_list");
+    listed();
+    unknown_names();
+    options_behind();
+    options_that_do_not_fit();
+    not_on_the_cpu();
+    what_does_not_fit();
+    borrowed_and_older();
+    explained();
+    for_records_alone("rabin-karp-matrix");
+    for_records_alone("rabin-karp-matrix-sample");
+    variants_of_other_lengths();
+    return test_end();
+}

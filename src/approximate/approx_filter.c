@@ -1,0 +1,493 @@
+/* approx_filter: makes the literals' rows, and searches for the literals in one thread.
+ *
+ * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
+ * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
+ * class. Literals share rows.
+ */
+#include "approximate/approx_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "approximate/filter_ops.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define CLASSES_MAX 256u
+/* number of zero words before a plane, on which the first windows warm up */
+#define WORDS_BEFORE 2u
+/* number of words after a plane, which are loaded but do not change the result */
+#define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
+/* additional words of a row, for the windows' warm-up and for the last windows' ends */
+#define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
+
+/* The length of a look, the part of a text that a scan searches at a time. With mismatches the rows
+ * should fit in a first-level cache beside other data. If offsets are selected, a look should leave
+ * some thousand selected offsets. */
+#define ROWS_BYTES 24576u
+#define LOOK_BYTES_MIN 1024u
+#define LOOK_BYTES_MISMATCHES 8192u
+#define LOOK_BYTES_SELECTED 16384u
+
+/* At least GROUP_LITERALS_MIN literals that share an exact part form a group. The offsets at which
+ * the exact part stands are first gathered, and the group's literals are searched among these
+ * offsets only. DNA, m = 23, k = 4, two exact bases, AVX2 (EPYC): groups of 16 literals have 0.7 of
+ * the speed without groups, 32 literals 1.2, 64 literals 1.7, and 1,000 literals 6.5. */
+#define GROUP_LITERALS_MIN 32u
+/* selecting the offsets costs as much as the search for this many literals */
+#define GROUP_COST 25.0
+/* a selected offset costs this many times an unselected offset, since blocks are not full */
+#define GROUP_OFFSET_COST 2.0
+
+/* The row's class and shift. With mismatches, row 0 has no bit set. */
+struct row {
+    uint16_t class;
+    uint8_t shift;
+};
+
+/* A literal's rows: first the rows of exact symbols, then all other rows. With mismatches, the
+ * number of other rows is padded with row 0 to a multiple of four. */
+struct literal {
+    uint64_t exact_key; /* a hash of the exact part: equal exact parts have equal keys */
+    uint64_t first;
+    uint32_t number;
+    uint8_t symbols;
+    uint8_t exact_count;
+    uint8_t count;  /* rows of symbols that are not exact, padding included */
+    uint32_t group; /* index of the group's first literal; UINT32_MAX: the literal is in no group */
+};
+
+struct approx_filter {
+    struct filter_class *classes;
+    struct literal *literals; /* sorted by exact_key */
+    /* The offset of each row of each literal, in words. While the filter is made, the rows' numbers
+     * stand here instead. */
+    uint32_t *begins;
+    uint64_t begins_count;
+    uint64_t begins_room;
+    uint64_t row_words;
+    struct row rows[CLASSES_MAX * FILTER_SYMBOLS_MAX + 1];
+    uint32_t row_count;
+    uint32_t class_count;
+    uint32_t literal_count;
+    uint32_t errors_max;
+    uint32_t symbols_max;
+    uint32_t bytes_max;
+    bool edits;
+    bool has_groups;
+};
+
+struct approx_scan {
+    const struct approx_filter *filter; /* the filter may be freed before the scan is closed */
+    const struct filter_ops *ops;
+    uint64_t plane_words;
+    uint64_t planes_words; /* class_count * plane_words */
+    uint64_t rows_words;   /* words of all rows */
+    uint64_t *planes;
+    struct filter_rows rows; /* row_count rows */
+    /* the same rows, for selected offsets only; words = NULL: there are no groups */
+    struct filter_rows offsets;
+    uint64_t selected[FILTER_BYTES_MAX / 64];
+    uint64_t selected_found[FILTER_BYTES_MAX / 64];
+    uint64_t selected_count;
+    uint32_t selected_group; /* UINT32_MAX: no group's offsets are selected yet */
+    uint32_t bytes;
+    struct filter_windows windows;
+    struct filter_vote vote;
+};
+
+/* ---- The literals -------------------------------------------------------------------------- */
+
+static void make_class(const uint64_t has[4], struct filter_class *class)
+{
+    memset(class, 0, sizeof *class);
+    memcpy(class->has, has, sizeof class->has);
+    for (uint32_t b = 0; b < 256; b++)
+        if ((has[b / 64] >> b % 64 & 1) != 0)
+            class->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
+}
+
+/* Returns the number of the row of a class and shift. Makes the row if the row is new. */
+static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class,
+                           uint32_t shift)
+{
+    uint16_t *number = &known[class * FILTER_SYMBOLS_MAX + shift];
+
+    if (*number == UINT16_MAX) {
+        *number = (uint16_t)filter->row_count;
+        filter->rows[filter->row_count++] = (struct row){(uint16_t) class, (uint8_t)shift};
+    }
+    return *number;
+}
+
+static void add_literal(struct approx_filter *filter, const struct approx_filter_literals *literals,
+                        uint32_t index, uint16_t *known)
+{
+    const uint64_t *begin = literals->symbol_begin + index;
+    struct literal *literal = &filter->literals[index];
+    uint32_t symbols = (uint32_t)min_u64(begin[1] - begin[0], FILTER_SYMBOLS_MAX);
+    uint64_t first = filter->edits ? begin[1] - symbols : begin[0];
+    uint32_t *begins = filter->begins + filter->begins_count;
+    uint32_t count = 0;
+
+    TRAWL_ASSERT(begin[1] - begin[0] > filter->errors_max);
+    *literal =
+        (struct literal){.first = filter->begins_count, .number = index, .group = UINT32_MAX};
+    literal->symbols = (uint8_t)symbols;
+    filter->symbols_max = (uint32_t)max_u64(filter->symbols_max, symbols);
+    /* first the exact symbols, then all other symbols */
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t j = 0; j < symbols; j++) {
+            bool exact =
+                !filter->edits && literals->exact != NULL && (literals->exact[first + j] & 1) != 0;
+
+            if (exact != (pass == 0))
+                continue;
+            begins[count++] =
+                row_number(filter, known, literals->symbols[first + j], filter->edits ? 0 : j);
+            if (exact)
+                literal->exact_key =
+                    (literal->exact_key + begins[count - 1] + 1) * 0x9e3779b97f4a7c15u;
+        }
+        if (pass == 0)
+            literal->exact_count = (uint8_t)count;
+    }
+    while (!filter->edits && (count - literal->exact_count) % 4 != 0)
+        begins[count++] = 0;
+    literal->count = (uint8_t)(count - literal->exact_count);
+    filter->begins_count += count;
+}
+
+static int compare_literals(const void *a, const void *b)
+{
+    const struct literal *left = (const struct literal *)a, *right = (const struct literal *)b;
+
+    if (left->exact_key != right->exact_key)
+        return left->exact_key < right->exact_key ? -1 : 1;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static bool equal_exact(const struct approx_filter *filter, const struct literal *a,
+                        const struct literal *b)
+{
+    return a->exact_count == b->exact_count &&
+           memcmp(filter->begins + a->first, filter->begins + b->first,
+                  a->exact_count * sizeof *filter->begins) == 0;
+}
+
+static void find_groups(struct approx_filter *filter)
+{
+    if (filter->literal_count == 0)
+        return;
+    qsort(filter->literals, filter->literal_count, sizeof *filter->literals, compare_literals);
+    for (uint32_t i = 0, end; i < filter->literal_count; i = end) {
+        for (end = i + 1; end < filter->literal_count; end++)
+            if (!equal_exact(filter, &filter->literals[i], &filter->literals[end]))
+                break;
+        if (filter->literals[i].exact_count == 0 || end - i < GROUP_LITERALS_MIN)
+            continue;
+        filter->has_groups = true;
+        for (uint32_t j = i; j < end; j++)
+            filter->literals[j].group = i;
+    }
+}
+
+static uint32_t best_bytes(const struct approx_filter *filter)
+{
+    uint64_t bytes = ROWS_BYTES * 8 / max_u64(filter->row_count, 1);
+
+    if (filter->edits)
+        return FILTER_BYTES_MAX;
+    if (filter->has_groups)
+        return LOOK_BYTES_SELECTED;
+    bytes = max_u64(min_u64(bytes, LOOK_BYTES_MISMATCHES), LOOK_BYTES_MIN);
+    return (uint32_t)(bytes / LOOK_BYTES_MIN * LOOK_BYTES_MIN);
+}
+
+/* Returns a bound of the rows of all literals: a row for each compared symbol, and three more
+ * rows of padding for each literal. */
+static uint64_t begins_room(const struct approx_filter_literals *literals)
+{
+    uint64_t room = 0;
+
+    for (uint32_t i = 0; i < literals->literal_count; i++)
+        room +=
+            min_u64(literals->symbol_begin[i + 1] - literals->symbol_begin[i], FILTER_SYMBOLS_MAX) +
+            3;
+    return room;
+}
+
+static enum trawl_status make_literals(struct approx_filter *filter,
+                                       const struct approx_filter_literals *literals,
+                                       struct trawl_error *error)
+{
+    const uint64_t known_count = CLASSES_MAX * FILTER_SYMBOLS_MAX;
+    void *known;
+
+    TRAWL_TRY(memory_allocate(known_count, sizeof(uint16_t), &known, error));
+    memset(known, 0xff, known_count * sizeof(uint16_t));
+    if (!filter->edits)
+        filter->row_count = 1;
+    for (uint32_t i = 0; i < filter->literal_count; i++)
+        add_literal(filter, literals, i, (uint16_t *)known);
+    memory_release(known, known_count, sizeof(uint16_t));
+    find_groups(filter);
+    filter->bytes_max = best_bytes(filter);
+    filter->row_words = filter->bytes_max / 64 + (filter->edits ? WINDOWS_WORDS : 0);
+    for (uint64_t i = 0; i < filter->begins_count; i++)
+        filter->begins[i] *= (uint32_t)filter->row_words;
+    return TRAWL_OK;
+}
+
+enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
+                                     struct approx_filter **filter_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct approx_filter *filter;
+    void *memory;
+
+    TRAWL_ASSERT(literals->class_count <= CLASSES_MAX && literals->errors_max < 32);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *filter, &memory, error));
+    filter = (struct approx_filter *)memory;
+    filter->class_count = literals->class_count;
+    filter->literal_count = literals->literal_count;
+    filter->errors_max = literals->errors_max;
+    filter->edits = literals->edits;
+    filter->begins_room = begins_room(literals);
+    TRAWL_TRY_DONE(memory_allocate(filter->class_count, sizeof *filter->classes, &memory, error));
+    filter->classes = (struct filter_class *)memory;
+    TRAWL_TRY_DONE(
+        memory_allocate(filter->literal_count, sizeof *filter->literals, &memory, error));
+    filter->literals = (struct literal *)memory;
+    TRAWL_TRY_DONE(memory_allocate(filter->begins_room, sizeof *filter->begins, &memory, error));
+    filter->begins = (uint32_t *)memory;
+    for (uint32_t c = 0; c < filter->class_count; c++)
+        make_class(literals->classes[c], &filter->classes[c]);
+    TRAWL_TRY_DONE(make_literals(filter, literals, error));
+    *filter_out = filter;
+    filter = NULL;
+done:
+    approx_filter_close(filter);
+    return status;
+}
+
+void approx_filter_close(struct approx_filter *filter)
+{
+    if (filter == NULL)
+        return;
+    memory_release(filter->classes, filter->class_count, sizeof *filter->classes);
+    memory_release(filter->literals, filter->literal_count, sizeof *filter->literals);
+    memory_release(filter->begins, filter->begins_room, sizeof *filter->begins);
+    memory_release(filter, 1, sizeof *filter);
+}
+
+double approx_filter_compared(const struct approx_filter *filter, const double *class_rate)
+{
+    double compared = 0;
+
+    for (uint32_t i = 0; i < filter->literal_count; i++) {
+        const struct literal *literal = &filter->literals[i];
+        double cost = literal->group == UINT32_MAX ? 1 : GROUP_OFFSET_COST;
+
+        for (uint32_t j = 0; literal->group != UINT32_MAX && j < literal->exact_count; j++)
+            cost *= class_rate[filter->rows[filter->begins[literal->first + j] / filter->row_words]
+                                   .class];
+        compared += min_double(cost, 1) + (i == literal->group ? GROUP_COST : 0);
+    }
+    return compared;
+}
+
+uint32_t approx_filter_bytes_max(const struct approx_filter *filter)
+{
+    return filter->bytes_max;
+}
+
+/* ---- A scan -------------------------------------------------------------------------------- */
+
+static const struct filter_ops *ops_by_name(const char *name)
+{
+#if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
+    if (name != NULL && strncmp(name, "avx512", 6) == 0)
+        return &approx_filter_avx512;
+    if (name != NULL && strcmp(name, "avx2") == 0)
+        return &approx_filter_avx2;
+#elif defined(__aarch64__) && !defined(TRAWL_ONLY_PORTABLE)
+    if (name != NULL && strcmp(name, "neon") == 0)
+        return &approx_filter_neon;
+#endif
+    (void)name;
+    return &approx_filter_portable;
+}
+
+enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
+                                   struct approx_scan **scan_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct approx_scan *scan;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *scan, &memory, error));
+    scan = (struct approx_scan *)memory;
+    scan->filter = filter;
+    scan->ops = ops_by_name(instruction_set);
+    scan->plane_words = WORDS_BEFORE + filter->bytes_max / 64 + WORDS_AFTER;
+    scan->planes_words = filter->class_count * scan->plane_words;
+    scan->rows_words = filter->row_count * filter->row_words;
+    TRAWL_TRY_DONE(
+        memory_allocate_zeroed(scan->planes_words, sizeof *scan->planes, &memory, error));
+    scan->planes = (uint64_t *)memory;
+    TRAWL_TRY_DONE(
+        memory_allocate_zeroed(scan->rows_words, sizeof *scan->rows.words, &memory, error));
+    scan->rows.words = (uint64_t *)memory;
+    if (filter->has_groups) {
+        TRAWL_TRY_DONE(
+            memory_allocate_zeroed(scan->rows_words, sizeof *scan->offsets.words, &memory, error));
+        scan->offsets.words = (uint64_t *)memory;
+    }
+    *scan_out = scan;
+    scan = NULL;
+done:
+    approx_scan_close(scan);
+    return status;
+}
+
+void approx_scan_close(struct approx_scan *scan)
+{
+    if (scan == NULL)
+        return;
+    memory_release(scan->planes, scan->planes_words, sizeof *scan->planes);
+    memory_release(scan->rows.words, scan->rows_words, sizeof *scan->rows.words);
+    memory_release(scan->offsets.words, scan->rows_words, sizeof *scan->offsets.words);
+    memory_release(scan, 1, sizeof *scan);
+}
+
+/* Arranges a plane's words by the windows' steps: word l of step t is word t - warm of window l. */
+static void make_windows(const uint64_t *plane, uint32_t window_count,
+                         const struct filter_windows *windows, uint64_t *row)
+{
+    for (uint32_t l = 0; l < window_count; l++)
+        for (uint64_t t = 0; t < windows->warm + windows->words; t++)
+            row[t * window_count + l] = plane[l * windows->words + t];
+}
+
+/* Returns the number of words for these offsets, rounded up to a whole block of two vectors. */
+static uint64_t words_of_blocks(const struct approx_scan *scan, uint64_t offsets)
+{
+    const uint64_t words = scan->ops->windows;
+
+    return (offsets + 64 * words - 1) / (64 * words) * words;
+}
+
+void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t bytes)
+{
+    const struct approx_filter *filter = scan->filter;
+    const uint64_t words = (bytes + 63) / 64;
+    const uint32_t lanes = scan->ops->windows;
+
+    TRAWL_ASSERT(bytes <= filter->bytes_max);
+    scan->bytes = bytes;
+    scan->selected_group = UINT32_MAX;
+    scan->ops->planes(filter->classes, filter->class_count, text, bytes,
+                      scan->planes + WORDS_BEFORE, scan->plane_words);
+    if (filter->edits) {
+        scan->windows.words = (words + lanes - 1) / lanes;
+        scan->windows.warm = (filter->symbols_max + filter->errors_max + 63) / 64;
+    } else {
+        scan->rows.words_used = words_of_blocks(scan, bytes);
+    }
+    for (uint32_t r = filter->edits ? 0 : 1; r < filter->row_count; r++) {
+        const uint64_t *plane =
+            scan->planes + filter->rows[r].class * scan->plane_words + WORDS_BEFORE;
+        uint64_t *row = scan->rows.words + r * filter->row_words;
+
+        if (filter->edits)
+            make_windows(plane - scan->windows.warm, lanes, &scan->windows, row);
+        else
+            scan->ops->shift(plane, filter->rows[r].shift, scan->rows.words_used, row);
+    }
+}
+
+/* Clears the bits from `count` on. Returns the number of bits that are still set. */
+static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
+{
+    uint32_t kept = 0;
+
+    for (uint64_t w = 0; w < words; w++) {
+        if (64 * w >= count)
+            found[w] = 0;
+        else if (count - 64 * w < 64)
+            found[w] &= (UINT64_C(1) << (count - 64 * w)) - 1;
+        kept += (uint32_t)__builtin_popcountll(found[w]);
+    }
+    return kept;
+}
+
+/* Gathers the offsets at which the exact part of a group stands. */
+static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
+{
+    const struct filter_rows *rows = &scan->rows;
+    const uint32_t *begins = scan->filter->begins + literal->first;
+
+    scan->selected_group = literal->group;
+    memset(scan->selected, 0xff, words * sizeof *scan->selected);
+    for (uint32_t i = 0; i < literal->exact_count; i++)
+        for (uint64_t w = 0; w < words; w++)
+            scan->selected[w] &= ~rows->words[begins[i] + w];
+    scan->selected_count = keep_bits(scan->selected, words, scan->bytes);
+    scan->offsets.words_used = words_of_blocks(scan, scan->selected_count);
+    for (uint32_t r = 1; r < scan->filter->row_count; r++)
+        scan->ops->select(rows->words + r * scan->filter->row_words, scan->selected, words,
+                          scan->offsets.words + r * scan->filter->row_words);
+}
+
+/* Moves the bit of each selected offset to the bit of that offset in the text. */
+static void spread_found(const struct approx_scan *scan, uint64_t words, uint64_t *found)
+{
+    uint64_t next = 0;
+
+    for (uint64_t w = 0; w < words; w++) {
+        found[w] = 0;
+        for (uint64_t offsets = scan->selected[w]; offsets != 0; offsets &= offsets - 1, next++)
+            if ((scan->selected_found[next / 64] >> next % 64 & 1) != 0)
+                found[w] |= offsets & (0 - offsets);
+    }
+}
+
+static bool find_mismatches(struct approx_scan *scan, const struct literal *literal, uint64_t words,
+                            uint64_t *found)
+{
+    const struct approx_filter *filter = scan->filter;
+    const uint32_t *begins = filter->begins + literal->first;
+
+    if (literal->group == UINT32_MAX)
+        return scan->ops->mismatches(&scan->rows, begins, literal->exact_count, literal->count,
+                                     filter->errors_max, &scan->vote, found);
+    if (scan->selected_group != literal->group)
+        select_group(scan, literal, words);
+    if (!scan->ops->mismatches(&scan->offsets, begins + literal->exact_count, 0, literal->count,
+                               filter->errors_max, &scan->vote, scan->selected_found) ||
+        keep_bits(scan->selected_found, scan->offsets.words_used, scan->selected_count) == 0)
+        return false;
+    spread_found(scan, words, found);
+    return true;
+}
+
+uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal_out,
+                          uint64_t *found)
+{
+    const struct approx_filter *filter = scan->filter;
+    const struct literal *literal = &filter->literals[index];
+    const uint64_t words = (scan->bytes + 63) / 64;
+    uint64_t offsets = scan->bytes;
+    bool any;
+
+    *literal_out = literal->number;
+    if (filter->edits) {
+        any = scan->ops->edits(&scan->rows, filter->begins + literal->first, literal->count,
+                               filter->errors_max, &scan->windows, words, &scan->vote, found);
+    } else {
+        any = offsets >= literal->symbols && find_mismatches(scan, literal, words, found);
+        offsets -= literal->symbols - 1;
+    }
+    return any ? keep_bits(found, words, offsets) : 0;
+}

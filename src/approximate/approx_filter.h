@@ -1,0 +1,68 @@
+/* approx_filter: finds candidates among all offsets of a text, for each literal of a search.
+ *
+ * With mismatches the answer is a bit for each begin, found by counting in bit planes. With edits
+ * the answer is a bit for each end, found by columns of Sellers' table in bits. At most 64 symbols
+ * of a literal are compared: the first symbols or, with edits, the last symbols. So a filter may
+ * accept an offset that approx_verify.h rejects, but never rejects an offset that approx_verify.h
+ * accepts.
+ */
+#ifndef TRAWL_APPROXIMATE_APPROX_FILTER_H
+#define TRAWL_APPROXIMATE_APPROX_FILTER_H
+
+#include "base/status.h"
+
+#define FILTER_SYMBOLS_MAX 64u
+/* the most bytes of a look, the part of a text that a scan searches at a time */
+#define FILTER_BYTES_MAX 32768u
+#define FILTER_SLACK 64u /* bytes after the look's bytes that must be readable */
+
+/* The literals of a search. Symbols are classes of bytes, as in struct approximate. */
+struct approx_filter_literals {
+    const uint64_t (*classes)[4];
+    uint32_t class_count; /* at most 256 */
+    uint32_t literal_count;
+    const uint32_t *symbols;
+    const uint64_t *symbol_begin; /* literal_count + 1 */
+    /* bit 0: this symbol must not be replaced; with edits the bit is ignored. NULL: no symbol is
+     * exact */
+    const uint8_t *exact;
+    uint32_t errors_max; /* at most 31, and less than each literal's symbols */
+    bool edits;
+};
+
+struct approx_filter; /* immutable, so any number of threads may use a filter */
+struct approx_scan;   /* the state of one thread */
+
+/* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. Cost: one pass over
+ * the symbols. */
+enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
+                                     struct approx_filter **filter, struct trawl_error *error);
+void approx_filter_close(struct approx_filter *filter); /* NULL: nothing */
+/* Returns with how many literals an offset is compared. All literals are compared at every offset,
+ * except for literals that share an exact part with many literals: these are compared only at
+ * offsets where the exact part stands. Gathering these offsets costs as much as the comparison of
+ * some literals. class_rate[c] is the share of the text's bytes in class c. */
+double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
+/* Returns the most bytes of one look: the number at which a byte costs the least. */
+uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
+
+/* Opens a scan, which keeps a pointer to the filter. `instruction_set` is a name (see
+ * find_by_name); NULL: portable. Errors: MEMORY. */
+enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
+                                   struct approx_scan **scan, struct trawl_error *error);
+void approx_scan_close(struct approx_scan *scan); /* NULL: nothing */
+
+/* Makes `text` the bytes that approx_scan_find searches: at most approx_filter_bytes_max bytes,
+ * after which FILTER_SLACK bytes are readable. Bytes before and after have no part in an answer. */
+void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
+/* Finds one literal's candidates. *literal is the literal's number, which is different for each
+ * index in [0, literal_count). Returns how many offsets of [0, bytes) are candidates: offset i is a
+ * candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64
+ * words. If the returned number is 0, `found` is undefined; otherwise its first ceil(bytes / 64)
+ * words are the answer. Mismatches: an occurrence begins at offset i, and its compared symbols lie
+ * within the bytes. Edits: a span of the bytes that ends with offset i is within errors_max
+ * edits. */
+uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal,
+                          uint64_t *found);
+
+#endif

@@ -1,0 +1,298 @@
+/* approx_host: finds the candidates of a step on the host, by pieces, grams, planes or columns, or
+ * takes every offset. */
+#include "approximate/approx_host.h"
+
+#include <string.h>
+
+#include "approximate/approx_filter.h"
+#include "approximate/grams.h"
+#include "approximate/approx_pieces.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define CHARACTER_BYTES 4u
+
+uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
+
+struct approx_host {
+    struct engine *cpu;
+    const char *instruction_set;
+    /* a worker of `cpu` for the plan of pieces; NULL: not yet opened */
+    struct engine_worker *pieces;
+    struct engine_result result; /* hits of pieces */
+    const struct approximate *approximate;
+    struct approx_scan *scan; /* PLANES, COLUMNS: the scan with the plan's filter */
+    const struct grams_ops *grams;
+    struct grams_look look;
+    uint64_t *proposed; /* GRAMS: the candidates of a part of the look; proposed_room words */
+    uint64_t proposed_room;
+    uint64_t found[FILTER_BYTES_MAX / 64];
+    /* a copy of the look's text, if the text lacks readable bytes after its end */
+    uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
+};
+
+enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
+                                   struct trawl_error *error)
+{
+    struct engine_properties properties;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **host, &memory, error));
+    engine_cpu.properties(cpu, &properties);
+    *host = (struct approx_host *)memory;
+    (*host)->cpu = cpu;
+    (*host)->instruction_set = properties.instruction_set;
+    (*host)->grams = grams_by_name(properties.instruction_set);
+    return TRAWL_OK;
+}
+
+void approx_host_close(struct approx_host *host)
+{
+    if (host == NULL)
+        return;
+    if (host->pieces != NULL)
+        engine_cpu.release(host->pieces);
+    hits_release(&host->result.hits);
+    approx_scan_close(host->scan);
+    memory_release(host->proposed, host->proposed_room, sizeof *host->proposed);
+    memory_release(host, 1, sizeof *host);
+}
+
+static enum trawl_status proposed_reserve(struct approx_host *host, struct trawl_error *error)
+{
+    uint64_t room = approx_grams_room(host->approximate->grams);
+    void *memory;
+
+    if (room <= host->proposed_room)
+        return TRAWL_OK;
+    memory_release(host->proposed, host->proposed_room, sizeof *host->proposed);
+    host->proposed = NULL;
+    host->proposed_room = 0;
+    TRAWL_TRY(memory_allocate(room, sizeof *host->proposed, &memory, error));
+    host->proposed = (uint64_t *)memory;
+    host->proposed_room = room;
+    return TRAWL_OK;
+}
+
+enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
+                                    struct trawl_error *error)
+{
+    host->approximate = approximate;
+    approx_scan_close(host->scan);
+    host->scan = NULL;
+    if (approximate->method == APPROX_PIECES || approximate->method_beyond == APPROX_PIECES)
+        TRAWL_TRY(engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error));
+    if (approximate->method == APPROX_GRAMS)
+        return proposed_reserve(host, error);
+    if (approximate->filter == NULL)
+        return TRAWL_OK;
+    return approx_scan_open(approximate->filter, host->instruction_set, &host->scan, error);
+}
+
+/* ---- Grams --------------------------------------------------------------------------------- */
+
+static enum trawl_status take_proposed(const struct approx_host *host, uint64_t from,
+                                       uint64_t count, struct approx_candidates *candidates,
+                                       struct trawl_error *error)
+{
+    TRAWL_ASSERT(count <= host->proposed_room);
+    TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
+    for (uint64_t i = 0; i < count; i++)
+        candidates->items[candidates->count++] =
+            approx_candidate_at(host->approximate, (uint32_t)(host->proposed[i] >> 32),
+                                (int64_t)(from + (uint32_t)host->proposed[i]) - GRAMS_BITS_BEFORE);
+    return TRAWL_OK;
+}
+
+static enum trawl_status by_grams(struct approx_host *host, const struct engine_chunk *chunk,
+                                  uint64_t from, uint64_t *to, struct approx_candidates *candidates,
+                                  struct trawl_error *error)
+{
+    const struct approximate *approximate = host->approximate;
+    const uint64_t beyond =
+        CODED_SYMBOLS_MAX + (approximate->edits ? 2 * (uint64_t)approximate->errors_max : 0);
+    uint64_t bytes;
+
+    *to = min_u64(*to, from + GRAMS_OFFSETS_MAX);
+    bytes = min_u64(chunk->owned + chunk->after - from, *to - from + beyond);
+    TRAWL_ASSERT(*to > from && bytes >= *to - from);
+    approx_grams_look(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
+                      (uint32_t)(*to - from), &host->look);
+    while (host->look.offset < host->look.end) {
+        uint64_t count =
+            host->grams->scan(approximate->grams, &host->look, host->proposed, host->proposed_room);
+
+        TRAWL_TRY(take_proposed(host, from, count, candidates, error));
+        if (candidates->count > APPROX_CANDIDATES_MAX && *to - from > 1) {
+            candidates->count = 0;
+            *to = from + (*to - from) / 2;
+            return by_grams(host, chunk, from, to, candidates, error);
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* ---- Planes and columns -------------------------------------------------------------------- */
+
+/* Appends the candidates of the offsets from `from` of the chunk on, without the first `known`
+ * offsets. Consecutive ends make one candidate. */
+static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
+                                   uint64_t offsets, uint32_t literal, uint64_t count,
+                                   struct approx_candidates *candidates, struct trawl_error *error)
+{
+    const bool edits = host->approximate->edits;
+
+    TRAWL_ASSERT(known <= offsets);
+    TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
+    for (uint64_t w = 0; w < (offsets + 63) / 64; w++)
+        for (uint64_t bits = host->found[w]; bits != 0; bits &= bits - 1) {
+            uint64_t at = 64 * w + (uint64_t)__builtin_ctzll(bits);
+            int64_t offset =
+                (int64_t)(from + at + edits); /* with edits: the offset after the end */
+            struct approx_candidate *last =
+                candidates->count > 0 ? &candidates->items[candidates->count - 1] : NULL;
+
+            if (at < known || at >= offsets)
+                continue;
+            if (edits && last != NULL && last->literal == literal &&
+                last->offset + last->reach + 1 == offset)
+                last->reach++;
+            else
+                candidates->items[candidates->count++] =
+                    (struct approx_candidate){offset, literal, 0};
+        }
+    TRAWL_ASSERT(candidates->count <= candidates->capacity);
+    return TRAWL_OK;
+}
+
+/* Returns `bytes` bytes of the chunk from `from` on, with readable bytes after the end. */
+static const uint8_t *look_text(struct approx_host *host, const struct engine_chunk *chunk,
+                                uint64_t from, uint64_t bytes)
+{
+    TRAWL_ASSERT(bytes > 0 && from + bytes <= chunk->owned + chunk->after);
+    if (chunk->owned + chunk->readable - from >= bytes + FILTER_SLACK)
+        return chunk->bytes + from;
+    memcpy(host->text, chunk->bytes + from, (size_t)bytes);
+    memset(host->text + bytes, 0, FILTER_SLACK);
+    return host->text;
+}
+
+/* Searches the chunk's bytes [from, end) and appends the candidates of the offsets from `known` on
+ * and before `to`. Ends early if there are more than `limit` candidates. */
+static enum trawl_status look(struct approx_host *host, const struct engine_chunk *chunk,
+                              uint64_t from, uint64_t known, uint64_t to, uint64_t end,
+                              uint64_t limit, struct approx_candidates *candidates,
+                              struct trawl_error *error)
+{
+    approx_scan_look(host->scan, look_text(host, chunk, from, end - from), (uint32_t)(end - from));
+    for (uint32_t i = 0; i < host->approximate->plan->literal_count && candidates->count <= limit;
+         i++) {
+        uint32_t literal;
+        uint64_t count = approx_scan_find(host->scan, i, &literal, host->found);
+
+        if (count > 0)
+            TRAWL_TRY(
+                take_bits(host, from, known - from, to - from, literal, count, candidates, error));
+    }
+    return TRAWL_OK;
+}
+
+/* Searches by the filter, in looks. A look for begins needs additional bytes after its last
+ * begin, as many as are compared of a literal. A look for ends needs additional bytes before its
+ * first end, as many as a span within the errors may have; the last ends belong to occurrences
+ * that begin before *to. */
+static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
+                                   uint64_t from, uint64_t *to,
+                                   struct approx_candidates *candidates, struct trawl_error *error)
+{
+    const struct approximate *approximate = host->approximate;
+    const uint64_t bytes_max = approx_filter_bytes_max(approximate->filter);
+    const uint64_t more = FILTER_SYMBOLS_MAX + (approximate->edits ? TRAWL_ERRORS_MAX : 0);
+    const uint64_t chunk_end = chunk->owned + chunk->after;
+    const uint64_t limit = *to - from > 1 ? APPROX_CANDIDATES_MAX : UINT64_MAX;
+    uint64_t offsets_end = *to;
+
+    if (approximate->edits)
+        offsets_end = min_u64(*to + approximate->plan->need_after, chunk_end);
+    for (uint64_t at = from; at < offsets_end;) {
+        uint64_t first = approximate->edits ? max_u64(at, from + more) - more : at;
+        uint64_t next = min_u64(offsets_end, first + bytes_max - (approximate->edits ? 0 : more));
+        uint64_t end = approximate->edits ? next : min_u64(next + more, chunk_end);
+
+        TRAWL_ASSERT(first <= at && at < next && next <= end && end - first <= bytes_max);
+        TRAWL_TRY(look(host, chunk, first, at, next, end, limit, candidates, error));
+        if (candidates->count > limit) {
+            candidates->count = 0;
+            *to = from + (*to - from) / 2;
+            return by_filter(host, chunk, from, to, candidates, error);
+        }
+        at = next;
+    }
+    return TRAWL_OK;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------- */
+
+/* Returns the offset of the first byte from `from` on that is not ASCII; `end` if there is no such
+ * byte. */
+static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
+{
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t word, more;
+
+    for (; end - from >= 16; from += 16) {
+        memcpy(&word, bytes + from, sizeof word);
+        memcpy(&more, bytes + from + 8, sizeof more);
+        if (((word | more) & high) != 0)
+            break;
+    }
+    while (from < end && bytes[from] < 0x80)
+        from++;
+    return from;
+}
+
+/* Returns the method of a step. Where a text of characters is ASCII as far as occurrences that
+ * begin in [from, *to) may reach, bytes are compared. Otherwise *to is lessened, so that the
+ * step ends before the first byte that is not ASCII, or shortly after it. */
+static enum approx_method method_of(const struct approximate *approximate,
+                                    const struct engine_chunk *chunk, uint64_t from, uint64_t *to)
+{
+    const uint64_t reach = approximate->plan->length_max / CHARACTER_BYTES;
+    uint64_t ascii, end;
+
+    if (approximate->plan->errors.alphabet != TRAWL_CHARACTERS ||
+        approximate->method == approximate->method_beyond)
+        return approximate->method;
+    end = min_u64(*to + reach, chunk->owned + chunk->after);
+    ascii = ascii_end(chunk->bytes, from, end);
+    if (ascii == end)
+        return approximate->method;
+    if (ascii > from + reach + approx_beyond_min) {
+        *to = min_u64(*to, ascii - reach);
+        return approximate->method;
+    }
+    *to = min_u64(*to, max_u64(ascii + 1, from + approx_beyond_min));
+    return approximate->method_beyond;
+}
+
+enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
+                                         uint64_t from, uint64_t *to,
+                                         struct approx_candidates *candidates,
+                                         struct trawl_error *error)
+{
+    TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
+    switch (method_of(host->approximate, chunk, from, to)) {
+    case APPROX_PIECES:
+        return approx_pieces_search(&engine_cpu, host->pieces, host->approximate, chunk, from, to,
+                                    &host->result, candidates, error);
+    case APPROX_GRAMS:
+        return by_grams(host, chunk, from, to, candidates, error);
+    case APPROX_PLANES:
+    case APPROX_COLUMNS:
+        return by_filter(host, chunk, from, to, candidates, error);
+    case APPROX_ALL:
+    case APPROX_METHODS:
+        break;
+    }
+    return approx_candidates_all(host->approximate, from, to, candidates, error);
+}

@@ -1,0 +1,28 @@
+/* approx_host: finds candidates on the host's cores. */
+#ifndef TRAWL_APPROXIMATE_APPROX_HOST_H
+#define TRAWL_APPROXIMATE_APPROX_HOST_H
+
+#include "approximate/collect.h"
+
+/* With CHARACTERS: a step that begins near a byte beyond ASCII searches at least this many begins
+ * by method_beyond, and a step of ASCII bytes is at least as long. Tests replace
+ * approx_beyond_min. */
+#define APPROX_BEYOND_MIN 256u
+extern uint64_t approx_beyond_min;
+
+struct approx_host;
+
+/* Opens a host's state of searches; `cpu` is the host's engine. Errors: MEMORY. */
+enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
+                                   struct trawl_error *error);
+void approx_host_close(struct approx_host *host); /* NULL: nothing */
+/* Makes `approximate` the plan of later searches. */
+enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
+                                    struct trawl_error *error);
+/* As approx_device_candidates. Errors: MEMORY. */
+enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
+                                         uint64_t from, uint64_t *to,
+                                         struct approx_candidates *candidates,
+                                         struct trawl_error *error);
+
+#endif

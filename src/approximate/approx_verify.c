@@ -1,0 +1,395 @@
+/* approx_verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
+ *
+ * A span lies in a scope, which is the text or a record of the text; within lines, a span lies in
+ * one line of the scope. The part of the scope that matters to the ends in question becomes the
+ * places of a pair (distance.h). Spans are at most m + k symbols long, so text further left changes
+ * no distance up to k. At most m + k ends after an end are examined. Therefore each end's answer
+ * does not depend on how the ends were divided among calls.
+ */
+#include "approximate/approx_verify.h"
+
+#include <string.h>
+
+#include "approximate/distance.h"
+#include "approximate/scope.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define AHEAD 64 /* ends after the ends in question for which distances are computed at a time */
+
+int64_t approx_ends_min = APPROX_ENDS_MIN;
+
+struct approx_verifier {
+    struct approx_pair pair;
+    struct approx_scope scope;
+    /* CHARACTERS: the `count` characters of the current places, the offset at which each character
+     * begins, and the offset at which the last character ends. */
+    uint32_t *characters; /* owned: `capacity` characters, and as many offsets */
+    int64_t *offsets;
+    uint64_t count;
+    uint64_t capacity;
+    /* The distances of the ends [known_begin, known_end): */
+    int64_t known_begin;
+    int64_t known_end;
+    uint8_t known[DISTANCE_ENDS_MAX];
+};
+
+enum trawl_status approx_verifier_open(const struct approximate *approximate,
+                                       struct approx_verifier **verifier, struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **verifier, &memory, error));
+    *verifier = (struct approx_verifier *)memory;
+    (*verifier)->scope.plan = approximate->plan;
+    pair_open(&(*verifier)->pair, approximate);
+    return TRAWL_OK;
+}
+
+static void characters_release(struct approx_verifier *verifier)
+{
+    memory_release(verifier->characters, verifier->capacity, sizeof *verifier->characters);
+    memory_release(verifier->offsets, verifier->capacity, sizeof *verifier->offsets);
+    verifier->characters = NULL;
+    verifier->offsets = NULL;
+    verifier->capacity = 0;
+}
+
+void approx_verifier_close(struct approx_verifier *verifier)
+{
+    if (verifier == NULL)
+        return;
+    characters_release(verifier);
+    memory_release(verifier, 1, sizeof *verifier);
+}
+
+void approx_verifier_begin(struct approx_verifier *verifier, const struct engine_chunk *chunk)
+{
+    verifier->scope.chunk = chunk;
+    verifier->scope.record = 0;
+}
+
+/* ---- Stretches, places ----------------------------------------------------------------------- */
+
+static bool ends_line(const struct approx_verifier *verifier, int64_t byte)
+{
+    uint8_t value = verifier->scope.chunk->bytes[byte];
+
+    return value == verifier->scope.plan->line_end || value == verifier->scope.plan->line_end_also;
+}
+
+/* Cuts [*from, *to) to the line of `byte`: from the last line end before the byte to the first line
+ * end at or after the byte. A line end may be a part of a character. */
+static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
+                         int64_t *to)
+{
+    int64_t begin = byte, end = byte;
+
+    while (begin > *from && !ends_line(verifier, begin - 1))
+        begin--;
+    while (end < *to && !ends_line(verifier, end))
+        end++;
+    while (begin < end && scope_symbol_begin(&verifier->scope, begin) < begin)
+        begin++;
+    *from = begin;
+    *to = end < *to ? max_i64(begin, scope_symbol_begin(&verifier->scope, end)) : end;
+    TRAWL_ASSERT(*from <= *to);
+}
+
+static enum trawl_status characters_reserve(struct approx_verifier *verifier, uint64_t count,
+                                            struct trawl_error *error)
+{
+    void *characters = NULL, *offsets = NULL;
+    enum trawl_status status;
+
+    if (count <= verifier->capacity)
+        return TRAWL_OK;
+    count = max_u64(count, 2 * verifier->capacity);
+    characters_release(verifier);
+    TRAWL_TRY(memory_allocate(count, sizeof *verifier->characters, &characters, error));
+    status = memory_allocate(count, sizeof *verifier->offsets, &offsets, error);
+    if (status != TRAWL_OK) {
+        memory_release(characters, count, sizeof *verifier->characters);
+        return status;
+    }
+    verifier->characters = (uint32_t *)characters;
+    verifier->offsets = (int64_t *)offsets;
+    verifier->capacity = count;
+    return TRAWL_OK;
+}
+
+/* Makes bytes [from, to) the current places. With characters, the places are the characters that
+ * begin before `inner`, and at most `more` characters after `inner`. */
+static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
+                                     int64_t inner, int64_t more, struct trawl_error *error)
+{
+    struct approx_pair *pair = &verifier->pair;
+    uint64_t most;
+
+    TRAWL_ASSERT(from <= to);
+    pair->text = verifier->scope.chunk->bytes;
+    pair->begin = from;
+    pair->end = to;
+    verifier->known_begin = verifier->known_end = INT64_MIN;
+    if (!scope_has_characters(&verifier->scope))
+        return TRAWL_OK;
+    most = (uint64_t)min_i64(to - from, max_i64(inner - from, 0) + more);
+    TRAWL_TRY(characters_reserve(verifier, most + 1, error));
+    verifier->count = 0;
+    while (from < to && (from < inner || more-- > 0)) {
+        TRAWL_ASSERT(verifier->count < most);
+        verifier->offsets[verifier->count] = from;
+        from += scope_symbol(&verifier->scope, from, &verifier->characters[verifier->count++]);
+    }
+    verifier->offsets[verifier->count] = from;
+    pair->characters = verifier->characters;
+    pair->begin = 0;
+    pair->end = (int64_t)verifier->count;
+    return TRAWL_OK;
+}
+
+static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
+{
+    if (!scope_has_characters(&verifier->scope))
+        return place;
+    TRAWL_ASSERT(place >= 0 && (uint64_t)place <= verifier->count);
+    return verifier->offsets[place];
+}
+
+/* Returns the first place that begins at or after the byte. The end of the last place counts as a
+ * place, too. */
+static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
+{
+    uint64_t low = 0, high = verifier->count + 1;
+
+    if (!scope_has_characters(&verifier->scope))
+        return byte;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (verifier->offsets[middle] < byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int64_t)low;
+}
+
+/* ---- Hits ---------------------------------------------------------------------------------- */
+
+static bool accepts_begin(const struct approx_verifier *verifier, int64_t begin)
+{
+    return plan_accepts_begin(verifier->scope.plan,
+                              verifier->scope.chunk->bytes + verifier->scope.begin,
+                              (uint64_t)(begin - verifier->scope.begin), 0);
+}
+
+static bool accepts_end(const struct approx_verifier *verifier, int64_t end)
+{
+    return plan_accepts_end(verifier->scope.plan,
+                            verifier->scope.chunk->bytes + verifier->scope.begin,
+                            (uint64_t)(end - verifier->scope.begin),
+                            (uint64_t)(verifier->scope.end - verifier->scope.begin));
+}
+
+static enum trawl_status append(const struct approx_verifier *verifier, int64_t begin, int64_t end,
+                                uint32_t distance, struct hits *hits, struct trawl_error *error)
+{
+    TRAWL_ASSERT(begin >= 0 && (uint64_t)begin < verifier->scope.chunk->owned && begin < end);
+    TRAWL_TRY(hits_reserve_lengths(hits, 1, error));
+    hits->items[hits->count] = (struct hit){(uint32_t)begin, verifier->pair.literal};
+    hits->lengths[hits->count++] = (uint64_t)(end - begin) | (uint64_t)distance
+                                                                 << HITS_DISTANCE_SHIFT;
+    hits->lengths_valid = true;
+    return TRAWL_OK;
+}
+
+static bool is_owned(const struct approx_verifier *verifier, int64_t begin)
+{
+    return begin >= 0 && (uint64_t)begin < verifier->scope.chunk->owned;
+}
+
+void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place)
+{
+    const struct engine_chunk *chunk = verifier->scope.chunk;
+
+    if (place >= 0 && (uint64_t)place < chunk->owned + chunk->after)
+        __builtin_prefetch(chunk->bytes + place);
+}
+
+enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
+                                      int64_t begin, struct hits *hits, struct trawl_error *error)
+{
+    struct approx_pair *pair = &verifier->pair;
+    int64_t from = begin, to, place, end;
+    uint32_t mismatches;
+
+    if (!is_owned(verifier, begin) || !scope_find(&verifier->scope, begin) ||
+        scope_symbol_begin(&verifier->scope, begin) < begin)
+        return TRAWL_OK;
+    pair_literal(pair, literal);
+    to = verifier->scope.end;
+    TRAWL_TRY(places_open(verifier, from, to, from, pair->count, error));
+    place = pair->begin;
+    if (pair->end - place < pair->count)
+        return TRAWL_OK;
+    mismatches = pair_mismatches(pair, place);
+    if (mismatches > pair->approximate->errors_max)
+        return TRAWL_OK;
+    end = byte_of(verifier, place + pair->count);
+    to = end;
+    if ((verifier->scope.plan->flags & TRAWL_WITHIN_LINES) != 0)
+        cut_at_lines(verifier, begin, &from, &to);
+    if (to < end || !accepts_begin(verifier, begin) || !accepts_end(verifier, end))
+        return TRAWL_OK;
+    return append(verifier, begin, end, mismatches, hits, error);
+}
+
+/* ---- Ends of spans within some edits ------------------------------------------------------- */
+
+/* Returns the least distance of the spans that end at the place, are within `most` edits and fulfil
+ * the conditions. *begin is the begin of the span that is the occurrence. most + 1: there is no
+ * such span. */
+static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
+                          int64_t *begin)
+{
+    const bool conditions = plan_has_conditions(verifier->scope.plan);
+    struct approx_pair *pair = &verifier->pair;
+    uint8_t costs[DISTANCE_SPANS];
+    uint32_t best = most + 1;
+
+    if (conditions && !accepts_end(verifier, byte_of(verifier, end)))
+        return best;
+    pair_spans(pair, end, most, costs);
+    /* a span has 0, 1, -1, 2, -2, ... symbols more than the literal */
+    for (uint32_t i = 0; i <= 2 * most; i++) {
+        int64_t more = i % 2 == 1 ? (int64_t)i / 2 + 1 : -(int64_t)(i / 2);
+        uint32_t cost = costs[most + more];
+        int64_t place = end - pair->count - more;
+
+        if (cost < best && (!conditions || accepts_begin(verifier, byte_of(verifier, place)))) {
+            best = cost;
+            *begin = place;
+        }
+    }
+    return best;
+}
+
+/* Returns the distance d of docs/approximate.md for one end; k + 1 stands for infinity. The caller
+ * asks for ends in ascending order. `to` is the last end in question, after which a run may need
+ * further ends. */
+static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)
+{
+    struct approx_pair *pair = &verifier->pair;
+    const uint32_t k = pair->approximate->errors_max;
+    int64_t begin;
+
+    if (end <= pair->begin)
+        return k + 1;
+    TRAWL_ASSERT(end <= pair->end && end >= verifier->known_begin);
+    if (end >= verifier->known_end) {
+        int64_t last = end <= to + 1 ? to + 1 : end + AHEAD - 1;
+
+        last = min_i64(min_i64(last, pair->end), end + (int64_t)DISTANCE_ENDS_MAX - 1);
+        pair_distances(pair, end, last, verifier->known);
+        verifier->known_begin = end;
+        verifier->known_end = last + 1;
+        if (pair->exact != NULL || plan_has_conditions(verifier->scope.plan))
+            for (int64_t i = end; i <= last; i++)
+                if (verifier->known[i - end] <= k)
+                    verifier->known[i - end] = (uint8_t)best_span(verifier, i, k, &begin);
+    }
+    return verifier->known[end - verifier->known_begin];
+}
+
+static enum trawl_status append_end(struct approx_verifier *verifier, int64_t end,
+                                    uint32_t distance, int64_t begin_min, struct hits *hits,
+                                    struct trawl_error *error)
+{
+    int64_t begin = end - verifier->pair.count;
+
+    if (distance > 0)
+        (void)best_span(verifier, end, distance, &begin);
+    begin = byte_of(verifier, begin);
+    if (begin < begin_min || !is_owned(verifier, begin))
+        return TRAWL_OK;
+    return append(verifier, begin, byte_of(verifier, end), distance, hits, error);
+}
+
+/* Appends an occurrence for each place in [from, to] at which an occurrence ends. */
+static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t from, int64_t to,
+                                     int64_t begin_min, struct hits *hits,
+                                     struct trawl_error *error)
+{
+    const struct approx_pair *pair = &verifier->pair;
+    const int64_t k = pair->approximate->errors_max, reach = pair->count + k;
+    const bool every = (verifier->scope.plan->flags & TRAWL_EVERY_END) != 0;
+    uint32_t before = every ? 0 : distance_at(verifier, from - 1, to);
+
+    for (int64_t end = from, run; end <= to; end += run) {
+        uint32_t distance = distance_at(verifier, end, to), next = distance;
+        bool found = distance <= k && (every || distance < before);
+
+        run = 1;
+        /* ends in a row with the same distance count once, at the first end, unless the next end
+         * is nearer */
+        if (found && !every) {
+            while (run <= reach && end + run <= pair->end &&
+                   (next = distance_at(verifier, end + run, to)) == distance)
+                run++;
+            found = next >= distance;
+        }
+        if (found)
+            TRAWL_TRY(append_end(verifier, end, distance, begin_min, hits, error));
+        before = distance;
+    }
+    return TRAWL_OK;
+}
+
+/* Appends the occurrences that end in bytes [from, to], whose spans lie in [begin, end): the scope,
+ * or a line of the scope. */
+static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_t begin,
+                                        int64_t end, int64_t from, int64_t to, int64_t begin_min,
+                                        struct hits *hits, struct trawl_error *error)
+{
+    const int64_t reach = verifier->pair.count + verifier->pair.approximate->errors_max;
+    int64_t low = from;
+
+    for (int64_t i = 0; i <= reach && low > begin; i++)
+        low = scope_symbol_begin(&verifier->scope, low - 1);
+    TRAWL_TRY(places_open(verifier, low, end, to, reach, error));
+    from = place_of(verifier, from);
+    to = scope_has_characters(&verifier->scope) ? place_of(verifier, to + 1) - 1 : to;
+    return from > to ? TRAWL_OK : append_ends(verifier, from, to, begin_min, hits, error);
+}
+
+enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t literal,
+                                     int64_t from, int64_t to, uint64_t begin_min,
+                                     struct hits *hits, struct trawl_error *error)
+{
+    const struct engine_chunk *chunk = verifier->scope.chunk;
+    int64_t reach;
+
+    pair_literal(&verifier->pair, literal);
+    reach = verifier->pair.count + verifier->pair.approximate->errors_max;
+    if (scope_has_characters(&verifier->scope))
+        reach *= CHARACTER_BYTES;
+    from = max_i64(from, (int64_t)begin_min + 1);
+    to = min_i64(to, (int64_t)chunk->owned - 1 + reach);
+    while (from <= to && scope_find(&verifier->scope, from - 1)) {
+        int64_t last = min_i64(to, from + max_i64(reach, approx_ends_min) - 1);
+        int64_t begin = verifier->scope.begin, end = verifier->scope.end;
+
+        if ((verifier->scope.plan->flags & TRAWL_WITHIN_LINES) != 0) {
+            begin = max_i64(begin, from - reach - 2 * CHARACTER_BYTES);
+            end = min_i64(end, last + reach);
+            cut_at_lines(verifier, from - 1, &begin, &end);
+        }
+        last = min_i64(last, max_i64(end, from));
+        if (end >= from)
+            TRAWL_TRY(
+                verify_stretch(verifier, begin, end, from, last, (int64_t)begin_min, hits, error));
+        from = last + 1;
+    }
+    return TRAWL_OK;
+}

@@ -1,0 +1,39 @@
+/* approx_verify: decides exactly for each candidate whether there is an occurrence, with which
+ * length and at which distance. */
+#ifndef TRAWL_APPROXIMATE_APPROX_VERIFY_H
+#define TRAWL_APPROXIMATE_APPROX_VERIFY_H
+
+#include "approximate/approx_compile.h"
+#include "engine.h"
+
+/* The number of ends that are examined together, unless an occurrence is longer. Tests replace
+ * approx_ends_min. */
+#define APPROX_ENDS_MIN 4096
+extern int64_t approx_ends_min;
+
+/* The state with which one thread verifies: scratch memory and the current text. */
+struct approx_verifier;
+
+enum trawl_status approx_verifier_open(const struct approximate *approximate,
+                                       struct approx_verifier **verifier,
+                                       struct trawl_error *error);
+void approx_verifier_close(struct approx_verifier *verifier);
+
+/* Makes `chunk` the chunk in which later candidates lie. */
+void approx_verifier_begin(struct approx_verifier *verifier, const struct engine_chunk *chunk);
+
+/* Prefetches the text at this place. */
+void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place);
+
+/* Mismatches: decides whether the literal occurs at byte `begin` of the chunk. If so, and if the
+ * chunk owns the begin, appends a hit with its length and distance (hits_length). */
+enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
+                                      int64_t begin, struct hits *hits, struct trawl_error *error);
+/* Edits: appends the occurrences of the literal whose ends lie in bytes [from, to] of the chunk
+ * and whose begins are owned and at least `begin_min`. The caller passes ascending ranges that
+ * do not overlap for each literal. */
+enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t literal,
+                                     int64_t from, int64_t to, uint64_t begin_min,
+                                     struct hits *hits, struct trawl_error *error);
+
+#endif

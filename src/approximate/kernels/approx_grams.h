@@ -1,0 +1,73 @@
+/* approx_grams: the constants and arguments that the host and the kernels of searches with errors
+ * share.
+ *
+ * A text's byte has one of four codes of two bits, or no code, which equals no symbol. A literal's
+ * symbol is a set of codes. A comparison of codes may say yes where the bytes differ, but never no
+ * where the bytes are equal; each letter of DNA has a separate code. The first GRAMS_SYMBOLS_MAX
+ * symbols of a literal are compared.
+ *
+ * With k errors, at least one of k + 1 pieces of a literal occurs without an error. A gram is the
+ * codes of gram_symbols neighbouring bytes. For each gram the tables list the pieces that begin
+ * with the gram.
+ */
+#ifndef TRAWL_APPROXIMATE_KERNELS_APPROX_GRAMS_H
+#define TRAWL_APPROXIMATE_KERNELS_APPROX_GRAMS_H
+
+#include <stdint.h>
+
+#define GRAMS_SYMBOLS_MAX 32u
+#define GRAMS_CODES 4u
+#define GRAMS_NO_CODE GRAMS_CODES
+#define GRAMS_THREADS_MAX 1024u
+/* bits of an entry for the symbol of the literal at which the piece begins */
+#define GRAMS_SYMBOL_BITS 5u
+/* Places of the text that a block searches at a time. */
+#define GRAMS_TILE_OFFSETS 8192u
+
+/* Words of a literal. Words 0 to 3: for each code, the symbols that equal the code; bit j is set
+ * for symbol j, and for each j beyond the last symbol. Then: */
+#define GRAMS_COMPARED 4u /* a bit for each symbol that is compared */
+#define GRAMS_EXACT 5u    /* a bit for each symbol that allows no error */
+#define GRAMS_PIECES 6u   /* a bit for each symbol at which a piece begins */
+#define GRAMS_LITERAL_WORDS 8u
+
+/* Mismatches: literals with the same exact symbols at the same offsets share a motif, which is
+ * looked for before the literal. The words of a motif are the words of a literal, reduced to the
+ * exact symbols, with GRAMS_EXACT. A segment of the lists has the pieces of a single motif that
+ * begin at a single symbol. A segment's word holds the symbol in the low GRAMS_SYMBOL_BITS bits,
+ * and the motif's number above. */
+#define GRAMS_MOTIFS_MAX 4u
+#define GRAMS_SEGMENTS_MAX 64u
+
+/* The tables begin with the codes of the 256 bytes, 4 codes in a word. */
+#define GRAMS_CODE_WORDS 64u
+/* Then follow: the literals; the motifs; the segments; the heads of the lists by segment and gram,
+ * which are the begins of the lists, and the end of the last list; the entries, which are a
+ * literal's number << GRAMS_SYMBOL_BITS | symbol. A gram's number has the high bits of its codes
+ * above the low bits. */
+
+struct grams_arguments {
+    const uint8_t *text; /* 256-byte aligned */
+    uint64_t begin;      /* the kernels look for occurrences that begin in [begin, end) */
+    uint64_t end;
+    uint64_t text_end; /* number of text bytes */
+    const uint32_t *tables;
+    uint32_t table_words; /* a multiple of 4 */
+    uint32_t heads_at;    /* index of the first word of the heads in the tables */
+    uint32_t entries_at;  /* likewise of the entries */
+    uint32_t motifs_at;   /* likewise of the motifs */
+    uint32_t segments_at; /* likewise of the segments */
+    uint32_t motif_count;
+    uint32_t segment_count; /* 1 without motifs */
+    uint32_t gram_symbols;
+    uint32_t errors_max;
+    uint32_t shared_bytes; /* dynamic shared memory: the length of all tables, or 0 */
+    /* Candidates in any order, possibly repeated: literal << 32 | begin of the occurrence if there
+     * is no error before the piece, minus `begin`, and with edits plus errors_max. */
+    uint64_t *found;
+    uint64_t capacity; /* words of `found` */
+    /* 0 before the launch; number of candidates, which may exceed the capacity */
+    uint64_t *count;
+};
+
+#endif

@@ -1,0 +1,20 @@
+/* cuda_plane: chooses the bit plane by which kernels search dense tiles for a single pattern. */
+#ifndef TRAWL_CUDA_CUDA_PLANE_H
+#define TRAWL_CUDA_CUDA_PLANE_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "cuda/kernels/scan.h"
+
+/* Returns the most words that a pattern's plane takes, a multiple of 4. */
+uint64_t cuda_plane_words(uint64_t pattern_bytes);
+/* Chooses how kernels/plane.h searches for a pattern of more than 8 bytes, in lower case if
+ * `fold`. The window is at most window_max bytes long, a multiple of 8 and at least 64. Fills
+ * *plane and `words`. The caller has zeroed both, and has set the address plane->words.
+ * Errors: MEMORY. Cost: linear in the pattern. */
+enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes,
+                                    uint32_t window_max, bool fold, uint32_t *words,
+                                    struct scan_plane *plane, struct trawl_error *error);
+
+#endif

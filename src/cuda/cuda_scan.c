@@ -1,0 +1,400 @@
+/* cuda_scan: searches one range of begins and brings the hits to the host. */
+#include "cuda/cuda_scan.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "cuda/cuda_automaton.h"
+
+/* after a dense scan, the automaton also does this many scans */
+#define DENSE_SCANS 15u
+/* The longest range that is marked. Positions relative to the range's first begin have 32 bits. */
+#define SET_MARKS_MAX ((1ull << 32) - (1ull << 24))
+#define HITS_AHEAD 512u
+#define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
+
+/* Prices in times of reading the text once [H100, 256 MiB]. */
+#define PRICE_AUTOMATON 10.0
+/* A set's filter that is expected to cost more than this price may cost far more. */
+#define PRICE_TRIED 4.0
+#define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
+#define MAKE_NS 1e5           /* fixed cost to make the automaton */
+#define MAKE_BYTE_NS 25.0     /* additional cost for each byte of the set's literals */
+#define MAKE_LEVEL_NS 2500.0  /* additional cost for each byte of the longest literal: a launch */
+/* Before the automaton takes over, 2^PATIENT_TIMES_LOG2 times the usual work is spent on a tile. */
+#define PATIENT_TIMES_LOG2 8u
+
+/* Makes the automaton search for the next DENSE_SCANS scans, if the device has memory for the
+ * automaton. */
+static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
+{
+    worker->tables.dense_left = DENSE_SCANS;
+    /* after DENSE_SCANS scans the worker may search another text */
+    worker->tables.is_tried = false;
+    worker->tables.lost_ns = 0;
+    TRAWL_TRY(cuda_automaton_want(worker, error));
+    worker->leaves = worker->may_leave && worker->tables.kernel == CUDA_KERNEL_SET &&
+                     worker->tables.automaton == CUDA_AUTOMATON_NONE;
+    return TRAWL_OK;
+}
+
+/* Chooses how to repeat a scan that the kernel gave up because some tile had too many
+ * candidates. Among long literals the cause is often a phrase that many literals share and that
+ * few places of the text contain. In such a text more work for each tile costs less than the
+ * automaton. */
+static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
+{
+    if (worker->tables.sets_ready && worker->tables.dense_left == 0 &&
+        worker->tables.budget_log2 == 0 &&
+        worker->plan->literal_bytes_total > worker->limits.patient_bytes) {
+        worker->tables.budget_log2 = PATIENT_TIMES_LOG2;
+        return TRAWL_OK;
+    }
+    return take_automaton(worker, error);
+}
+
+/* Marks the begins in the range at which a literal of the set occurs, for hits_set. *found is
+ * the number of occurrences. *marked = false: there are no marks, and hits_set must filter the
+ * range itself. */
+static enum trawl_status mark_set(struct engine_worker *worker, const struct cuda_range *range,
+                                  uint64_t limit, bool *marked, uint64_t *found,
+                                  uint64_t *candidates, struct trawl_error *error)
+{
+    uint64_t words = (limit - (range->begin & ~15ull)) / 32 + 1 + SCAN_TILE_WORDS_MAX;
+    struct cuda_launch launch;
+    enum trawl_status status;
+
+    TRAWL_ASSERT(range->begin < limit);
+    *marked = false;
+    if (!worker->tables.sets_ready || worker->tables.dense_left > 0 ||
+        limit - range->begin > SET_MARKS_MAX)
+        return TRAWL_OK;
+    status = cuda_memory_reserve(worker->device, &worker->marks, words * sizeof(uint32_t), error);
+    if (status == TRAWL_MEMORY)
+        return TRAWL_OK;
+    TRAWL_TRY(status);
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->marks.address, 0,
+                        (size_t)(words * sizeof(uint32_t)), worker->stream));
+    cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_COUNT, &launch);
+    launch.arguments.marks = (uint32_t *)(uintptr_t)worker->marks.address;
+    TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+    *candidates += launch.found.candidates;
+    *found = launch.found.count;
+    *marked = launch.found.listed <= launch.arguments.listed_max;
+    if (!*marked)
+        TRAWL_TRY(note_dense(worker, error));
+    return TRAWL_OK;
+}
+
+/* Sorts the hits that stream_sampled found, and copies the first room->ahead hits to the landing
+ * buffer, as the other kernels do. *in_vain: there are too many hits, or a part of the text is
+ * too dense. From then on, other kernels list this plan's hits. */
+static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_launch *launch,
+                                   const struct cuda_hits_room *room, bool *in_vain,
+                                   struct trawl_error *error)
+{
+    uint64_t count = launch->found.count;
+
+    TRAWL_ASSERT(room->ahead <= room->count);
+    *in_vain = launch->found.listed > 0 || count > worker->limits.sorted_max;
+    worker->tables.sorts = !*in_vain;
+    if (*in_vain || count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_launch_sort(worker, launch, count, error));
+    if (room->ahead > 0) {
+        worker->landing_busy = true;
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
+                            room->address, (size_t)(room->ahead * sizeof(uint64_t)),
+                            worker->stream));
+    }
+    /* The sorting kernel writes no answer that the host could wait for, and the caller may read
+     * the hits at once. */
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+}
+
+/* Returns whether the set's filter must be compared with the automaton, since the filter may be
+ * slower on this text. */
+static bool is_judged(const struct engine_worker *worker, uint64_t bytes)
+{
+    const struct cuda_tables *tables = &worker->tables;
+
+    return tables->kernel == CUDA_KERNEL_SET && tables->dense_left == 0 &&
+           tables->automaton != CUDA_AUTOMATON_NONE && worker->limits.automaton &&
+           bytes >= worker->limits.tried_bytes;
+}
+
+/* Returns whether a short range of the text is searched first, as a trial. A trial costs about
+ * 20 us. */
+static bool is_tried_first(const struct engine_worker *worker)
+{
+    const struct cuda_tables *tables = &worker->tables;
+
+    return !tables->is_tried && (!tables->sets_ready || tables->sets_price > PRICE_TRIED);
+}
+
+/* Decides whether the automaton replaces the set's filter. The filter took `ns` for `bytes`
+ * bytes of text, and `rest` bytes follow. The automaton takes over if making the automaton costs
+ * less than the automaton would save in the rest, or would have saved so far. */
+static enum trawl_status judge_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
+                                      uint64_t ns, struct trawl_error *error)
+{
+    double rate = worker->device->read_rate; /* bytes per ns */
+    double lost_ns = (double)ns - TRIED_LAUNCH_NS - PRICE_AUTOMATON / rate * (double)bytes;
+    double make_ns = worker->tables.automaton == CUDA_AUTOMATON_READY
+                         ? 0
+                         : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
+                               MAKE_LEVEL_NS * (double)worker->plan->length_max;
+
+    worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
+    return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) > make_ns
+               ? take_automaton(worker, error)
+               : TRAWL_OK;
+}
+
+static enum trawl_status list_hits(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, const struct cuda_hits_room *room,
+                                   uint64_t *total, uint64_t *candidates, struct trawl_error *error)
+{
+    struct cuda_launch launch;
+    bool in_vain, marked;
+
+    TRAWL_TRY(mark_set(worker, range, limit, &marked, total, candidates, error));
+    if (worker->leaves || (marked && *total == 0))
+        return TRAWL_OK;
+    do {
+        cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_HITS, &launch);
+        launch.arguments.hits = (uint64_t *)(uintptr_t)room->address;
+        launch.arguments.hits_base = room->base;
+        launch.arguments.hits_literal = room->literal;
+        launch.arguments.capacity = room->count;
+        launch.ahead_bytes =
+            launch.kernel == CUDA_KERNEL_STREAM_SAMPLED ? 0 : room->ahead * sizeof(uint64_t);
+        launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)worker->marks.address : NULL;
+        if (launch.kernel == CUDA_KERNEL_HITS_SET && !marked)
+            cuda_launch_small_tiles(worker, &launch);
+        TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+        *candidates += launch.found.candidates;
+        worker->tables.dense_left -= worker->tables.dense_left > 0;
+        if (launch.kernel == CUDA_KERNEL_STREAM_SAMPLED) {
+            TRAWL_TRY(sort_hits(worker, &launch, room, &in_vain, error));
+            continue;
+        }
+        in_vain = launch.found.listed > launch.arguments.listed_max;
+        if (in_vain)
+            TRAWL_TRY(note_dense(worker, error));
+    } while (in_vain && !worker->leaves);
+    *total = launch.found.count;
+    return TRAWL_OK;
+}
+
+/* Lets only one kernel on a device list many hits at a time. Two such kernels at the same time
+ * take 30 times as long as one after the other: 340 instead of 7 ms for 28 million hits in 256
+ * MiB [H200]. If the last scan found few hits, the lock is not taken: two kernels with few hits
+ * do not slow each other down. */
+enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
+                                 uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
+                                 uint64_t *candidates, struct trawl_error *error)
+{
+    bool alone = !worker->lists_few;
+    enum trawl_status status;
+
+    TRAWL_ASSERT(room->count == 0 || room->address != 0);
+    TRAWL_ASSERT(room->ahead <= room->count && limit > range->begin);
+    if (alone)
+        (void)pthread_mutex_lock(&worker->device->list_lock);
+    status = list_hits(worker, range, limit, room, total, candidates, error);
+    if (alone)
+        (void)pthread_mutex_unlock(&worker->device->list_lock);
+    worker->lists_few = status == TRAWL_OK && *total <= (limit - range->begin) / FEW_BYTES;
+    return status;
+}
+
+/* Makes the landing buffer at least `bytes` long. If the buffer must grow, waits until the last
+ * copy into the buffer is done. */
+static enum trawl_status landing_reserve(struct engine_worker *worker, uint64_t bytes,
+                                         struct trawl_error *error)
+{
+    if (bytes > worker->landing.count && worker->landing_busy) {
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+        worker->landing_busy = false;
+    }
+    return cuda_pinned_reserve(worker->device, &worker->landing, cuda_worker_room(worker, bytes),
+                               error);
+}
+
+/* Appends `count` hits to the result. The copy of the first `ahead` hits has already begun. If
+ * count > ahead, all `count` hits are copied here. */
+static enum trawl_status bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
+                                    struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t bytes = count * sizeof(struct hit);
+
+    TRAWL_ASSERT(count <= worker->hits.bytes / sizeof(struct hit));
+    if (count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve(&result->hits, count, error));
+    if (count > ahead) {
+        TRAWL_TRY(landing_reserve(worker, bytes, error));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
+                            worker->hits.address, (size_t)bytes, worker->stream));
+    }
+    TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    worker->landing_busy = false;
+    memcpy(result->hits.items + result->hits.count, worker->landing.bytes, (size_t)bytes);
+    result->hits.count += count;
+    return TRAWL_OK;
+}
+
+/* Returns how many begins, counted from hits_base, are searched completely, after a scan that
+ * found more hits than the `count` for which there was room. For a set, hits of the last begin
+ * may be missing, so this function drops that begin's hits. Returns 0 if all hits have the same
+ * begin. */
+static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uint64_t hits_base,
+                         struct engine_result *result)
+{
+    const struct hit *hits = result->hits.items + (result->hits.count - count);
+    uint64_t last = hits[count - 1].offset, kept = count;
+
+    TRAWL_ASSERT(last >= hits_base);
+    if (worker->tables.kernel != CUDA_KERNEL_SET)
+        return last + 1 - hits_base;
+    while (kept > 0 && hits[kept - 1].offset == last)
+        kept--;
+    result->hits.count -= count - kept;
+    return kept == 0 ? 0 : last - hits_base;
+}
+
+/* Scans as many begins as should fill half the room for hits, if hits are as dense as in the
+ * last scan. Repeats the scan with twice the room if one begin alone has too many hits. */
+static enum trawl_status scan_hits(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, uint64_t hits_base, struct engine_result *result,
+                                   uint64_t *stopped, struct trawl_error *error)
+{
+    uint64_t held = result->hits.count, total;
+
+    limit = min_u64(limit, saturating_add(range->begin, worker->reach_bytes));
+    TRAWL_ASSERT(range->begin < limit);
+    for (;;) {
+        struct cuda_hits_room room;
+
+        worker->hits_room = max_u64(worker->hits_room, worker->limits.hits_room_min);
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->hits,
+                                      worker->hits_room * sizeof(struct hit), error));
+        room = (struct cuda_hits_room){worker->hits.address, worker->hits_room, hits_base,
+                                       1ull << 32, min_u64(worker->hits_room, HITS_AHEAD)};
+        TRAWL_TRY(landing_reserve(worker, room.ahead * sizeof(struct hit), error));
+        TRAWL_TRY(
+            cuda_list_hits(worker, range, limit, &room, &total, &result->candidate_count, error));
+        *stopped = limit;
+        if (worker->leaves)
+            return TRAWL_OK;
+        TRAWL_TRY(bring_hits(worker, min_u64(total, room.count), room.ahead, result, error));
+        if (total > room.count)
+            *stopped = range->begin + cut_hits(worker, room.count, hits_base, result);
+        if (*stopped > range->begin)
+            break;
+        worker->hits_room *= 2; /* hits_max does not bound the hits of one begin */
+    }
+    TRAWL_ASSERT(*stopped > range->begin && *stopped <= limit);
+    worker->hits_room =
+        max_u64(worker->hits_room, min_u64(saturating_multiply(total, 2), worker->limits.hits_max));
+    worker->reach_bytes =
+        saturating_multiply((limit - range->begin) / (total + 1) + 1, worker->hits_room / 2 + 1);
+    result->count += result->hits.count - held;
+    return TRAWL_OK;
+}
+
+static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
+                                    struct engine_result *result, struct trawl_error *error)
+{
+    uint64_t first = SCAN_NONE - nearest;
+
+    if (nearest == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_reserve(&result->hits, 1, error));
+    TRAWL_ASSERT(hits_base + (first >> 32) <= UINT32_MAX);
+    result->hits.items[result->hits.count].offset = (uint32_t)(hits_base + (first >> 32));
+    result->hits.items[result->hits.count++].literal = (uint32_t)first;
+    result->count++;
+    return TRAWL_OK;
+}
+
+/* Shortens the range to what a set's other kernels can search. After a dense part these kernels
+ * take over in the middle of a range that may be too long for them. */
+static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
+                          enum want want, uint64_t *limit, uint64_t *done)
+{
+    uint64_t most = cuda_set_range_max(worker, want);
+
+    if (!worker->tables.sets_ready || *limit - range->begin <= most)
+        return;
+    TRAWL_ASSERT(most > 0);
+    *limit = range->begin + most;
+    *done = *limit;
+}
+
+/* Searches [range->begin, limit). If the search stops before `limit`, *done is the begin at
+ * which the search stopped. */
+static enum trawl_status scan_upto(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, enum want want, uint64_t hits_base,
+                                   struct engine_result *result, uint64_t *done,
+                                   struct trawl_error *error)
+{
+    uint64_t begin_ns = cuda_clock_ns(), stopped;
+    struct cuda_launch launch;
+
+    if (want == WANT_HITS) {
+        TRAWL_TRY(scan_hits(worker, range, limit, hits_base, result, &stopped, error));
+        if (stopped < limit)
+            *done = stopped;
+        return TRAWL_OK;
+    }
+    cut_set_range(worker, range, want, &limit, done);
+    cuda_launch_prepare(worker, &worker->tables, range, limit, want, &launch);
+    TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+    worker->tables.dense_left -= worker->tables.dense_left > 0;
+    while (launch.found.listed > launch.arguments.listed_max) {
+        TRAWL_TRY(note_dense(worker, error));
+        if (worker->leaves)
+            return TRAWL_OK;
+        cut_set_range(worker, range, want, &limit, done);
+        cuda_launch_prepare(worker, &worker->tables, range, limit, want, &launch);
+        TRAWL_TRY(cuda_launch_run(worker, &launch, error));
+    }
+    result->candidate_count += launch.found.candidates;
+    if (want == WANT_FIRST)
+        return scan_first(launch.found.nearest, hits_base, result, error);
+    result->count += launch.found.count;
+    cuda_tables_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns);
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
+                                  enum want want, uint64_t hits_base, struct engine_result *result,
+                                  uint64_t *done, struct trawl_error *error)
+{
+    uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
+    uint64_t begin_ns, rest = 0;
+    bool is_judged_now;
+
+    result->method = worker->tables.method;
+    *done = range->end;
+    if (bytes == 0)
+        return TRAWL_OK;
+    is_judged_now = is_judged(worker, bytes);
+    if (is_judged_now && is_tried_first(worker) && bytes > 2 * worker->limits.tried_bytes) {
+        /* Search a short range first, since the density of the text is not known yet. Wait for
+         * the stream before the clock starts, so that the measured time excludes the making of
+         * the tables. */
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+        rest = bytes - worker->limits.tried_bytes;
+        *done = limit = range->begin + worker->limits.tried_bytes;
+    }
+    begin_ns = cuda_clock_ns();
+    TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));
+    if (!is_judged_now || worker->leaves || worker->tables.dense_left > 0 || want == WANT_FIRST)
+        return TRAWL_OK;
+    worker->tables.is_tried = true;
+    bytes = min_u64(*done, limit) - range->begin;
+    return judge_filter(worker, bytes, rest, cuda_clock_ns() - begin_ns, error);
+}

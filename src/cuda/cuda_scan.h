@@ -1,0 +1,31 @@
+/* cuda_scan: searches one range of begins. */
+#ifndef TRAWL_CUDA_CUDA_SCAN_H
+#define TRAWL_CUDA_CUDA_SCAN_H
+
+#include "cuda/launch.h"
+
+/* Room for hits on the device. A hit is a 64-bit word: base + begin - range->begin + literal *
+ * the literal's number. */
+struct cuda_hits_room {
+    uint64_t address;
+    uint64_t count;
+    uint64_t base;
+    uint64_t literal; /* factor of the literal's number in a hit's word */
+    /* The words that are copied to the landing buffer before the number of hits is known. The
+     * landing buffer has room for `ahead` words; ahead ≤ count. */
+    uint64_t ahead;
+};
+
+/* Writes the range's hits that begin below `limit` into the room, in order. *total is the number
+ * of all hits, of which the first room->count are written. */
+enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
+                                 uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
+                                 uint64_t *candidates, struct trawl_error *error);
+
+/* Scans a range. If hits are wanted, appends the hits to the result; a hit at range->begin gets
+ * the offset `hits_base`. All begins below *done were searched. */
+enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
+                                  enum want want, uint64_t hits_base, struct engine_result *result,
+                                  uint64_t *done, struct trawl_error *error);
+
+#endif

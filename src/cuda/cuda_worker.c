@@ -1,0 +1,174 @@
+/* cuda_worker: opens a worker's stream and copies bytes to the device through the worker's two
+ * staging buffers. */
+#include "cuda/cuda_worker.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
+{
+    uint64_t step = worker->limits.room_step_bytes;
+
+    TRAWL_ASSERT(step > 0 && bytes <= UINT64_MAX - step);
+    return (bytes + step - 1) / step * step;
+}
+
+/* Fills the next staging buffer with the bytes from `at` on, as many as fit, adds the zeros
+ * after the last byte if the zeros fit too, and copies the buffer to the device. The two buffers
+ * take turns from call to call, so that filling a buffer never waits for the copy that was
+ * started last. */
+static enum trawl_status upload_part(struct engine_worker *worker, uint64_t address,
+                                     const uint8_t *bytes, uint64_t count, uint64_t zeros,
+                                     uint64_t *at, bool *ended, struct trawl_error *error)
+{
+    const struct cuda_device *device = worker->device;
+    uint32_t turn = worker->staging_turn;
+    struct cuda_pinned *staging = &worker->staging[turn];
+    uint64_t room = min_u64(worker->limits.staging_bytes, cuda_worker_room(worker, count + zeros));
+    uint64_t part;
+
+    /* Wait until the buffer's last copy is done, which this call or an earlier call started. */
+    TRAWL_TRY(CUDA_CALL(device, error, event_wait, worker->staged[turn]));
+    TRAWL_TRY(cuda_pinned_reserve(device, staging, room, error));
+    TRAWL_ASSERT(*at < count && staging->count > 0);
+    part = min_u64(staging->count, count - *at);
+    memcpy(staging->bytes, bytes + *at, (size_t)part);
+    *ended = *at + part == count && part + zeros <= staging->count;
+    if (*ended)
+        memset(staging->bytes + part, 0, (size_t)zeros);
+    TRAWL_TRY(CUDA_CALL(device, error, copy_to_device, address + *at, staging->bytes,
+                        (size_t)(*ended ? part + zeros : part), worker->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->staged[turn], worker->stream));
+    worker->staging_turn = turn ^ 1;
+    *at += part;
+    return TRAWL_OK;
+}
+
+static enum trawl_status upload(struct engine_worker *worker, uint64_t address, const void *bytes,
+                                uint64_t count, uint64_t zeros, struct trawl_error *error)
+{
+    bool ended = false;
+
+    for (uint64_t at = 0; at < count;)
+        TRAWL_TRY(
+            upload_part(worker, address, (const uint8_t *)bytes, count, zeros, &at, &ended, error));
+    if (ended || zeros == 0)
+        return TRAWL_OK;
+    return CUDA_CALL(worker->device, error, fill, address + count, 0, (size_t)zeros,
+                     worker->stream);
+}
+
+enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
+                                     const void *bytes, uint64_t count, struct trawl_error *error)
+{
+    return upload(worker, address, bytes, count, 0, error);
+}
+
+enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
+                                          const void *bytes, uint64_t count,
+                                          struct trawl_error *error)
+{
+    return upload(worker, address, bytes, count, SCAN_PADDING_BYTES, error);
+}
+
+enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_error *error)
+{
+    TRAWL_TRY(
+        CUDA_CALL(worker->device, error, stream_create, &worker->stream, CUDA_STREAM_NON_BLOCKING));
+    for (uint32_t i = 0; i < 2; i++)
+        TRAWL_TRY(CUDA_CALL(worker->device, error, event_create, &worker->staged[i],
+                            CUDA_EVENT_NO_TIMING));
+    for (uint32_t i = 0; i < 2 && worker->limits.kernels_timed; i++)
+        TRAWL_TRY(CUDA_CALL(worker->device, error, event_create, &worker->timed[i], 0));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, event_create, &worker->done,
+                        CUDA_EVENT_NO_TIMING | CUDA_EVENT_BLOCKING));
+    return TRAWL_OK;
+}
+
+/* Frees the device memory of a plan's tables. Errors are ignored: a call that fails here has
+ * failed before, and there is no caller to report to. */
+static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
+{
+    cuda_memory_release(device, &tables->memory);
+    cuda_memory_release(device, &tables->sets_memory);
+    cuda_memory_release(device, &tables->entries_memory);
+    cuda_memory_release(device, &tables->automaton_memory);
+    tables->ready = false;
+}
+
+void cuda_worker_host_release(struct cuda_tables *tables)
+{
+    memory_release(tables->host, tables->host_bytes, 1);
+    tables->host = NULL;
+    tables->host_bytes = 0;
+}
+
+void cuda_worker_parts_release(struct engine_worker *worker)
+{
+    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
+        tables_release(worker->device, &worker->parts->part[i].tables);
+}
+
+/* Frees what the worker has on the device. Accepts a half-started worker. */
+void cuda_worker_end(struct engine_worker *worker)
+{
+    struct cuda_device *device = worker->device;
+
+    if (worker->stream != NULL)
+        (void)device->driver->stream_wait(worker->stream);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (worker->staged[i] != NULL)
+            (void)device->driver->event_destroy(worker->staged[i]);
+        if (worker->timed[i] != NULL)
+            (void)device->driver->event_destroy(worker->timed[i]);
+        cuda_pinned_release(device, &worker->staging[i]);
+    }
+    if (worker->done != NULL)
+        (void)device->driver->event_destroy(worker->done);
+    cuda_pinned_release(device, &worker->landing);
+    cuda_pinned_release(device, &worker->answers);
+    tables_release(device, &worker->tables);
+    cuda_worker_parts_release(worker);
+    cuda_memory_release(device, &worker->marks);
+    cuda_memory_release(device, &worker->text);
+    cuda_memory_release(device, &worker->sums);
+    cuda_memory_release(device, &worker->result);
+    cuda_memory_release(device, &worker->offsets);
+    cuda_memory_release(device, &worker->hits);
+    if (worker->stream != NULL)
+        (void)device->driver->stream_destroy(worker->stream);
+    worker->stream = NULL;
+}
+
+void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan)
+{
+    TRAWL_ASSERT(plan->length_min <= plan->length_max || plan->literal_count == 0);
+    worker->plan = plan;
+    worker->tables.ready = worker->tables.ready && worker->tables.plan_serial == plan->serial;
+    worker->lists_few = worker->lists_few && worker->tables.ready;
+    worker->held.bytes = NULL;
+    worker->reach_bytes = UINT64_MAX;
+    worker->chunks_left = 0;
+}
+
+void cuda_worker_failed(struct engine_worker *worker)
+{
+    (void)worker->device->driver->stream_wait(worker->stream);
+    if (worker->copies != NULL) /* these copies write to the caller's memory */
+        (void)worker->device->driver->stream_wait(worker->copies);
+    worker->held.bytes = NULL;
+    worker->tables.ready = false;
+    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
+        worker->parts->part[i].tables.ready = false;
+    worker->sums_ready = false;
+}
+
+enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
+                                   struct engine_result *result, struct trawl_error *error)
+{
+    TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    result->device_copy_ns += cuda_clock_ns() - begin_ns;
+    return TRAWL_OK;
+}

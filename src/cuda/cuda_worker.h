@@ -1,0 +1,131 @@
+/* cuda_worker: the buffers, streams and tables that a host thread has on a device.
+ *
+ * A scan has three steps: the plan's tables (cuda_tables.h) and the text (chunk.h) are copied to
+ * the device, a kernel runs (launch.h), and the hits come back (cuda_scan.h). Engines on top of the
+ * CUDA engine use workers too, with their own kernels: cuda_scan_chunk.
+ */
+#ifndef TRAWL_CUDA_CUDA_WORKER_H
+#define TRAWL_CUDA_CUDA_WORKER_H
+
+#include "cuda/device.h"
+#include "cuda/kernels/scan.h"
+#include "cuda/limits.h"
+#include "cuda/cuda_tables.h"
+#include "engine.h"
+#include "plan/parts.h"
+
+/* Says which bytes of which chunk lie in the worker's text memory. A scan that continues where
+ * the last scan stopped finds the chunk's bytes there. */
+struct cuda_held {
+    const uint8_t *bytes; /* NULL: the text memory holds no chunk */
+    uint64_t begin;
+    uint64_t from; /* the chunk's offset at which the memory begins */
+    uint64_t end;  /* the chunk's offset at which the memory ends */
+};
+
+/* A worker's state for a part of a plan. While the worker searches for the part, cuda_parts.c
+ * exchanges these members with the worker's own members of the same names. */
+struct cuda_part {
+    struct cuda_tables tables;
+    uint64_t reach_bytes;
+    bool lists_few;
+    /* what the part's search of the current range found; the room for hits is reused */
+    struct engine_result found;
+};
+
+struct cuda_parts {
+    const struct plan_parts *of; /* NULL: the worker's plan is searched whole */
+    uint64_t refused; /* serial of the plan with parts that had no room in memory, or 0 */
+    struct cuda_part part[PLAN_PARTS_MAX];
+};
+
+struct engine_worker {
+    struct engine *engine;
+    struct cuda_device *device;
+    uint32_t device_index;
+    struct cuda_limits limits;
+    struct cuda_stream *stream;
+    const struct trawl_plan *plan;
+    struct cuda_tables tables;
+    const uint8_t *searched; /* the text of the chunk, by which the tables are chosen */
+    uint64_t searched_bytes;
+    struct cuda_memory text;
+    /* a struct scan_result, which is all zeros between launches if sums_ready */
+    struct cuda_memory sums;
+    bool sums_ready;            /* false: a failure may have left other values in sums */
+    struct cuda_pinned answers; /* struct scan_result: the result of the last launch */
+    /* The launches that this worker has started. The count numbers the next launch. */
+    uint64_t launches;
+    struct cuda_memory result;  /* the order's words */
+    struct cuda_memory offsets; /* the list of tiles */
+    /* a bit for each begin: 1 if an occurrence of the set begins there */
+    struct cuda_memory marks;
+    struct cuda_memory hits;       /* struct hit */
+    struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
+    struct cuda_event *staged[2];  /* staged[i] is recorded after the last copy from staging[i] */
+    uint32_t staging_turn;         /* index of the staging buffer that is filled next, 0 or 1 */
+    /* The last copy was so long (PATIENT_BYTES) that the host thread sleeps instead of polling
+     * until the copy is done, and leaves its core to other threads. */
+    bool patient;
+    struct cuda_event *done;     /* the event for which a patient worker sleeps */
+    struct cuda_pinned landing;  /* hits that are copied from the device to the host */
+    bool landing_busy;           /* a copy to landing may still be running */
+    struct cuda_event *timed[2]; /* recorded before and after a kernel, if limits.kernels_timed */
+    uint64_t kernel_ns;          /* time of all kernels since kernel_ns was last set to 0 */
+    struct cuda_held held;
+    uint64_t hits_room; /* The number of hits for which `hits` has room. */
+    /* begins that wait on the device until the stream `copies` copies the list to the host */
+    struct cuda_memory list;
+    struct cuda_stream *copies; /* NULL: not made yet */
+    uint64_t list_end;          /* words of `list` that the last listing filled */
+    /* pinned memory through which pieces of `list` pass on the way to the caller's array */
+    struct cuda_pinned pieces;
+    uint64_t piece_words; /* the most words of a piece */
+    /* brought[i] is recorded after piece i was copied; NULL: not made yet */
+    struct cuda_event *brought[ENGINE_PIECES_MAX];
+    /* The number of coming chunks that go to the host without a scan, because the last chunk was
+     * dense. */
+    uint32_t chunks_left;
+    /* the host can search a dense chunk for which there is no automaton */
+    bool may_leave;
+    /* the current chunk is dense and there is no automaton, so the host searches the chunk */
+    bool leaves;
+    /* begins that a scan for hits may cover, so that the hits are likely to fit in `hits` */
+    uint64_t reach_bytes;
+    bool lists_few;           /* the last scan with this plan found few hits */
+    struct cuda_parts *parts; /* owned; NULL until a plan has parts */
+};
+
+/* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
+uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
+
+/* Releases tables->host, if there is any. */
+void cuda_worker_host_release(struct cuda_tables *tables);
+
+/* Copies `count` bytes of host memory to the device, through the two staging buffers in turn.
+ * Returns before the copy is done; the caller may reuse the source at once. The caller has
+ * entered the device. */
+enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
+                                     const void *bytes, uint64_t count, struct trawl_error *error);
+/* Does the same, and writes SCAN_PADDING_BYTES zeros after the bytes. */
+enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
+                                          const void *bytes, uint64_t count,
+                                          struct trawl_error *error);
+enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_error *error);
+void cuda_worker_end(struct engine_worker *worker);
+/* Frees the device memory of all parts' tables. The caller has entered the device. */
+void cuda_worker_parts_release(struct engine_worker *worker);
+
+/* Makes `plan` the worker's plan. Forgets the chunk in the text memory, and the tables if the
+ * tables belong to a different plan. */
+void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan);
+
+/* Waits, after a failure, for all copies from and to the worker's buffers, and marks the
+ * worker's text, tables and sums as invalid. The caller has entered the device. */
+void cuda_worker_failed(struct engine_worker *worker);
+/* Waits for copies that began at begin_ns by cuda_clock_ns, and adds the time since then to
+ * result->device_copy_ns. The caller has entered the device. */
+enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
+                                   struct engine_result *result, struct trawl_error *error);
+
+#endif

@@ -1,0 +1,247 @@
+/* matrix_cells: makes cells (record, pattern, begin) of a chunk's hits, in the thread that searched
+ * the chunk. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "runtime/matrix.h"
+
+/* ---- What workers need -------------------------------------------------------------------- */
+
+void cell_maker_open(struct cell_maker *maker, const struct records *records,
+                     const struct trawl_plan *plan, enum cells_order order)
+{
+    memset(maker, 0, sizeof *maker);
+    maker->records = records;
+    maker->plan = plan;
+    maker->order = order;
+    (void)pthread_mutex_init(&maker->lock, NULL);
+}
+
+void cell_maker_close(struct cell_maker *maker)
+{
+    while (maker->scratches != NULL) {
+        struct cell_scratch *scratch = maker->scratches;
+
+        maker->scratches = scratch->next;
+        cells_scratch_release(scratch);
+    }
+    (void)pthread_mutex_destroy(&maker->lock);
+}
+
+static enum trawl_status scratch_take(struct cell_maker *maker, struct cell_scratch **scratch,
+                                      struct trawl_error *error)
+{
+    void *memory;
+
+    (void)pthread_mutex_lock(&maker->lock);
+    *scratch = maker->scratches;
+    if (*scratch != NULL)
+        maker->scratches = (*scratch)->next;
+    (void)pthread_mutex_unlock(&maker->lock);
+    if (*scratch != NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **scratch, &memory, error));
+    *scratch = (struct cell_scratch *)memory;
+    return TRAWL_OK;
+}
+
+static void scratch_give(struct cell_maker *maker, struct cell_scratch *scratch)
+{
+    (void)pthread_mutex_lock(&maker->lock);
+    scratch->next = maker->scratches;
+    maker->scratches = scratch;
+    (void)pthread_mutex_unlock(&maker->lock);
+}
+
+/* ---- Of one chunk ------------------------------------------------------------------------- */
+
+/* A record, and the hits of a chunk that begin in it. */
+struct at_record {
+    uint64_t index;
+    uint64_t begin; /* the record is [begin, end) on the tape */
+    uint64_t end;
+    uint64_t from; /* the record's hits are [from, to) */
+    uint64_t to;
+    uint64_t base; /* added to a hit's offset: offset in the record, modulo 2^64 */
+    bool is_null;
+    enum cells_order order;
+};
+
+/* Returns the first hit after `from` whose offset is not below `offset`. The hit `from` is below
+ * `offset`. */
+static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint64_t offset)
+{
+    uint64_t low = from + 1, high, step = 1;
+
+    while (low + step <= chunk->hit_count && chunk->hits[low + step - 1].offset < offset) {
+        low += step;
+        step *= 2;
+    }
+    high = min_u64(low + step - 1, chunk->hit_count);
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (chunk->hits[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    TRAWL_ASSERT(low > from && low <= chunk->hit_count);
+    TRAWL_ASSERT(low == chunk->hit_count || chunk->hits[low].offset >= offset);
+    return low;
+}
+
+/* Moves *at to the record that holds this hit. A record that continues beyond the chunk gets sorted
+ * cells, which can be merged with the next chunk's cells. */
+static void reach(const struct cell_maker *maker, const struct sink_chunk *chunk, uint64_t hit,
+                  struct at_record *at)
+{
+    uint64_t origin = chunk->begin - chunk->hits_base, position = origin + chunk->hits[hit].offset;
+
+    at->index = records_beyond(maker->records, at->index, position);
+    at->begin = records_begin(maker->records, at->index);
+    at->end = records_begin(maker->records, at->index + 1);
+    at->from = hit;
+    at->to = hits_beyond(chunk, hit, at->end - origin);
+    at->base = origin - at->begin;
+    TRAWL_ASSERT(at->begin <= position && position < at->end);
+    TRAWL_ASSERT(at->from < at->to && at->to <= chunk->hit_count);
+    at->is_null = records_is_null(maker->records, at->index);
+    at->order = at->begin >= chunk->begin && at->end <= chunk->begin + chunk->owned ? maker->order
+                                                                                    : CELLS_SORTED;
+}
+
+static uint64_t length_of(const struct cell_maker *maker, const struct sink_chunk *chunk,
+                          uint64_t index, const struct plan_literal *literal)
+{
+    uint64_t at = chunk->hits[index].offset - chunk->hits_base;
+
+    TRAWL_ASSERT(index < chunk->hit_count && at < chunk->owned);
+    /* the length of the variant that was found, which may differ from the literal's length */
+    if (chunk->hit_lengths != NULL)
+        return hits_length(chunk->hit_lengths[index]);
+    TRAWL_ASSERT(literal->bytes_count <= chunk->owned + chunk->after - at);
+    if (literal->tail_count == 0)
+        return literal->bytes_count;
+    return plan_literal_match(maker->plan, literal, chunk->bytes + at,
+                              chunk->owned + chunk->after - at);
+}
+
+/* Says whether the plan's conditions on words and lines hold before an occurrence at `begin`, for
+ * the record alone. */
+static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
+                          uint64_t begin)
+{
+    return !plan_has_conditions(maker->plan) || plan_judges(maker->plan) ||
+           plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
+}
+
+/* Says whether the record holds the whole occurrence, and whether the conditions hold after the
+ * occurrence. Stores the occurrence's pattern. */
+static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk *chunk,
+                        const struct at_record *at, uint64_t hit, uint32_t *pattern)
+{
+    const struct plan_literal literal = plan_literal_at(maker->plan, chunk->hits[hit].literal);
+    uint64_t bytes = at->end - at->begin;
+    uint64_t end = at->base + chunk->hits[hit].offset + length_of(maker, chunk, hit, &literal);
+
+    TRAWL_ASSERT(hit >= at->from && hit < at->to);
+    TRAWL_ASSERT(end > at->base + chunk->hits[hit].offset);
+    *pattern = literal.pattern;
+    if (end > bytes)
+        return false;
+    return !plan_has_conditions(maker->plan) || plan_judges(maker->plan) ||
+           plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
+}
+
+/* Makes the cells of a record with few occurrences, or under a plan with many patterns. */
+static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
+                                     const struct at_record *at, struct cell_scratch *scratch,
+                                     struct cells *cells, struct trawl_error *error)
+{
+    uint32_t pattern;
+
+    TRAWL_ASSERT(scratch->row_count == 0 && at->from < at->to);
+    if (at->order == CELLS_ANY)
+        TRAWL_TRY(cells_reserve(cells, at->to - at->from, error));
+    for (uint64_t i = at->from; i < at->to; i++) {
+        uint64_t begin = at->base + chunk->hits[i].offset;
+
+        TRAWL_ASSERT(begin < at->end - at->begin);
+        if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
+            continue;
+        if (at->order == CELLS_ANY)
+            cells_append(cells, at->index, pattern, begin);
+        else
+            TRAWL_TRY(cells_push(scratch, pattern, begin, error));
+    }
+    return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
+}
+
+/* Makes the cells of a record with many occurrences, from the record's end, so that the first begin
+ * of each pattern stays. Only near the end an occurrence may be longer than the remaining
+ * record. */
+static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
+                                     const struct at_record *at, struct cell_scratch *scratch,
+                                     struct cells *cells, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = maker->plan;
+    bool plain = plan->literals == NULL && !plan_has_conditions(plan) && chunk->hit_lengths == NULL;
+    uint64_t sure = plain ? at->end - at->begin - at->base : 0, i = at->to;
+    uint32_t pattern;
+    bool begins = true;
+
+    TRAWL_ASSERT(at->to - at->from >= CELLS_MARKED_MIN && at->to <= chunk->hit_count);
+    TRAWL_ASSERT(scratch->row_count == 0);
+    TRAWL_TRY(cells_marks_open(scratch, plan->pattern_count, error));
+    TRAWL_TRY(cells_reserve(cells, min_u64(at->to - at->from, plan->pattern_count), error));
+    while (i > at->from && chunk->hits[i - 1].offset + plan->length_max > sure) {
+        uint32_t offset = chunk->hits[--i].offset;
+
+        if (i + 1 == at->to || offset != chunk->hits[i + 1].offset)
+            begins = accepts_begin(maker, at, at->base + offset);
+        if (begins && accepts_end(maker, chunk, at, i, &pattern))
+            cells_mark(scratch, pattern, offset);
+    }
+    while (i-- > at->from)
+        cells_mark(scratch, chunk->hits[i].literal, chunk->hits[i].offset);
+    TRAWL_ASSERT(cells->count <= cells->capacity);
+    cells_keep_marked(cells, scratch, at->index, at->base);
+    return TRAWL_OK;
+}
+
+static enum trawl_status make_cells(const struct cell_maker *maker, const struct sink_chunk *chunk,
+                                    struct cell_scratch *scratch, struct cells *cells,
+                                    struct trawl_error *error)
+{
+    bool few = maker->plan->pattern_count <= CELLS_MARKS_MAX;
+    struct at_record at = {.index = 0};
+
+    for (uint64_t i = 0; i < chunk->hit_count; i = at.to) {
+        reach(maker, chunk, i, &at);
+        if (at.is_null)
+            continue;
+        if (few && at.to - at.from >= CELLS_MARKED_MIN)
+            TRAWL_TRY(mark_record(maker, chunk, &at, scratch, cells, error));
+        else
+            TRAWL_TRY(push_record(maker, chunk, &at, scratch, cells, error));
+    }
+    return TRAWL_OK;
+}
+
+enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
+                               struct sink_digest *digest, struct trawl_error *error)
+{
+    struct cell_maker *maker = (struct cell_maker *)sink->context;
+    struct cell_scratch *scratch;
+    enum trawl_status status;
+
+    digest->cells.count = 0;
+    if (chunk->hit_count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(scratch_take(maker, &scratch, error));
+    scratch->row_count = 0; /* a failed chunk may have left cells in the scratch */
+    status = make_cells(maker, chunk, scratch, &digest->cells, error);
+    scratch_give(maker, scratch);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* diff_answer: one plan's scans by the CPU engine's own table against the expected matches, for
+ * each want and chunks of any size; the dense fallback is forced at the first candidate, or left to
+ * the text; the costs that methods are chosen by may be made up.
+ */
+#include "diff/diff_answer.h"
+
+#include "diff/diff_run.h"
+
+struct answer_scans answer_scans;
+const struct plan_costs *answer_costs;
+uint32_t answer_costs_count;
+
+struct answer {
+    const struct diff_input *input;
+    const struct trawl_plan *plan;
+    const struct naive_match *matches; /* expected */
+    uint64_t match_count;
+    enum want want;
+    struct test_random *random;
+    uint64_t at;    /* of the expected matches, the next to be met */
+    uint64_t count; /* seen */
+    uint64_t lines; /* LINES: with a hit, the last of them ending at line_end */
+    uint64_t line_end;
+    uint64_t spans; /* SPANS: taken, the last of them ending at span_end */
+    uint64_t span_begin;
+    uint64_t span_end;
+    bool ok;
+};
+
+static uint64_t line_end_from(const struct diff_input *input, uint64_t at)
+{
+    const struct naive_query query = input_query(input);
+
+    while (at < input->text_bytes && !naive_ends_line(&query, input->text[at]))
+        at++;
+    return at;
+}
+
+/* Lines and spans of a list of matches, one after the other. */
+static void follow(struct answer *answer, const struct naive_match *match)
+{
+    if (answer->lines == 0 || match->begin > answer->line_end) {
+        answer->lines++;
+        answer->line_end = line_end_from(answer->input, match->begin);
+    }
+    if (answer->spans > 0 && match->begin == answer->span_begin) {
+        answer->span_end = match->end > answer->span_end ? match->end : answer->span_end;
+    } else if (match->begin >= answer->span_end) {
+        answer->spans++;
+        answer->span_begin = match->begin;
+        answer->span_end = match->end;
+    }
+}
+
+/* The hit is the next expected match, or one of those after it where some may be left out. A
+ * length of 0 is not given. */
+static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
+{
+    const struct plan_literal own = plan_literal_at(answer->plan, literal);
+    bool all = answer->want <= WANT_FIRST;
+
+    while (!all && answer->at < answer->match_count &&
+           (answer->matches[answer->at].begin < begin ||
+            (answer->matches[answer->at].begin == begin &&
+             answer->matches[answer->at].pattern_index < own.pattern)))
+        answer->at++;
+    answer->ok = answer->ok && answer->at < answer->match_count &&
+                 answer->matches[answer->at].begin == begin &&
+                 answer->matches[answer->at].pattern_index == own.pattern &&
+                 (length == 0 || answer->matches[answer->at].end - begin == length);
+    if (answer->ok)
+        follow(answer, &answer->matches[answer->at++]);
+}
+
+/* The hits of a result, as the next expected ones. */
+static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
+                     const struct engine_result *result)
+{
+    const struct hits *hits = &result->hits;
+
+    if (answer->want != WANT_COUNT)
+        TEST_CHECK_U64(result->count, hits->count);
+    for (uint64_t i = 0; i < hits->count && answer->ok; i++)
+        meet(answer, chunk->begin + hits->items[i].offset, hits->items[i].literal,
+             hits->lengths_valid ? hits->lengths[i] : 0);
+}
+
+/* Draws a place anywhere between two trials, or in a trial. */
+static void draw_trial(struct test_random *random, struct trial *trial)
+{
+    trial->now = (uint32_t)test_random_below(random, 2);
+    trial->step = (uint32_t)test_random_below(random, TRIAL_STEPS + 1);
+    trial->left = test_random_between(random, 1, 5000);
+    trial->spent = UINT64_MAX / 2;
+}
+
+/* Scan one chunk to its end. Returns false where the answer is known before. */
+static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk, bool force,
+                       struct engine_result *result, struct answer *answer)
+{
+    for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
+        enum trawl_method method = worker->method;
+        uint64_t first = answer->lines, read;
+        uint32_t program;
+
+        if (answer_costs != NULL)
+            worker->costs = &answer_costs[test_random_below(answer->random, answer_costs_count)];
+        if (force) {
+            worker->work_per_byte = 0;
+            worker->dense_work = UINT64_MAX / 2;
+        }
+        if (answer->plan->has_either)
+            draw_trial(answer->random, &worker->trial);
+        if (answer->plan->has_automaton)
+            draw_trial(answer->random, &worker->set_trial);
+        if (worker->has_parts)
+            draw_trial(answer->random, &worker->parts_trial);
+        worker->tile_positions =
+            (uint32_t)(64 * test_random_between(answer->random, 1, SET_TILE_POSITIONS / 64));
+        worker->lines_hit = test_random_one_in(answer->random, 2);
+        chunk->spans_known = test_random_one_in(answer->random, 2);
+        read = worker->dense.read_bytes;
+        program = worker->trial.now;
+        chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
+        if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
+                        TRAWL_OK))
+            return false;
+        answer_scans.switches[method][worker->method]++;
+        answer_scans.dense += worker->dense.read_bytes > read;
+        answer_scans.by_classes += worker->trial.now;
+        answer_scans.by_parts += worker->parts_ready && worker->parts_trial.now == 1;
+        answer_scans.turned += worker->matcher != NULL && worker->trial.now != program;
+        answer_scans.sparse += worker->dense.read_bytes == read;
+        answer->count += result->count;
+        meet_all(answer, chunk, result);
+        if (result->hits.one_per_line && answer->ok) /* the first one's line may be known already */
+            answer->ok = answer->lines - first + 1 >= result->hits.count;
+        if (answer->want == WANT_FIRST && answer->count > 0)
+            return false;
+    }
+    return answer->ok;
+}
+
+static bool is_right(const struct answer *answer, const struct answer *expected)
+{
+    if (!answer->ok)
+        return false;
+    if (answer->want == WANT_LINES)
+        return answer->lines == expected->lines;
+    if (answer->want == WANT_SPANS)
+        return answer->spans == expected->spans && answer->span_end == expected->span_end;
+    if (answer->want == WANT_FIRST)
+        return (answer->count > 0) == (answer->match_count > 0);
+    return answer->count == answer->match_count;
+}
+
+static struct engine_chunk chunk_at(const struct answer *answer, uint64_t begin,
+                                    uint64_t chunk_bytes)
+{
+    const struct trawl_plan *plan = answer->plan;
+    uint64_t left = answer->input->text_bytes - begin;
+    struct engine_chunk chunk = {.bytes = answer->input->text + begin, .begin = begin};
+
+    chunk.owned = left < chunk_bytes ? left : chunk_bytes;
+    left -= chunk.owned;
+    chunk.before = begin < plan->need_before ? begin : plan->need_before;
+    chunk.after = left < plan->need_after ? left : plan->need_after;
+    chunk.readable = chunk.after + test_random_below(answer->random, left - chunk.after + 1);
+    return chunk;
+}
+
+static bool run_want(struct engine_worker *worker, const struct answer *expected, bool force,
+                     uint64_t chunk_bytes)
+{
+    struct answer answer = *expected;
+    const struct diff_input *input = answer.input;
+    struct engine_result result = {.count = 0};
+    bool go_on = true;
+
+    answer.lines = answer.spans = answer.span_end = answer.line_end = 0;
+    TEST_CHECK(engine_cpu.compile(NULL, 0, answer.plan, &worker, NULL) == TRAWL_OK);
+    for (uint64_t begin = 0; begin < input->text_bytes && go_on; begin += chunk_bytes) {
+        struct engine_chunk chunk = chunk_at(&answer, begin, chunk_bytes);
+
+        go_on = scan_chunk(worker, &chunk, force, &result, &answer);
+    }
+    hits_release(&result.hits);
+    return is_right(&answer, expected);
+}
+
+void answer_check(const struct diff_input *input, const struct diff_expected *expected,
+                  const struct trawl_plan *plan, const char *instruction_set,
+                  struct test_random *random)
+{
+    struct engine_options options = {.size = sizeof options, .instruction_set = instruction_set};
+    struct engine *engine = NULL;
+    struct engine_worker *worker = NULL;
+
+    if (!TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK) ||
+        !TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL) ==
+                    TRAWL_OK))
+        exit(test_end());
+    for (uint32_t want = 0; want <= WANT_SPANS; want++) {
+        struct answer right = {.input = input,
+                               .plan = plan,
+                               .matches = expected->matches,
+                               .match_count = expected->match_count,
+                               .want = (enum want)want,
+                               .random = random,
+                               .ok = true};
+        uint64_t chunk_bytes = test_random_one_in(random, 2)
+                                   ? input->text_bytes
+                                   : test_random_between(random, 1, input->text_bytes);
+        bool force = test_random_one_in(random, 2);
+
+        chunk_bytes = chunk_bytes > input->text_bytes / 50 ? chunk_bytes : input->text_bytes / 50;
+        for (uint64_t i = 0; i < right.match_count; i++)
+            follow(&right, &right.matches[i]);
+        if (!TEST_CHECK(run_want(worker, &right, force, chunk_bytes)))
+            printf("  %s, want %u, %s, chunks of %" PRIu64 ", text \"%s\" of %" PRIu64
+                   " bytes, %" PRIu64 " patterns, flags %u, %" PRIu64 " matches\n",
+                   instruction_set, want, force ? "forced" : "free", chunk_bytes, input->kind,
+                   input->text_bytes, input->pattern_count, input->flags, right.match_count);
+    }
+    engine_cpu.release(worker);
+    engine_cpu.close(engine);
+}

@@ -1,0 +1,91 @@
+/* diff_input: texts and patterns for the comparison with the oracle: random ones, and those that
+ * are known to hurt searches. Everything follows from the random state that is passed in. */
+#ifndef TRAWL_DIFF_DIFF_INPUT_H
+#define TRAWL_DIFF_DIFF_INPUT_H
+
+#include "oracle/oracle_naive.h"
+#include "test.h"
+
+#define INPUT_PATTERNS_MAX 2500
+#define INPUT_PATTERN_BYTES_MAX 5000
+
+/* What is searched for, and in what. Owns its memory. */
+struct diff_input {
+    const char *kind; /* the text's, static */
+    uint8_t *text;
+    uint64_t text_bytes;
+    struct naive_bytes *patterns;
+    uint8_t **pattern_memory;
+    uint64_t pattern_count;
+    uint32_t flags; /* enum naive_flag, which has the numbers of enum trawl_plan_flag */
+    uint8_t line_end;
+    bool nul_ends_lines; /* a NUL ends lines, too */
+};
+
+struct diff_expected {
+    struct naive_match *matches;
+    uint64_t match_count;
+    uint64_t line_count;
+    uint64_t line_count_inverted;
+};
+
+static inline struct naive_query input_query(const struct diff_input *input)
+{
+    return (struct naive_query){input->patterns, input->pattern_count, input->flags,
+                                input->line_end, input->nul_ends_lines};
+}
+
+/* A text of `kind` and its patterns; text_bytes_max bounds the text. */
+void input_generate(struct test_random *random, uint64_t text_bytes_max, struct diff_input *input);
+/* One of the worst-case texts with a pattern that fits it badly, both of about the size given. */
+void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
+                          uint64_t pattern_bytes, struct diff_input *input);
+uint32_t input_worst_kinds(void);
+/* A pattern whose period is longer than half of it, in a text of that period with slips. */
+void input_generate_border(struct test_random *random, struct diff_input *input);
+/* Lines of patterns and of what is nearly one, at their begins, inside and at their ends. `shape`
+ * says which patterns: bytes, a long one, few or many words. */
+#define INPUT_LINE_SHAPES 6
+void input_generate_lines(struct test_random *random, uint64_t shape, struct diff_input *input);
+/* Many strings that begin alike, and up to two that are very long, at nearly all places. */
+void input_generate_nested(struct test_random *random, struct diff_input *input);
+/* A set of strings of 1 to 300 bytes, some of which are equal to others, or others' ends. */
+void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
+                          struct diff_input *input);
+void input_free(struct diff_input *input);
+
+/* Fill bytes with a text of one of these kinds. */
+enum input_kind {
+    INPUT_LETTERS_1,
+    INPUT_LETTERS_2,
+    INPUT_LETTERS_4,
+    INPUT_LETTERS_26,
+    INPUT_LETTERS_256,
+    INPUT_DNA,
+    INPUT_PERIODIC,
+    INPUT_ALMOST_ONE_LETTER,
+    INPUT_AB,
+    INPUT_FIBONACCI,
+    INPUT_THUE_MORSE,
+    INPUT_PHASE_SLIPS,
+    INPUT_WORDS,
+    INPUT_MIXED_CASE,
+    INPUT_KINDS
+};
+const char *input_fill(struct test_random *random, enum input_kind kind, uint8_t *bytes,
+                       uint64_t bytes_count);
+
+/* An input with such a text and no pattern yet. */
+void input_begin(struct test_random *random, enum input_kind kind, uint64_t text_bytes,
+                 struct diff_input *input);
+/* Add a pattern to the input; its bytes are copied. */
+void input_add_pattern(struct diff_input *input, const uint8_t *bytes, uint64_t bytes_count);
+
+/* The oracle's answer. */
+void expected_compute(const struct diff_input *input, struct diff_expected *expected);
+void expected_free(struct diff_expected *expected);
+
+/* malloc that ends the test when memory runs out. */
+void *test_memory(uint64_t bytes);
+
+#endif

@@ -1,0 +1,175 @@
+/* diff_run: one call of the library on one input, compared with the oracle's answer. */
+#include "diff/diff_run.h"
+
+#include "calls.h"
+
+#define WINDOW_FLAGS \
+    (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
+
+const char *cpu_algorithm(uint32_t index)
+{
+    const char *name;
+    uint32_t engines;
+
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++)
+        if ((engines & 1u << TRAWL_ENGINE_CPU) != 0 &&
+            strncmp(name, "rabin-karp-matrix", 17) != 0 && index-- == 0)
+            return name;
+    return NULL;
+}
+
+const char *method_name(enum trawl_method method)
+{
+    switch (method) {
+#define METHOD_NAME(name, number, text) \
+    case TRAWL_METHOD_##name:           \
+        return text;
+        TRAWL_METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+    }
+    return "?";
+}
+
+uint32_t instruction_set_count(void)
+{
+    uint32_t count = 0;
+
+    while (trawl_instruction_set(count) != NULL)
+        count++;
+    return count;
+}
+
+void run_describe(const struct diff_input *input, const struct run_config *config, char *line,
+                  uint64_t line_bytes)
+{
+    (void)snprintf(line, (size_t)line_bytes,
+                   "trawl_%s(parameter 0x%" PRIx64 "): %s %s%s, %s, %u threads, chunk %" PRIu64
+                   ", %s (offset %" PRIu64 "), text \"%s\" of %" PRIu64 " bytes, %" PRIu64
+                   " patterns, flags %u, line end 0x%02x%s",
+                   held_name(config->call), config->parameter,
+                   config->algorithm == NULL ? "method" : "algorithm",
+                   config->algorithm == NULL ? method_name(config->method) : config->algorithm,
+                   config->sample ? " with sample" : "",
+                   config->instruction_set == NULL ? "" : config->instruction_set, config->threads,
+                   config->chunk_bytes, place_name(config->place), config->place_offset,
+                   input->kind, input->text_bytes, input->pattern_count, input->flags,
+                   input->line_end, input->nul_ends_lines ? " and NUL" : "");
+}
+
+enum trawl_status run_plan_build(const struct diff_input *input, const struct run_config *config,
+                                 struct trawl_plan **plan, struct trawl_error *error)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    options.method = config->method;
+    options.algorithm = config->algorithm;
+    if (config->sample) {
+        options.sample = input->text;
+        options.sample_bytes = input->text_bytes;
+    }
+    return held_plan(input, &options, plan, error);
+}
+
+enum trawl_status run_searcher_open(const struct run_config *config,
+                                    struct trawl_searcher **searcher, struct trawl_error *error)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = config->threads;
+    options.chunk_bytes = config->chunk_bytes;
+    options.instruction_set = config->instruction_set;
+    if (config->place_offset % 2 == 1) /* of a place that is a file */
+        options.map = TRAWL_MAP_ALWAYS;
+    return trawl_searcher_open(&options, searcher, error);
+}
+
+/* Where the sink stops, how large an array is, how many lines count: from the parameter's bits. */
+static void choose(struct held *held, const struct run_config *config)
+{
+    uint64_t parameter = config->parameter, number = parameter >> 8;
+
+    switch (config->call) {
+    case HELD_POSITIONS:
+    case HELD_COUNT_BY_PATTERN:
+        if (parameter % 4 == 0)
+            held->stop_after = 1 + number % (held->expected->match_count + 1);
+        break;
+    case HELD_BEGINS_INTO:
+        if (parameter % 2 == 1)
+            held->room = number % (held->room + 3);
+        break;
+    case HELD_COUNT_LINES:
+    case HELD_LINES_WITHOUT:
+        if (parameter % 8 >= 4)
+            held->lines_max = number % (held->expected->line_count + 3);
+        break;
+    case HELD_WINDOWS:
+        held->window_flags = (uint32_t)(parameter & WINDOW_FLAGS);
+        if ((parameter >> 16 & 7) == 0)
+            held->stop_after = 1 + number % 6;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Does the finished call leave the error record alone, and say that it has searched the whole text?
+ * NULL: yes. */
+static const char *wrong_after(const struct held *held, const struct run_config *config,
+                               const struct trawl_error *error)
+{
+    bool counts_all = config->call != HELD_COUNT_LINES && config->call != HELD_LINES_WITHOUT &&
+                      (held->window_flags & (WINDOW_FLAGS ^ TRAWL_WINDOW_LINE_ENDS)) == 0;
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    if (memcmp(&error->os_code, "\xab\xab\xab\xab", 4) != 0 || (uint8_t)error->message[0] != 0xab)
+        return "the error record was written on success";
+    if (held->stopped || config->call == HELD_FIRST || held->lines_max != UINT64_MAX)
+        return NULL;
+    if (trawl_searcher_stats(held->searcher, &stats, NULL) != TRAWL_OK)
+        return "trawl_searcher_stats failed";
+    if (stats.text_bytes != held->input->text_bytes)
+        return "stats.text_bytes is wrong";
+    if (counts_all && stats.match_count != held->expected->match_count)
+        return "stats.match_count is wrong";
+    if (!stats_agree(held->searcher, false))
+        return "the bytes of workers, of methods, or of the text differ";
+    return config->instruction_set == NULL ||
+                   strcmp(stats.instruction_set, config->instruction_set) == 0
+               ? NULL
+               : "stats.instruction_set is another";
+}
+
+bool run_call(const struct diff_input *input, const struct diff_expected *expected,
+              const struct run_config *config, const struct trawl_plan *plan,
+              struct trawl_searcher *searcher, uint64_t *address_offset,
+              char message[HELD_MESSAGE_BYTES])
+{
+    struct held held = held_begin(input, expected, plan, searcher, NULL);
+    struct trawl_error error;
+    struct place place;
+    const char *wrong = NULL;
+
+    memset(&error, 0xab, sizeof error);
+    if (place_open(input, config->place, config->place_offset, &place, &error)) {
+        enum trawl_status status;
+
+        held.text = place.text;
+        choose(&held, config);
+        status = held_search(&held, config->call, &error);
+        if (status != (held.stopped ? TRAWL_STOPPED : TRAWL_OK))
+            wrong = status >= TRAWL_ARGUMENT ? error.message : "the status is another";
+        else if (held.right)
+            wrong = wrong_after(&held, config, &error);
+    } else {
+        wrong = error.message;
+    }
+    if (wrong != NULL || !held.right)
+        (void)snprintf(message, HELD_MESSAGE_BYTES, "%s", wrong != NULL ? wrong : held.message);
+    held_end(&held);
+    if (address_offset != NULL)
+        *address_offset = place.address_offset;
+    place_close(&place);
+    return wrong == NULL && held.right;
+}

@@ -1,0 +1,43 @@
+/* diff_run: one call of the library on one input, compared with the oracle's answer. */
+#ifndef TRAWL_DIFF_DIFF_RUN_H
+#define TRAWL_DIFF_DIFF_RUN_H
+
+#include "diff/held.h"
+#include "diff/place.h"
+#include "trawl.h"
+
+/* Everything beside the input that decides what the library does. */
+struct run_config {
+    enum trawl_method method;
+    const char *algorithm;       /* of the gallery, NULL: none */
+    bool sample;                 /* give the plan the text as its sample */
+    const char *instruction_set; /* NULL: any */
+    uint32_t threads;
+    uint64_t chunk_bytes;
+    enum place_kind place;
+    uint64_t place_offset;
+    enum held_call call;
+    uint64_t parameter; /* where a sink stops, array sizes, flags: each call reads its own bits */
+};
+
+/* TRAWL_ARGUMENT: the method does not fit. */
+enum trawl_status run_plan_build(const struct diff_input *input, const struct run_config *config,
+                                 struct trawl_plan **plan, struct trawl_error *error);
+enum trawl_status run_searcher_open(const struct run_config *config,
+                                    struct trawl_searcher **searcher, struct trawl_error *error);
+/* True if the answer is right; else `message` says what was wrong. address_offset may be NULL. */
+bool run_call(const struct diff_input *input, const struct diff_expected *expected,
+              const struct run_config *config, const struct trawl_plan *plan,
+              struct trawl_searcher *searcher, uint64_t *address_offset,
+              char message[HELD_MESSAGE_BYTES]);
+
+/* The run's description on one line. */
+void run_describe(const struct diff_input *input, const struct run_config *config, char *line,
+                  uint64_t line_bytes);
+
+/* The gallery's algorithms that the CPU searches texts with; NULL after the last. */
+const char *cpu_algorithm(uint32_t index);
+const char *method_name(enum trawl_method method);
+uint32_t instruction_set_count(void);
+
+#endif

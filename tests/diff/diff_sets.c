@@ -1,0 +1,536 @@
+/* diff_sets: method set against the oracle, for each way to verify. */
+#include "cpu/set_matcher.h"
+#include "diff/diff_answer.h"
+#include "diff/borders.h"
+#include "diff/diff_run.h"
+#include "oracle/oracle_aho.h"
+
+#define CASES_NORMAL 120
+#define CASES_LONG 200000
+#define CASES_TURNING 8
+#define CASES_TELLING 7 /* enough that each way to search must have been met */
+#define PATTERN_BYTES_MAX 300u
+/* Strings that are longer than a lane's part of a step. */
+#define LENGTHY_BYTES_MIN 3900u
+#define LENGTHY_BYTES_MAX 5000u
+#define LENGTHY_FROM_MAX 200u
+#define ALIKE_PATTERNS 2000u
+#define ALIKE_WORDS 3000u
+#define ALIKE_HASH_BITS 11u
+#define ALIKE_LETTERS 10u /* few, so that four letters of most words are those of some pattern */
+#define ALIKE_BYTES 7u
+
+static struct test_random chance;
+
+/* ---- Sets ----------------------------------------------------------------------------------- */
+
+static void add_slice(struct diff_input *input, const uint8_t *bytes, uint64_t from, uint64_t count)
+{
+    input_add_pattern(input, bytes + from, count);
+}
+
+/* Strings that lie in `source`, nested in one way or another. */
+static void add_nested(struct diff_input *input, const uint8_t *source, uint64_t source_bytes,
+                       uint64_t count)
+{
+    uint32_t way = (uint32_t)test_random_below(&chance, 6);
+    uint64_t longest = test_random_between(&chance, 1, PATTERN_BYTES_MAX);
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = 1 + (way < 4 ? i % longest : test_random_below(&chance, longest));
+        uint64_t from = test_random_below(&chance, source_bytes - PATTERN_BYTES_MAX);
+
+        if (way == 0) /* begins of one string, shorter ones first */
+            add_slice(input, source, 0, bytes);
+        else if (way == 1) /* longer ones first */
+            add_slice(input, source, 0, longest - bytes + 1);
+        else if (way == 2) /* ends */
+            add_slice(input, source, longest - bytes, bytes);
+        else if (way == 3) /* the same lengths at different places */
+            add_slice(input, source, from, bytes);
+        else if (way == 4) /* short */
+            add_slice(input, source, from, 1 + bytes % 8);
+        else /* long */
+            add_slice(input, source, from, 12 + bytes % 20);
+    }
+}
+
+static const enum input_kind kinds[] = {
+    INPUT_LETTERS_1,   INPUT_LETTERS_2, INPUT_LETTERS_4,         INPUT_LETTERS_26,
+    INPUT_LETTERS_256, INPUT_PERIODIC,  INPUT_ALMOST_ONE_LETTER, INPUT_FIBONACCI,
+    INPUT_THUE_MORSE,  INPUT_WORDS,     INPUT_MIXED_CASE};
+
+/* The text is pieces of the source, of another kind, and line ends. */
+static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_input *input)
+{
+    static const uint32_t flags[] = {
+        0, 0, 0, NAIVE_IGNORE_CASE, NAIVE_WHOLE_WORD, NAIVE_WHOLE_LINE};
+    enum input_kind kind = kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)];
+    uint64_t source_bytes = PATTERN_BYTES_MAX + 1 + test_random_below(&chance, 4000);
+    uint8_t *source = test_memory(source_bytes);
+    uint64_t count = test_random_between(&chance, 2, patterns_max);
+
+    (void)input_fill(&chance, kind, source, source_bytes);
+    input_begin(&chance, kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)],
+                text_bytes, input);
+    input->flags = flags[test_random_below(&chance, sizeof flags / sizeof *flags)];
+    for (uint64_t at = 0; at < text_bytes;) {
+        uint64_t bytes = test_random_between(&chance, 1, 2000);
+        uint64_t from = test_random_below(&chance, source_bytes);
+
+        bytes = bytes < text_bytes - at ? bytes : text_bytes - at;
+        bytes = bytes < source_bytes - from ? bytes : source_bytes - from;
+        if (!test_random_one_in(&chance, 3))
+            memcpy(input->text + at, source + from, (size_t)bytes);
+        at += bytes;
+        if (at < text_bytes && test_random_one_in(&chance, 2))
+            input->text[at++] = test_random_one_in(&chance, 8) ? '\0' : '\n';
+    }
+    add_nested(input, source, source_bytes, count);
+    if (test_random_one_in(&chance, 4)) /* one byte, and strings twice */
+        add_slice(input, source, 0, 1);
+    if (test_random_one_in(&chance, 4))
+        add_nested(input, source, source_bytes, count / 2);
+    free(source);
+}
+
+/* Words, many of which begin alike, in lines of one length or another: whole, cut short, or with
+ * their last byte changed; here each line has some, there hardly one. */
+static void generate_lines(struct diff_input *input)
+{
+    uint64_t count = test_random_between(&chance, 33, 400), longest, line, at = 0;
+    uint64_t rare = test_random_between(&chance, 1, 40);
+    uint8_t *source = test_memory(count * 16);
+
+    longest = test_random_between(&chance, 4, 16);
+    line = test_random_between(&chance, 1, test_random_one_in(&chance, 4) ? 2000 : 200);
+    (void)input_fill(&chance, INPUT_LETTERS_26, source, count * 16);
+    input_begin(&chance, INPUT_LETTERS_26, test_random_between(&chance, 200, 6000), input);
+    input->flags = test_random_one_in(&chance, 4) ? NAIVE_IGNORE_CASE : 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (i > 0 && test_random_one_in(&chance, 2))
+            memcpy(source + 16 * i, source + 16 * test_random_below(&chance, i), 8);
+        if (test_random_one_in(&chance, 50))
+            source[16 * i + test_random_below(&chance, 4)] = '\n';
+        add_slice(input, source, 16 * i, test_random_between(&chance, 4, longest));
+    }
+    while (at < input->text_bytes) {
+        uint64_t bytes = test_random_between(&chance, 4, 16), left = input->text_bytes - at;
+
+        bytes = bytes < left ? bytes : left;
+        if (test_random_one_in(&chance, 100))
+            rare = test_random_between(&chance, 1, 40);
+        if (test_random_one_in(&chance, rare))
+            memcpy(input->text + at, source + 16 * test_random_below(&chance, count), bytes);
+        if (test_random_one_in(&chance, 3))
+            input->text[at + bytes - 1] = (uint8_t)test_random_between(&chance, 'a', 'z');
+        at += bytes;
+        if (at < input->text_bytes && test_random_one_in(&chance, line / 10 + 1))
+            input->text[at++] = test_random_one_in(&chance, 50) ? '\0' : '\n';
+    }
+    free(source);
+}
+
+static struct naive_match *oracle(const struct diff_input *input, uint64_t *match_count)
+{
+    struct naive_query query = input_query(input);
+
+    return aho_matches(&query, (struct naive_bytes){input->text, input->text_bytes}, match_count);
+}
+
+/* The two oracles agree. */
+static void check_oracle(const struct diff_input *input)
+{
+    struct naive_query query = input_query(input);
+    struct naive_bytes text = {input->text, input->text_bytes};
+    uint64_t count, naive_count = naive_matches(&query, text, NULL, 0);
+    struct naive_match *matches = oracle(input, &count);
+    struct naive_match *naive = test_memory((naive_count + 1) * sizeof *naive);
+
+    (void)naive_matches(&query, text, naive, naive_count);
+    if (TEST_CHECK_U64(count, naive_count))
+        for (uint64_t i = 0; i < count; i++)
+            if (!TEST_CHECK(matches[i].begin == naive[i].begin && matches[i].end == naive[i].end &&
+                            matches[i].pattern_index == naive[i].pattern_index))
+                break;
+    free(naive);
+    free(matches);
+}
+
+/* Strings too long for the automaton, some of them more than once, that begin near each other, in
+ * spans and lines of short ones. As none ended with the text, one that does could be lost. */
+static void generate_lengthy(struct diff_input *input)
+{
+    uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
+    bool many = test_random_one_in(&chance, 4);
+    uint8_t *source = test_memory(source_bytes);
+
+    (void)input_fill(&chance, INPUT_LETTERS_256, source, source_bytes);
+    for (uint64_t i = 0; i < source_bytes; i++)
+        source[i] = source[i] == '\n' ? ' ' : source[i];
+    input_begin(&chance, INPUT_LETTERS_2, text_bytes, input);
+    for (uint64_t at = 0; at < text_bytes;) {
+        uint64_t from = test_random_below(&chance, LENGTHY_FROM_MAX);
+        uint64_t bytes =
+            source_bytes - from < text_bytes - at ? source_bytes - from : text_bytes - at;
+
+        memcpy(input->text + at, source + from, (size_t)bytes);
+        at += bytes;
+        if (at < text_bytes && test_random_one_in(&chance, 2))
+            input->text[at++] = '\n';
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t bytes = test_random_between(&chance, LENGTHY_BYTES_MIN, LENGTHY_BYTES_MAX);
+        uint64_t from = test_random_below(&chance, LENGTHY_FROM_MAX);
+
+        for (uint64_t copies = test_random_between(&chance, 1, 3); copies > 0; copies--)
+            add_slice(input, source, from, bytes - copies % 2);
+        if (from > 0 && test_random_one_in(&chance, 2))
+            add_slice(input, source, from - 1, test_random_between(&chance, 1, 20));
+    }
+    if (!test_random_one_in(&chance, 3)) { /* the first one ends with the text, or is the text */
+        struct naive_bytes first = input->patterns[0];
+
+        if (test_random_one_in(&chance, 2))
+            input->text_bytes = first.bytes_count;
+        memcpy(input->text + input->text_bytes - first.bytes_count, first.bytes, first.bytes_count);
+    }
+    for (uint32_t i = 0; i < 30 && many; i++)
+        add_slice(input, source, test_random_below(&chance, 3000),
+                  test_random_between(&chance, 1000, 2000));
+    free(source);
+}
+
+/* A string with a byte that is no letter, and in the text the same with the byte that folding by
+ * or-ing takes for equal. */
+static void add_near_letter(struct diff_input *input, const uint8_t *source)
+{
+    static const uint8_t near_letters[] = {'@', '[', '`', '{', '0', 0x10, '_', 0x7f};
+    uint8_t bytes[16];
+    uint64_t count = test_random_between(&chance, 4, 12);
+    uint64_t at = test_random_below(&chance, count);
+
+    memcpy(bytes, source + test_random_below(&chance, 100), sizeof bytes);
+    bytes[at] = near_letters[test_random_below(&chance, sizeof near_letters)];
+    input_add_pattern(input, bytes, count);
+    bytes[at] ^= 0x20;
+    if (count <= input->text_bytes)
+        memcpy(input->text + test_random_below(&chance, input->text_bytes - count + 1), bytes,
+               (size_t)count);
+}
+
+/* So many strings that classes of lengths search for them, and at times one that is shorter. */
+static void generate_many(struct diff_input *input)
+{
+    static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
+    static const uint32_t flags[] = {0, 0, NAIVE_IGNORE_CASE, NAIVE_WHOLE_WORD};
+    uint64_t source_bytes = 6000, least = test_random_between(&chance, 1, 30);
+    uint64_t count = counts[test_random_below(&chance, sizeof counts / sizeof *counts)];
+    uint8_t *source = test_memory(source_bytes);
+    enum input_kind kind = kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)];
+
+    if (test_random_one_in(&chance, 2)) { /* words */
+        kind = test_random_one_in(&chance, 2) ? INPUT_LETTERS_26 : INPUT_WORDS;
+        least = test_random_between(&chance, 4, 12);
+    }
+    (void)input_fill(&chance, kind, source, source_bytes);
+    input_begin(&chance, kind, test_random_between(&chance, 1, count <= 600 ? 2000 : 200), input);
+    input->flags = flags[test_random_below(&chance, sizeof flags / sizeof *flags)];
+    memcpy(input->text, source + test_random_below(&chance, 100), (size_t)input->text_bytes / 2);
+    if (input->text_bytes > 300) /* where pieces, tiles and words of 64 end */
+        for (uint32_t i = 0; i < 10; i++)
+            memcpy(input->text + test_random_below(&chance, input->text_bytes - 100),
+                   source + test_random_below(&chance, source_bytes - 100), 100);
+    for (uint64_t i = test_random_below(&chance, 6); i > 0; i--) { /* zeros after beginnings */
+        uint64_t at = test_random_below(&chance, input->text_bytes), left = input->text_bytes - at;
+
+        memset(input->text + at, 0, left < 8 ? left : 8);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        add_slice(input, source, test_random_below(&chance, source_bytes - 60),
+                  test_random_between(&chance, least, 2 * least));
+    if (test_random_one_in(&chance, 3))
+        add_slice(input, source, 5, test_random_between(&chance, 1, 4));
+    for (uint64_t i = test_random_below(&chance, 4); i > 0; i--)
+        add_near_letter(input, source);
+    free(source);
+}
+
+/* Words whose hashes begin alike, so that each is looked up among all patterns. Few of the text's
+ * words are patterns: the work is over before anything is found. */
+static void generate_alike(struct diff_input *input)
+{
+    uint64_t text_bytes = 6000, last = text_bytes - 40;
+    uint8_t(*words)[ALIKE_BYTES] = test_memory(ALIKE_WORDS * sizeof *words);
+
+    for (uint32_t i = 0; i < ALIKE_WORDS;) {
+        uint64_t random = test_random_u64(&chance), low = 0;
+
+        for (uint32_t j = 0; j < ALIKE_BYTES; j++, random /= ALIKE_LETTERS)
+            words[i][j] = (uint8_t)('a' + random % ALIKE_LETTERS);
+        memcpy(&low, words[i], ALIKE_BYTES);
+        i += set_stem_hash(low, 0, ALIKE_BYTES) >> (64 - ALIKE_HASH_BITS) == 0;
+    }
+    input_begin(&chance, INPUT_LETTERS_2, text_bytes, input);
+    for (uint64_t at = 0; at <= last; at += test_random_between(&chance, ALIKE_BYTES, 8)) {
+        bool known = at + 8 > last || test_random_one_in(&chance, 500);
+        uint64_t word = known ? test_random_below(&chance, ALIKE_PATTERNS)
+                              : test_random_between(&chance, ALIKE_PATTERNS, ALIKE_WORDS - 1);
+
+        memcpy(input->text + at, words[word], ALIKE_BYTES);
+    }
+    for (uint32_t i = 0; i < ALIKE_PATTERNS; i++)
+        input_add_pattern(input, words[i], ALIKE_BYTES);
+    free(words);
+}
+
+/* At every eighth place seven patterns share their first eight bytes with the text; one stands. */
+static void generate_seven(struct diff_input *input)
+{
+    uint8_t word[] = "abcdefgh?";
+
+    input_begin(&chance, INPUT_LETTERS_26, 2000, input);
+    for (uint64_t i = 0; i < input->text_bytes; i++)
+        input->text[i] = word[i % 8];
+    for (uint8_t last = 'a'; last < 'a' + 7; last++) {
+        word[8] = last;
+        input_add_pattern(input, word, 9);
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        for (uint32_t j = 0; j < 9; j++)
+            word[j] = (uint8_t)('a' + test_random_below(&chance, 26));
+        input_add_pattern(input, word, 9);
+    }
+}
+
+/* A text that says the same again and again, but for a few bytes, and strings of it. */
+static void generate_repeats(struct diff_input *input)
+{
+    uint64_t source_bytes = test_random_between(&chance, 100, 3000), shortest, longest;
+    uint64_t text_bytes = test_random_between(&chance, 1000, 10000);
+    uint64_t count = test_random_between(&chance, 2, test_random_one_in(&chance, 3) ? 600 : 60);
+    uint8_t *source = test_memory(source_bytes);
+
+    (void)input_fill(&chance, kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)],
+                     source, source_bytes);
+    for (uint64_t i = test_random_below(&chance, 20); i > 0; i--)
+        source[test_random_below(&chance, source_bytes)] = '\n';
+    input_begin(&chance, INPUT_LETTERS_2, text_bytes, input);
+    input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
+    for (uint64_t i = 0; i < text_bytes; i++)
+        input->text[i] = source[i % source_bytes];
+    for (uint64_t i = test_random_below(&chance, 8); i > 0; i--)
+        input->text[test_random_below(&chance, text_bytes)] =
+            test_random_one_in(&chance, 2) ? '\n' : 'a';
+    longest = test_random_between(&chance, 1, 99);
+    shortest = test_random_between(&chance, 1, longest);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = test_random_between(&chance, shortest, longest);
+
+        add_slice(input, source, test_random_below(&chance, source_bytes - bytes + 1), bytes);
+    }
+    free(source);
+}
+
+/* A few long strings that begin as most of the text does: buckets leave it to classes. No other
+ * input had so many candidates for so few strings. */
+static void generate_turning(struct diff_input *input)
+{
+    uint64_t text_bytes = test_random_between(&chance, 20000, 60000), at = 0;
+    uint64_t spaces = test_random_between(&chance, 4, 11);
+
+    input_begin(&chance, INPUT_LETTERS_26, text_bytes, input);
+    input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
+    for (; at + 40 < text_bytes; at += spaces + test_random_between(&chance, 1, 30)) {
+        memset(input->text + at, ' ', (size_t)spaces);
+        if (test_random_one_in(&chance, 20))
+            input->text[at] = '\n';
+    }
+    for (uint64_t count = test_random_between(&chance, 2, 32); count > 0; count--) {
+        uint64_t from = test_random_below(&chance, text_bytes - 80);
+
+        while (from < text_bytes - 80 && input->text[from] != ' ')
+            from++;
+        add_slice(input, input->text, from, test_random_between(&chance, 12, 40));
+    }
+}
+
+/* Strings of `least` bytes and up to `more` more, of which some lie in the text: whole, with a byte
+ * changed, or in the other case. */
+static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, uint64_t count,
+                           struct diff_input *input)
+{
+    uint64_t text_bytes = test_random_between(&chance, 500, 4000);
+
+    input_begin(&chance, kind, text_bytes, input);
+    input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = i == 0 ? least : test_random_between(&chance, least, least + more);
+        uint64_t at = test_random_below(&chance, text_bytes - bytes), changed;
+
+        if (i % 16 == 0) /* the last places of the text, too */
+            at = text_bytes - bytes;
+        add_slice(input, input->text, at, bytes);
+        changed = at + test_random_below(&chance, bytes);
+        if (test_random_one_in(&chance, 3))
+            input->text[changed] ^= (uint8_t)(1u << test_random_below(&chance, 8));
+    }
+}
+
+static void run_case(const struct diff_input *input, uint32_t set)
+{
+    /* Only a plan whose caller asks for no method has parts. */
+    bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
+    struct run_config config = {.method = open ? TRAWL_METHOD_AUTO : TRAWL_METHOD_SET,
+                                .instruction_set = trawl_instruction_set(set)};
+    struct diff_expected expected = {.matches = NULL};
+    struct trawl_plan *plan = NULL;
+
+    expected.matches = oracle(input, &expected.match_count);
+    if (!TEST_CHECK(run_plan_build(input, &config, &plan, NULL) == TRAWL_OK))
+        exit(test_end());
+    answer_check(input, &expected, plan, config.instruction_set, &chance);
+    trawl_plan_free(plan);
+    free(expected.matches);
+}
+
+/* Of other text next to nothing passes: with all strings in one class everything would, and would
+ * be found all the same. */
+static void check_passing(const struct plan_nibbles *nibbles)
+{
+    uint8_t text[2000 + PLAN_NIBBLE_BYTES_MAX];
+    uint32_t passed = 0;
+
+    (void)input_fill(&chance, INPUT_LETTERS_26, text, sizeof text);
+    for (uint32_t x = 0; x < 2000; x++) {
+        uint8_t any = 0;
+
+        for (uint32_t g = 0; g < nibbles->groups; g++) {
+            uint8_t classes = UINT8_MAX;
+
+            for (uint32_t j = 0; j < nibbles->bytes; j++)
+                classes &= nibbles->low[g][j][text[x + j] & 15];
+            any |= classes;
+        }
+        passed += any != 0;
+    }
+    TEST_CHECK(passed < 2000 / 20);
+}
+
+/* Each form of the nibble tables, under every instruction set. The other inputs are of few strings
+ * or of short ones mostly, and are searched by one instruction set each: a table that one of these
+ * reads otherwise than the plan had filled it went unnoticed. */
+static void test_nibbles(void)
+{
+    static const uint64_t counts[] = {9, 33, 50, 100, 200};
+    static const enum input_kind letters[] = {INPUT_LETTERS_4, INPUT_LETTERS_26, INPUT_LETTERS_256};
+    bool met[PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{false}};
+    uint32_t forms = 0;
+
+    chance = test_random_begin("nibbles"); /* the forms depend on the draws of this test alone */
+    for (uint64_t least = 1; least <= 9; least++)
+        for (uint32_t c = 0; c < 10; c++) {
+            struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
+            struct trawl_plan *plan = NULL;
+            struct diff_input input;
+            const struct plan_nibbles *made;
+            struct plan_nibbles nibbles;
+
+            generate_short(letters[(least + c) % 3], least, c < 5 ? 1 : 7, counts[c % 5], &input);
+            if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK))
+                exit(test_end());
+            if (!TEST_CHECK(plan_nibbles_want(plan, &made, NULL) == TRAWL_OK && made != NULL))
+                exit(test_end());
+            nibbles = *made;
+            trawl_plan_free(plan);
+            TEST_CHECK(nibbles.bytes <= PLAN_NIBBLE_BYTES_MAX &&
+                       nibbles.groups <= PLAN_NIBBLE_GROUPS_MAX);
+            forms += !met[nibbles.bytes][nibbles.groups];
+            met[nibbles.bytes][nibbles.groups] = true;
+            if (least >= 6 && letters[(least + c) % 3] == INPUT_LETTERS_26)
+                check_passing(&nibbles);
+            for (uint32_t set = 0; set < instruction_set_count(); set++)
+                run_case(&input, set);
+            input_free(&input);
+        }
+    TEST_CHECK_U64(forms, 2 * 3 + 2 + 2);
+}
+
+/* Strings that together hold every byte value, all but one, or all but two; the text is these
+ * strings, of which many have one of the other values in place of the first that is held. Strings
+ * of random bytes had never held nearly all of the 256 values. */
+static void test_all_bytes(void)
+{
+    for (uint32_t other = 0; other < 3; other++) {
+        struct diff_input input;
+
+        input_begin(&chance, INPUT_LETTERS_256, 4000, &input);
+        for (uint32_t i = 0; i < input.text_bytes; i++)
+            input.text[i] = (uint8_t)(other + i % (256 - other));
+        for (uint32_t from = 0; from < 256; from += 8)
+            add_slice(&input, input.text, from, test_random_between(&chance, 8, 16));
+        for (uint32_t i = 0; i < input.text_bytes && other > 0; i++)
+            if (input.text[i] == other && test_random_one_in(&chance, 2))
+                input.text[i] = (uint8_t)test_random_below(&chance, other);
+        for (uint32_t set = 0; set < instruction_set_count(); set++)
+            run_case(&input, set);
+        input_free(&input);
+    }
+}
+
+int main(void)
+{
+    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
+    struct diff_input input;
+
+    test_begin("sets");
+    chance = test_random_begin("sets");
+    for (uint64_t i = 0; i < cases / 4 + 1; i++) {
+        generate(40, test_random_between(&chance, 1, 600), &input);
+        check_oracle(&input);
+        input_free(&input);
+    }
+    for (uint64_t i = 0; i < cases && test_failures < 10; i++) {
+        bool longer = i % 5 == 0, alike = i % 60 == 3 || i == 5;
+        uint32_t sets = instruction_set_count(), set = (uint32_t)test_random_below(&chance, sets);
+
+        if (i % 50 == 0)
+            generate(2000, test_random_between(&chance, 1, test_is_long() ? 100000 : 20000),
+                     &input);
+        else if (i % 20 == 1)
+            generate_lengthy(&input);
+        else if (i == 5)
+            generate_seven(&input);
+        else if (alike)
+            generate_alike(&input);
+        else if (i % 10 == 2)
+            generate_many(&input);
+        else if (i % 10 == 7)
+            generate_turning(&input);
+        else if (i % 10 == 6)
+            generate_repeats(&input);
+        else if (i % 5 == 4)
+            generate_lines(&input);
+        else
+            generate(longer ? 300 : 60, test_random_between(&chance, 1, longer ? 20000 : 3000),
+                     &input);
+        borders_draw(&chance);
+        borders_plant(&chance, &input);
+        run_case(&input, set);
+        for (set = 0; alike && set < sets; set++)
+            run_case(&input, set);
+        input_free(&input);
+    }
+    test_nibbles();
+    test_all_bytes();
+    printf("%" PRIu64 " scans by the automaton, %" PRIu64 " without it; %" PRIu64
+           " by classes of lengths, %" PRIu64 " by these and by buckets, %" PRIu64 " by parts\n",
+           answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.turned,
+           answer_scans.by_parts);
+    if (cases >= CASES_TELLING) {
+        TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0);
+        TEST_CHECK(answer_scans.by_classes > 0 && answer_scans.by_parts > 0);
+        TEST_CHECK(cases < CASES_TURNING || answer_scans.turned > 0);
+    }
+    return test_end();
+}

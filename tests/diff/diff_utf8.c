@@ -1,0 +1,476 @@
+/* diff_utf8: case variants and word characters beyond ASCII, which the library takes from the
+ * caller.
+ *
+ * A small made-up table stands for Unicode's, with the shapes that matter: pairs of equal and of
+ * different length in bytes, groups of three and more, letters that equal ASCII ones. The oracle
+ * here decodes text and pattern and compares code point by code point. Some inputs have a table
+ * where a character has variants that do not have it; in others each byte is a character. Then the
+ * borders of UTF-8.
+ */
+#include "calls.h"
+#include "diff/diff_answer.h"
+#include "diff/borders.h"
+#include "diff/held.h"
+#include "diff/diff_run.h"
+
+#define CASES_NORMAL 20000
+#define CASES_LONG 200000
+#define METHODS (TRAWL_METHOD_AUTOMATON + 1)
+#define TEXT_CODE_POINTS_MAX 1500
+#define GROUP_MAX 4
+#define INVALID UINT32_MAX
+
+/* Code points that equal each other; 0 ends a group. */
+static const uint32_t groups[][GROUP_MAX] = {
+    {'k', 'K', 0x212a, 0},        /* Kelvin sign: 1 and 3 bytes */
+    {'s', 'S', 0x017f, 0},        /* long s: 1 and 2 bytes */
+    {0x430, 0x410, 0, 0},         /* Cyrillic a */
+    {0x44f, 0x42f, 0, 0},         /* Cyrillic ya: the second bytes differ in more than one bit */
+    {0x3c3, 0x3c2, 0x3a3, 0},     /* sigma, final sigma, Sigma */
+    {0xe5, 0xc5, 0x212b, 0},      /* a with ring, Angstrom sign: 2 and 3 bytes */
+    {0xdf, 0x1e9e, 0, 0},         /* sharp s: 2 and 3 bytes */
+    {0x10428, 0x10400, 0, 0},     /* Deseret: 4 bytes */
+    {0x1c4, 0x1c5, 0x1c6, 0},     /* DZ with caron: upper, title, lower */
+    {0x2c65, 0x23a, 0, 0},        /* a with stroke: 3 and 2 bytes */
+    {0x3b8, 0x3d1, 0x3f4, 0x398}, /* theta: four */
+    {0xfffd, 0x10000, 0, 0},      /* none of Unicode's: the last of 3 bytes, the first of 4, */
+    {0x7fe, 0x800, 0, 0},         /* of 2 and of 3 */
+};
+#define GROUPS (sizeof groups / sizeof *groups)
+
+/* The letters texts and patterns are made of. */
+static const uint32_t alphabet[] = {
+    'k',    'K',    0x212a, 's',     'S',     0x17f,  0x430, 0x410, 0x44f, 0x42f,  0x3c3,   0x3c2,
+    0x3a3,  0xe5,   0xc5,   0x212b,  0xdf,    0x1e9e, 0x1c4, 0x1c5, 0x1c6, 0x2c65, 0x23a,   0x3b8,
+    0x3d1,  0x3f4,  0x398,  0x10428, 0x10400, ' ',    '\n',  'a',   'A',   '_',    '-',     '1',
+    0x20ac, 0x2014, 0x4e2d, 0x1f600, 0x7f,    0x80,   0x7ff, 0x800, 0x7fe, 0xfffd, 0x10000,
+};
+#define LETTERS (sizeof alphabet / sizeof *alphabet)
+
+/* Where each byte is a character: 0xe0 to 0xef are the small letters of 0xc0 to 0xcf, and 0xb0 is a
+ * capital letter whose small letter is b. */
+static const uint32_t single_alphabet[] = {0x81, '1', 'q', 'b',  0xb0, 0xe1,
+                                           0xc1, ' ', 'A', 0xff, '\n', 'B'};
+#define SINGLE_LETTERS (sizeof single_alphabet / sizeof *single_alphabet)
+static bool is_single;
+
+static uint32_t single_capital(uint32_t byte)
+{
+    if (byte >= 'a' && byte <= 'z')
+        byte -= 32;
+    if (byte == 0xb0)
+        return 'B';
+    return byte >= 0xe0 && byte <= 0xef ? byte - 0x20 : byte;
+}
+
+static const uint32_t *group_of(uint32_t code_point)
+{
+    for (uint32_t g = 0; g < GROUPS; g++)
+        for (uint32_t i = 0; i < GROUP_MAX && groups[g][i] != 0; i++)
+            if (groups[g][i] == code_point)
+                return groups[g];
+    return NULL;
+}
+
+/* context: NULL, or the table is one-sided: of a group, two characters in three have few variants.
+ */
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    const uint32_t *group = group_of(code_point);
+    uint32_t count = 0;
+
+    for (uint32_t byte = 0; is_single && byte < 256; byte++)
+        if (single_capital(byte) == single_capital(code_point))
+            found[count++] = byte;
+    if (is_single)
+        return count;
+    if (context != NULL && group != NULL && code_point % 3 != 2) {
+        found[0] = code_point;
+        found[1] = group[code_point % 2];
+        return code_point % 3 == 0 ? 2 : 1;
+    }
+    if (group != NULL) {
+        while (count < GROUP_MAX && group[count] != 0) {
+            found[count] = group[count];
+            count++;
+        }
+        return count;
+    }
+    found[count++] = code_point;
+    if (code_point < 128 && (code_point | 32) >= 'a' && (code_point | 32) <= 'z')
+        found[count++] = code_point ^ 32;
+    return count;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    if (is_single)
+        return code_point >= 0xb0;
+    return (code_point >= 0xc0 && code_point < 0x500) || code_point == 0x4e2d ||
+           code_point == 0x1e9e || (code_point >= 0x10400 && code_point < 0x10450);
+}
+
+/* ---- The oracle -------------------------------------------------------------------------- */
+
+static uint64_t encode(uint32_t code_point, uint8_t *bytes)
+{
+    if (code_point < 0x80 || is_single) {
+        bytes[0] = (uint8_t)code_point;
+        return 1;
+    }
+    if (code_point < 0x800) {
+        bytes[0] = (uint8_t)(0xc0 | code_point >> 6);
+        bytes[1] = (uint8_t)(0x80 | (code_point & 63));
+        return 2;
+    }
+    if (code_point < 0x10000) {
+        bytes[0] = (uint8_t)(0xe0 | code_point >> 12);
+        bytes[1] = (uint8_t)(0x80 | (code_point >> 6 & 63));
+        bytes[2] = (uint8_t)(0x80 | (code_point & 63));
+        return 3;
+    }
+    bytes[0] = (uint8_t)(0xf0 | code_point >> 18);
+    bytes[1] = (uint8_t)(0x80 | (code_point >> 12 & 63));
+    bytes[2] = (uint8_t)(0x80 | (code_point >> 6 & 63));
+    bytes[3] = (uint8_t)(0x80 | (code_point & 63));
+    return 4;
+}
+
+/* The code point that begins at bytes[0] and its length; INVALID and 1 if none does. */
+static uint32_t decode(const uint8_t *bytes, uint64_t room, uint64_t *length)
+{
+    uint32_t code_point = bytes[0];
+    uint8_t again[4];
+
+    *length = 1;
+    if (code_point < 0x80 || is_single)
+        return code_point;
+    for (uint64_t count = 2; count <= 4 && count <= room; count++) {
+        uint32_t lead_bits = 0x7fu >> count;
+        code_point = bytes[0] & lead_bits;
+        for (uint64_t i = 1; i < count; i++)
+            code_point = code_point << 6 | (bytes[i] & 63);
+        if (code_point <= 0x10ffff && (code_point < 0xd800 || code_point > 0xdfff) &&
+            encode(code_point, again) == count && memcmp(again, bytes, (size_t)count) == 0) {
+            *length = count;
+            return code_point;
+        }
+    }
+    return INVALID;
+}
+
+static uint32_t lower(uint32_t code_point)
+{
+    return code_point >= 'A' && code_point <= 'Z' ? code_point | 32 : code_point;
+}
+
+/* May the text's `got` stand for the pattern's `wanted`? */
+static bool stands_for(void *context, uint32_t got, uint32_t wanted, bool ignore_case)
+{
+    uint32_t found[TRAWL_UTF8_VARIANTS_MAX] = {0}, count;
+
+    if (!ignore_case || got == wanted)
+        return got == wanted;
+    count = variants(context, wanted, found);
+    for (uint32_t i = 0; i < count; i++)
+        if (lower(found[i]) == lower(got))
+            return true;
+    return lower(got) == lower(wanted);
+}
+
+static bool word_code_point(uint32_t c)
+{
+    if (c < 128)
+        return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
+    return c != INVALID && is_word(NULL, c);
+}
+
+static bool word_before(const struct diff_input *input, uint64_t end)
+{
+    uint64_t length;
+
+    for (uint64_t back = 1; back <= 4 && back <= end; back++) {
+        uint32_t code_point =
+            decode(input->text + end - back, input->text_bytes - (end - back), &length);
+        if (code_point != INVALID && length == back)
+            return word_code_point(code_point);
+    }
+    return false;
+}
+
+/* Does pattern j begin at `begin`? Its end then goes to *end. */
+static bool occurs(const struct diff_input *input, void *context, uint64_t begin, uint64_t j,
+                   uint64_t *end)
+{
+    struct naive_bytes pattern = input->patterns[j];
+    bool ignore_case = (input->flags & NAIVE_IGNORE_CASE) != 0;
+    uint64_t at = begin, text_length, pattern_length;
+
+    for (uint64_t i = 0; i < pattern.bytes_count; i += pattern_length, at += text_length) {
+        uint32_t got, wanted;
+        if (at >= input->text_bytes)
+            return false;
+        got = decode(input->text + at, input->text_bytes - at, &text_length);
+        wanted = decode(pattern.bytes + i, pattern.bytes_count - i, &pattern_length);
+        if (got == INVALID || !stands_for(context, got, wanted, ignore_case))
+            return false;
+    }
+    *end = at;
+    if ((input->flags & NAIVE_WHOLE_LINE) &&
+        ((begin > 0 && input->text[begin - 1] != input->line_end) ||
+         (at < input->text_bytes && input->text[at] != input->line_end)))
+        return false;
+    if (input->flags & NAIVE_WHOLE_WORD)
+        return !word_before(input, begin) &&
+               (at == input->text_bytes ||
+                !word_code_point(decode(input->text + at, input->text_bytes - at, &text_length)));
+    return true;
+}
+
+static void expect(const struct diff_input *input, void *context, struct diff_expected *expected)
+{
+    struct naive_query query = input_query(input);
+    struct naive_bytes text = {input->text, input->text_bytes};
+    uint64_t end;
+
+    expected->matches =
+        test_memory(input->text_bytes * input->pattern_count * sizeof *expected->matches);
+    expected->match_count = 0;
+    for (uint64_t begin = 0; begin < input->text_bytes; begin++)
+        for (uint64_t j = 0; j < input->pattern_count; j++)
+            if (occurs(input, context, begin, j, &end))
+                expected->matches[expected->match_count++] = (struct naive_match){begin, end, j};
+    expected->line_count =
+        naive_lines(&query, text, expected->matches, expected->match_count, false);
+    expected->line_count_inverted =
+        naive_lines(&query, text, expected->matches, expected->match_count, true);
+}
+
+/* ---- Inputs ------------------------------------------------------------------------------ */
+
+static uint64_t fill(struct test_random *random, const uint32_t *letters, uint64_t letter_count,
+                     uint64_t code_points, uint8_t *bytes)
+{
+    uint64_t count = 0;
+
+    for (; code_points > 0; code_points--)
+        count += encode(letters[test_random_below(random, letter_count)], bytes + count);
+    return count;
+}
+
+/* A few letters per input, so that patterns occur. */
+static void generate(struct test_random *random, struct diff_input *input)
+{
+    static const uint32_t words[] = {'k', 0x430, 0x1e9e, 0x10428};
+    uint32_t letters[6];
+    uint64_t letter_count = test_random_between(random, 1, 6);
+    uint8_t pattern[400];
+
+    memset(input, 0, sizeof *input);
+    for (uint64_t i = 0; i < letter_count; i++)
+        letters[i] =
+            is_single
+                ? single_alphabet[test_random_below(random, SINGLE_LETTERS)]
+                : alphabet[test_random_below(random, test_random_one_in(random, 4) ? 6 : LETTERS)];
+    input->kind = is_single ? "characters of a byte" : "UTF-8";
+    input->line_end = '\n';
+    input->flags =
+        test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : NAIVE_IGNORE_CASE;
+    /* What precedes a word is decoded backwards: a letter of each number of bytes. */
+    if ((input->flags & NAIVE_WHOLE_WORD) != 0 && !is_single)
+        letters[0] = words[test_random_below(random, sizeof words / sizeof *words)];
+    input->text = test_memory((uint64_t)4 * TEXT_CODE_POINTS_MAX);
+    input->text_bytes =
+        fill(random, letters, letter_count,
+             test_random_below(random, test_random_one_in(random, 8) ? TEXT_CODE_POINTS_MAX : 90),
+             input->text);
+    for (uint64_t count = test_random_between(random, 1, test_random_one_in(random, 3) ? 9 : 1);
+         count > 0; count--) {
+        uint64_t length_max = test_random_one_in(random, 4) ? 90 : 5;
+        uint64_t bytes = fill(random, letters, letter_count,
+                              test_random_between(random, 1, length_max), pattern);
+        input_add_pattern(input, pattern, bytes);
+        if (bytes <= input->text_bytes && test_random_one_in(random, 2)) {
+            uint64_t begin = test_random_below(random, input->text_bytes - bytes + 1);
+            memcpy(input->text + begin, pattern, (size_t)bytes); /* cuts characters apart */
+        }
+    }
+}
+
+static enum trawl_status build(const struct diff_input *input, void *context,
+                               enum trawl_method method, struct trawl_plan **plan,
+                               struct trawl_error *error)
+{
+    struct trawl_utf8 utf8 = {context, variants, is_word};
+
+    return held_plan(
+        input,
+        PLAN_WITH(.method = method, .utf8 = &utf8, .flags = is_single ? TRAWL_SINGLE_BYTE : 0),
+        plan, error);
+}
+
+static void print_failure(const struct diff_input *input, const struct run_config *config,
+                          const char *message)
+{
+    char line[700];
+
+    run_describe(input, config, line, sizeof line);
+    printf("  %s\n  %s\n", message, line);
+    for (uint64_t j = 0; j < input->pattern_count; j++) {
+        printf("  pattern %" PRIu64 ": ", j);
+        for (uint64_t i = 0; i < input->patterns[j].bytes_count; i++)
+            printf("%02x", input->patterns[j].bytes[i]);
+        printf("\n");
+    }
+    printf("  text: ");
+    for (uint64_t i = 0; i < input->text_bytes && i < 400; i++)
+        printf("%02x", input->text[i]);
+    printf("\n");
+}
+
+static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t choice)
+{
+    static struct trawl_searcher *pool[8][5];
+    static const uint64_t chunk_sizes[] = {0, 1, 7, 64, 300};
+    uint64_t set = choice % instruction_set_count();
+    struct trawl_searcher **searcher = &pool[set][choice / 16 % 5];
+
+    config->instruction_set = trawl_instruction_set((uint32_t)set);
+    config->chunk_bytes = chunk_sizes[choice / 16 % 5];
+    config->threads = 1 + choice / 16 % 2;
+    if (*searcher == NULL && !TEST_CHECK(run_searcher_open(config, searcher, NULL) == TRAWL_OK))
+        exit(test_end());
+    return *searcher;
+}
+
+/* ---- Borders of UTF-8 ---------------------------------------------------------------------- */
+
+/* The first and the last characters of each length and around what are none, by hand (RFC 3629).
+ * Random letters are never these: so each comparison of the decoder could be one off. */
+static const struct {
+    uint32_t code_point; /* 0: these bytes are no character, nor do they end in one */
+    const char *bytes;
+} bounds[] = {{0x80, "\xc2\x80"},
+              {0, "\xc1\xbf"},
+              {0x7ff, "\xdf\xbf"},
+              {0, "\xe0\x9f\xbf"},
+              {0x800, "\xe0\xa0\x80"},
+              {0xd7ff, "\xed\x9f\xbf"},
+              {0, "\xed\xa0\x80"},
+              {0, "\xed\xbf\xbf"},
+              {0xe000, "\xee\x80\x80"},
+              {0xffff, "\xef\xbf\xbf"},
+              {0, "\xf0\x8f\xbf\xbf"},
+              {0x10000, "\xf0\x90\x80\x80"},
+              {0xfffff, "\xf3\xbf\xbf\xbf"},
+              {0x100000, "\xf4\x80\x80\x80"},
+              {0x10ffff, "\xf4\x8f\xbf\xbf"},
+              {0, "\xf4\x90\x80\x80"},
+              {0, "\xf5\x80\x80\x80"},
+              {0, "\x80"},
+              {0, "\xbf\xbf\xbf\xbf"}};
+
+/* Of the letter k: the code point that the context points to. Of that the letter. */
+static uint32_t bound_variants(void *context, uint32_t code_point,
+                               uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t bound = *(const uint32_t *)context;
+
+    found[0] = code_point;
+    if (code_point != 'k' && code_point != bound)
+        return 1;
+    found[1] = code_point == 'k' ? bound : 'k';
+    return 2;
+}
+
+static bool every_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point >= 0x80;
+}
+
+static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const uint32_t *bound,
+                         const char *pattern, const char *string)
+{
+    struct trawl_utf8 utf8 = {(void *)(uintptr_t)bound, bound_variants, every_word};
+    AUTO_PLAN plan = must_plan_with(pattern, PLAN_WITH(.flags = flags, .utf8 = &utf8));
+    AUTO_TEXT text = must_string(string);
+
+    return must_count(searcher, plan, text);
+}
+
+static void check_bounds(struct trawl_searcher *searcher)
+{
+    for (uint32_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        uint32_t bound = bounds[i].code_point;
+        char text[64];
+
+        /* a word character, before or after, makes the word longer; other bytes do not */
+        (void)snprintf(text, sizeof text, "- x%s -", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        (void)snprintf(text, sizeof text, "- %sx -", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        (void)snprintf(text, sizeof text, "%sx", bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        if (bound == 0)
+            continue;
+        (void)snprintf(text, sizeof text, "-ka-%sa-%s-ak", bounds[i].bytes, bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE, &bound, "ka", text), 2);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE, &bound, bounds[i].bytes, text), 4);
+    }
+}
+
+int main(void)
+{
+    struct test_random random = test_random_begin("utf8");
+    uint64_t cases = 0, wanted = test_amount(CASES_NORMAL, CASES_LONG);
+    uint64_t built[METHODS] = {0}, matches = 0;
+    AUTO_SEARCHER plain = must_searcher(1, 0);
+
+    test_begin("utf8");
+    check_bounds(plain);
+    while (cases < wanted && test_failures < 5) {
+        struct diff_input input;
+        struct diff_expected expected;
+        void *context = test_random_one_in(&random, 4) ? &random : NULL;
+
+        is_single = test_random_one_in(&random, 6);
+
+        borders_draw(&random);
+        generate(&random, &input);
+        borders_plant(&random, &input);
+        expect(&input, context, &expected);
+        matches += expected.match_count;
+        for (uint32_t method = 0; method < METHODS; method++) {
+            struct run_config config = {.method = (enum trawl_method)method};
+            char message[HELD_MESSAGE_BYTES];
+            struct trawl_plan *plan = NULL;
+            enum trawl_status status = build(&input, context, config.method, &plan, NULL);
+            if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))
+                print_failure(&input, &config, "the plan was not built");
+            built[method] += status == TRAWL_OK;
+            for (int repeat = 0; repeat < 3 && status == TRAWL_OK; repeat++, cases++) {
+                struct trawl_searcher *searcher = searcher_for(&config, test_random_u64(&random));
+                config.call = (enum held_call)test_random_below(&random, HELD_CALLS);
+                config.place = (enum place_kind)test_random_below(&random, PLACE_FILE);
+                config.parameter = test_random_u64(&random);
+                if (!TEST_CHECK(
+                        run_call(&input, &expected, &config, plan, searcher, NULL, message)))
+                    print_failure(&input, &config, message);
+            }
+            if (config.method == TRAWL_METHOD_SET && plan != NULL && input.text_bytes > 0)
+                answer_check(&input, &expected, plan, trawl_instruction_set(0), &random);
+            trawl_plan_free(plan);
+        }
+        expected_free(&expected);
+        input_free(&input);
+    }
+    for (uint32_t method = 0; method < METHODS; method++)
+        printf("%s: %" PRIu64 " plans\n", method_name((enum trawl_method)method), built[method]);
+    printf("%" PRIu64 " cases, %" PRIu64 " matches expected\n", cases, matches);
+    TEST_CHECK(built[TRAWL_METHOD_AUTO] > 0 && matches > 0);
+    TEST_CHECK(answer_scans.dense > 0);
+    return test_end();
+}

@@ -1,0 +1,41 @@
+/* faults_blocks: an allocator that counts what the library has not given back. */
+#ifndef TRAWL_FAULTS_FAULTS_BLOCKS_H
+#define TRAWL_FAULTS_FAULTS_BLOCKS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "trawl.h"
+
+static _Atomic int64_t live_blocks, live_bytes;
+
+static inline void *blocks_take(void *context, uint64_t bytes, uint64_t alignment)
+{
+    void *pointer = NULL;
+
+    (void)context;
+    if (posix_memalign(&pointer, alignment, bytes) != 0)
+        return NULL;
+    atomic_fetch_add(&live_blocks, 1);
+    atomic_fetch_add(&live_bytes, (int64_t)bytes);
+    return pointer;
+}
+
+static inline void blocks_give_back(void *context, void *pointer, uint64_t bytes)
+{
+    (void)context;
+    atomic_fetch_sub(&live_blocks, 1);
+    atomic_fetch_sub(&live_bytes, (int64_t)bytes);
+    free(pointer);
+}
+
+/* From now on the library's memory is counted. */
+static inline void blocks_count(void)
+{
+    struct trawl_allocator functions = {NULL, blocks_take, blocks_give_back};
+
+    trawl_set_allocator(&functions);
+}
+
+#endif

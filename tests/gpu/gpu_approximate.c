@@ -1,0 +1,451 @@
+/* gpu_approximate: searches with errors on a real device, in random cases: any base, exact parts,
+ * both strands, k from 0 to m - 1 (TRAWL_ERRORS_MAX at most). In a short text every match is
+ * compared with the oracle's, in a longer text the count and the time with the host's engine. The
+ * program fails where answers differ, and prints where a device took more than 1.5 times the host's
+ * time and 5 ms.
+ *
+ *     TRAWL_TEST_DIVISOR=1 build/gpu/tests/gpu/gpu_approximate [FIRST [COUNT]]
+ *
+ * (./dev test gpu builds the program.) Without arguments: 5,000 cases from the first one on. The
+ * machine has to be idle, since the host's engine is timed on all its threads. The oracle runs on
+ * all cores, between the times that are taken. Once TRAWL_TEST_SECONDS (280) have passed, the
+ * program says how many cases are left out.
+ * How fast these searches are: ./dev bench gpu approximate.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "approximate/approx_choose.h"
+#include "calls.h"
+#include "diff/diff_input.h"
+#include "gpu/gpu.h"
+#include "oracle/oracle_approximate.h"
+
+#define CASES_NORMAL 5000
+#define CASES_LONG 50000
+#define PATTERNS_FEW 24u
+#define PATTERNS_MANY 1000u /* in one case of MANY_EVERY, or fewer */
+#define MANY_EVERY 16u
+#define RANDOM_BYTES 34u
+#define SHORT_MAX 2000u
+#define ORACLE_WORK 5000000u /* comparisons, about */
+#define MATCHES_MAX 20000u   /* that are compared one by one */
+#define BATCH 128u           /* cases for which the oracle runs at a time */
+#define THREADS_MAX 64u
+#define PROBE_BYTES (2u << 10)
+#define PROBE_LONG_BYTES (64u << 10)
+#define LONG_MAX (4u << 20)
+#define LONG_SECONDS 0.006 /* of the host's engine; of one in LONGER cases 5 times as long */
+#define LONGER 8u
+#define LONGER_TIMES 5
+#define ROUNDS_MAX 5u
+#define SURE_TIMES 0.7 /* a time that is this part of the bar is not taken again */
+#define SLOWER_TIMES 1.5
+#define SLOWER_SECONDS 0.005
+#define SHOWN 30u
+
+struct random_case {
+    uint64_t index;
+    struct test_random random;
+    struct trawl_plan_options options;
+    struct trawl_range exact;
+    uint32_t count, length, k;
+    bool edits;
+    const char *letters;
+    uint8_t bytes[PATTERNS_MANY][RANDOM_BYTES];
+    uint8_t text[SHORT_MAX + 2 * RANDOM_BYTES];
+    uint64_t text_bytes;
+    uint64_t expected_count;
+    struct approximate_match *expected; /* MATCHES_MAX */
+};
+
+/* A time on a device that is beside the host's. */
+struct slow {
+    double device, host, times; /* seconds; device / (SLOWER_TIMES * host + SLOWER_SECONDS) */
+    bool is_loaded;
+    uint64_t text_bytes, index;
+    char what[160];
+};
+
+static struct {
+    struct trawl_searcher *gpu, *cpu;
+    uint8_t *text, *noise; /* LONG_MAX each */
+    struct random_case *batch;
+    uint64_t batch_count;
+    _Atomic uint64_t batch_next;
+    double begin, seconds_max;
+    uint64_t cases, matches, wrong, timed, slower;
+    struct slow worst[SHOWN]; /* the slowest first */
+} all;
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void draw_case(struct test_random *random, struct random_case *c)
+{
+    static const char *const letters[] = {"ACGT", "ACGTN", "ACGTRYKMSWBDHVN", "ab",
+                                          "abcdefghij KLM_\n"};
+    const uint64_t kind = test_random_below(random, 5);
+    const bool dna = kind < 3;
+
+    c->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
+    c->letters = letters[kind];
+    c->options.alphabet = dna ? TRAWL_DNA : TRAWL_BYTES;
+    if (dna && test_random_below(random, 2) == 0)
+        c->options.flags |= TRAWL_ANY_BASE;
+    if (dna && test_random_below(random, 2) == 0)
+        c->options.flags |= TRAWL_REVERSE_COMPLEMENT;
+    c->count = 1 + (uint32_t)test_random_below(random, c->index % MANY_EVERY == 1 ? PATTERNS_MANY
+                                                                                  : PATTERNS_FEW);
+    c->length = 4 + (uint32_t)test_random_below(random, RANDOM_BYTES - 3);
+    c->edits = test_random_below(random, 2) == 0;
+    c->k = (uint32_t)test_random_below(random, test_random_below(random, 2) == 0 ? 4 : c->length);
+    if (c->k == 0 && (!dna || c->edits))
+        c->k = 1;
+    c->k = c->k < TRAWL_ERRORS_MAX ? c->k : TRAWL_ERRORS_MAX;
+    if (c->edits && test_random_below(random, 2) == 0)
+        c->options.flags |= TRAWL_EVERY_END;
+    c->options.edits_max = c->edits ? c->k : 0;
+    c->options.mismatches_max = c->edits ? 0 : c->k;
+    c->exact.begin = test_random_below(random, c->length);
+    c->exact.end = c->exact.begin + 1 + test_random_below(random, 4);
+    c->options.exact = &c->exact;
+    c->options.exact_count = c->k > 0 && test_random_below(random, 3) == 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        for (uint32_t j = 0; j < c->length; j++)
+            c->bytes[i][j] = (uint8_t)c->letters[test_random_below(random, strlen(c->letters))];
+}
+
+/* Random letters, and in every 100th byte about a pattern with up to k letters replaced. */
+static void draw_random_text(struct random_case *c, uint8_t *text, uint64_t bytes)
+{
+    const uint64_t letters = strlen(c->letters);
+    struct test_random *random = &c->random;
+    uint8_t letter_of[256];
+
+    for (uint32_t i = 0; i < 256; i++)
+        letter_of[i] = (uint8_t)c->letters[i * letters / 256];
+    for (uint64_t i = 0, at = test_random_below(random, LONG_MAX); i < bytes; i++, at++)
+        text[i] = letter_of[all.noise[at % LONG_MAX]];
+    for (uint64_t at = 0; at + c->length <= bytes; at += 40 + test_random_below(random, 120)) {
+        memcpy(text + at, c->bytes[test_random_below(random, c->count)], c->length);
+        for (uint64_t i = test_random_below(random, (uint64_t)c->k + 1); i > 0; i--)
+            text[at + test_random_below(random, c->length)] =
+                (uint8_t)c->letters[test_random_below(random, letters)];
+    }
+}
+
+static struct trawl_plan *random_plan(const struct random_case *c)
+{
+    struct trawl_pattern list[PATTERNS_MANY];
+
+    for (uint32_t i = 0; i < c->count; i++)
+        list[i] = (struct trawl_pattern){c->bytes[i], c->length};
+    return must_plans(list, c->count, &c->options);
+}
+
+/* ---- The oracle's threads -------------------------------------------------------------------- */
+
+static void expect(struct random_case *c)
+{
+    const struct approximate_range exact = {c->exact.begin, c->exact.end};
+    struct naive_bytes list[PATTERNS_MANY];
+    const struct approximate_query query = {
+        .patterns = list,
+        .pattern_count = c->count,
+        .alphabet = (enum approximate_alphabet)c->options.alphabet,
+        .edits = c->edits,
+        .k = c->k,
+        .every_end = (c->options.flags & TRAWL_EVERY_END) != 0,
+        .both_strands = (c->options.flags & TRAWL_REVERSE_COMPLEMENT) != 0,
+        .any_base = (c->options.flags & TRAWL_ANY_BASE) != 0,
+        .line_end = '\n',
+        .line_end_also = '\n',
+        .exact = &exact,
+        .exact_count = c->options.exact_count};
+
+    for (uint32_t i = 0; i < c->count; i++)
+        list[i] = (struct naive_bytes){c->bytes[i], c->length};
+    c->expected_count = approximate_matches(&query, (struct naive_bytes){c->text, c->text_bytes},
+                                            c->expected, MATCHES_MAX);
+}
+
+static void draw_short(struct random_case *c)
+{
+    uint64_t work;
+
+    c->random = test_random_begin("approximate random");
+    c->random.state ^= ~c->index * 0x2545f4914f6cdd1du;
+    draw_case(&c->random, c);
+    work = 2ull * c->count * c->length * (c->edits ? c->length + c->k : 1);
+    c->text_bytes = ORACLE_WORK / work < SHORT_MAX ? ORACLE_WORK / work : SHORT_MAX;
+    c->text_bytes += 2 * c->length;
+    draw_random_text(c, c->text, c->text_bytes);
+    expect(c);
+}
+
+static void *draw_cases(void *unused)
+{
+    uint64_t i;
+
+    (void)unused;
+    while ((i = atomic_fetch_add(&all.batch_next, 1)) < all.batch_count)
+        draw_short(&all.batch[i]);
+    return NULL;
+}
+
+/* Draws the cases of the batch, with what the oracle says of each case's short text. */
+static void draw_batch(uint64_t first, uint64_t count)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_t threads[THREADS_MAX];
+    uint32_t started = 0;
+
+    all.batch_count = count;
+    for (uint64_t i = 0; i < count; i++)
+        all.batch[i].index = first + i;
+    atomic_store(&all.batch_next, 0);
+    while (started < THREADS_MAX && (long)started + 1 < cores &&
+           pthread_create(&threads[started], NULL, draw_cases, NULL) == 0)
+        started++;
+    (void)draw_cases(NULL);
+    while (started > 0)
+        (void)pthread_join(threads[--started], NULL);
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static bool is_right(const struct random_case *c, const struct trawl_match *found, uint64_t count)
+{
+    if (count != c->expected_count)
+        return false;
+    for (uint64_t i = 0; i < count && count <= MATCHES_MAX; i++)
+        if (found[i].begin != c->expected[i].begin || found[i].end != c->expected[i].end ||
+            found[i].pattern_index != c->expected[i].pattern ||
+            found[i].distance != c->expected[i].distance ||
+            found[i].reversed != c->expected[i].reversed)
+            return false;
+    return true;
+}
+
+static void say(const struct random_case *c, char *what, size_t room)
+{
+    (void)snprintf(what, room, "%u patterns of %u of %zu letters, flags %x, k = %u %s, %s",
+                   c->count, c->length, strlen(c->letters), c->options.flags, c->k,
+                   c->edits ? "edits" : "mismatches",
+                   c->options.exact_count > 0 ? "an exact part" : "no exact part");
+}
+
+static void wrong(const struct random_case *c, bool is_loaded, uint64_t count, uint64_t expected)
+{
+    char what[160];
+
+    say(c, what, sizeof what);
+    printf("WRONG: TRAWL_TEST_CASE=%" PRIu64 ", %s: %" PRIu64 " instead of %" PRIu64
+           " matches, or other ones: %s\n",
+           c->index, is_loaded ? "loaded" : "not loaded", count, expected, what);
+    all.wrong++;
+}
+
+/* The method is forced in every other case, so that the device searches the short text as well. */
+static void compare_answers(const struct random_case *c)
+{
+    static struct trawl_match found[MATCHES_MAX];
+    AUTO_TEXT text = must_text(c->text, c->text_bytes);
+
+    for (uint32_t way = 0; way < 4; way++) {
+        const bool is_loaded = (way & 1) != 0;
+        AUTO_PLAN plan = NULL;
+        uint64_t count;
+
+        approx_method_forced = way < 2 ? APPROX_METHODS : c->edits ? APPROX_COLUMNS : APPROX_PLANES;
+        plan = random_plan(c);
+        if (is_loaded)
+            MUST(trawl_text_load(all.gpu, text, NULL));
+        MUST(list_matches(all.gpu, plan, text, found, MATCHES_MAX, &count, NULL));
+        if (is_loaded)
+            trawl_text_unload(all.gpu, text);
+        if (!TEST_CHECK(is_right(c, found, count)))
+            wrong(c, is_loaded, count, c->expected_count);
+    }
+    approx_method_forced = APPROX_METHODS;
+    all.matches += c->expected_count;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+/* One count, with a plan of its own. */
+static double time_once(struct trawl_searcher *searcher, const struct random_case *c,
+                        struct trawl_text *text, uint64_t *count)
+{
+    AUTO_PLAN plan = random_plan(c);
+    double begin = seconds();
+
+    *count = must_count(searcher, plan, text);
+    return seconds() - begin;
+}
+
+/* The bytes for which the host needs about this long; of all.text, where they are drawn. */
+static uint64_t draw_long(struct random_case *c)
+{
+    const double wanted = LONG_SECONDS * (c->index % LONGER == 0 ? LONGER_TIMES : 1);
+    uint64_t bytes = PROBE_BYTES, count, next;
+
+    for (;;) {
+        double took;
+
+        draw_random_text(c, all.text, bytes);
+        if (bytes >= PROBE_LONG_BYTES)
+            break;
+        {
+            AUTO_TEXT text = must_text(all.text, bytes);
+
+            took = time_once(all.cpu, c, text, &count);
+        }
+        if (took * PROBE_LONG_BYTES / PROBE_BYTES > wanted) {
+            next = (uint64_t)(wanted / took * PROBE_BYTES);
+            bytes = next > bytes ? next : bytes;
+            break;
+        }
+        bytes = PROBE_LONG_BYTES;
+    }
+    if (bytes == PROBE_LONG_BYTES) {
+        AUTO_TEXT text = must_text(all.text, bytes);
+        double took = time_once(all.cpu, c, text, &count);
+
+        next = (uint64_t)(wanted / took * PROBE_LONG_BYTES);
+        bytes = next > bytes ? next : bytes;
+    }
+    bytes = bytes < LONG_MAX ? bytes : LONG_MAX;
+    draw_random_text(c, all.text, bytes);
+    return bytes;
+}
+
+static void keep_worst(const struct slow *slow)
+{
+    uint32_t at = SHOWN - 1;
+
+    if (slow->times <= all.worst[at].times)
+        return;
+    for (; at > 0 && all.worst[at - 1].times < slow->times; at--)
+        all.worst[at] = all.worst[at - 1];
+    all.worst[at] = *slow;
+}
+
+/* The best of several counts by the host and by the device, in turn, after one that is not
+ * timed. */
+static void compare_text(const struct random_case *c, struct trawl_text *text, uint64_t bytes,
+                         bool is_loaded)
+{
+    struct slow slow = {.device = 1e9, .host = 1e9, .is_loaded = is_loaded, .index = c->index};
+    uint64_t expected, count;
+
+    slow.text_bytes = bytes;
+    (void)time_once(all.cpu, c, text, &expected);
+    (void)time_once(all.gpu, c, text, &count);
+    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+        double host = time_once(all.cpu, c, text, &expected);
+        double device = time_once(all.gpu, c, text, &count);
+
+        slow.host = host < slow.host ? host : slow.host;
+        slow.device = device < slow.device ? device : slow.device;
+        slow.times = slow.device / (SLOWER_TIMES * slow.host + SLOWER_SECONDS);
+        if (!TEST_CHECK_U64(count, expected))
+            wrong(c, is_loaded, count, expected);
+        if (slow.times < SURE_TIMES)
+            break;
+    }
+    say(c, slow.what, sizeof slow.what);
+    all.timed++;
+    all.slower += slow.times > 1;
+    keep_worst(&slow);
+}
+
+static void compare_times(struct random_case *c)
+{
+    uint64_t bytes = draw_long(c);
+    AUTO_TEXT text = must_text(all.text, bytes);
+
+    compare_text(c, text, bytes, false);
+    MUST(trawl_text_load(all.gpu, text, NULL));
+    compare_text(c, text, bytes, true);
+    trawl_text_unload(all.gpu, text);
+}
+
+static void report(void)
+{
+    printf("%" PRIu64 " cases in %.0f s, %" PRIu64 " matches, %" PRIu64 " wrong answers; %" PRIu64
+           " texts timed, %" PRIu64 " slower than %.1f x the host + %.0f ms. The worst:\n",
+           all.cases, seconds() - all.begin, all.matches, all.wrong, all.timed, all.slower,
+           SLOWER_TIMES, SLOWER_SECONDS * 1e3);
+    for (uint32_t i = 0; i < SHOWN && all.worst[i].times > 0; i++)
+        printf("  %.2f of the bar: %.2f ms, the host %.2f ms: case %" PRIu64 ", %s, %" PRIu64
+               " bytes, %s\n",
+               all.worst[i].times, all.worst[i].device * 1e3, all.worst[i].host * 1e3,
+               all.worst[i].index, all.worst[i].is_loaded ? "loaded" : "not loaded",
+               all.worst[i].text_bytes, all.worst[i].what);
+    fflush(stdout);
+}
+
+static void check_cases(uint64_t first, uint64_t count)
+{
+    struct test_random random = test_random_begin("approximate noise");
+    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX);
+
+    first = only == UINT64_MAX ? first : only;
+    count = only == UINT64_MAX ? count : 1;
+    all.begin = seconds();
+    all.seconds_max = (double)test_setting("TRAWL_TEST_SECONDS", 280);
+    all.gpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
+    all.cpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU));
+    all.text = (uint8_t *)test_memory(LONG_MAX);
+    all.noise = (uint8_t *)test_memory(LONG_MAX);
+    all.batch = (struct random_case *)test_memory(BATCH * sizeof *all.batch);
+    for (uint64_t i = 0; i < LONG_MAX; i++)
+        all.noise[i] = (uint8_t)test_random_below(&random, 256);
+    for (uint64_t i = 0; i < BATCH; i++)
+        all.batch[i].expected =
+            (struct approximate_match *)test_memory(MATCHES_MAX * sizeof *all.batch->expected);
+    for (uint64_t i = 0; i < count && test_failures < TEST_FAILURES_IN_CASES_MAX; i++) {
+        struct random_case *c = &all.batch[i % BATCH];
+
+        if (seconds() - all.begin > all.seconds_max) {
+            printf("out of time: %" PRIu64 " cases are left out\n", count - i);
+            break;
+        }
+        if (i % BATCH == 0) {
+            report(); /* so that a run that is stopped leaves figures */
+            draw_batch(first + i, count - i < BATCH ? count - i : BATCH);
+        }
+        compare_answers(c);
+        compare_times(c);
+        all.cases++;
+    }
+    report();
+    for (uint64_t i = 0; i < BATCH; i++)
+        free(all.batch[i].expected);
+    trawl_searcher_close(all.gpu);
+    trawl_searcher_close(all.cpu);
+    free(all.batch);
+    free(all.noise);
+    free(all.text);
+}
+
+int main(int argument_count, char **arguments)
+{
+    uint64_t first = argument_count > 1 ? strtoull(arguments[1], NULL, 10) : 0;
+    uint64_t count = argument_count > 2 ? strtoull(arguments[2], NULL, 10)
+                                        : test_amount(CASES_NORMAL, CASES_LONG);
+
+    test_begin("gpu approximate");
+    engine_cuda.close(gpu_open());
+    check_cases(first, count);
+    return test_end();
+}

@@ -1,0 +1,92 @@
+/* gpu_records: the matrix on a real device, under rabin-karp-matrix, as published or not, and by
+ * trawl's own methods, against the oracle: small windows and large ones, more patterns than a
+ * launch takes, long records. */
+#include "gallery/tests/records_case.h"
+
+#include "cuda/limits.h"
+#include "gpu/gpu.h"
+
+static void run(struct scene *scene, bool small)
+{
+    static const char *const algorithms[] = {"rabin-karp-matrix",
+                                             "rabin-karp-matrix,debug",
+                                             "rabin-karp-matrix-sample",
+                                             "rabin-karp-matrix-sample,global",
+                                             "rabin-karp-matrix-bytes",
+                                             "rabin-karp-matrix-wide",
+                                             "rabin-karp-matrix-pairs",
+                                             "rabin-karp-matrix-memmem",
+                                             NULL};
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.text_bytes_max = 3000;
+    limits.staging_bytes = 500;
+    cuda_limits_replace(small ? &limits : NULL);
+    options.engine = TRAWL_ENGINE_CUDA;
+    MUST(trawl_searcher_open(&options, &searcher, NULL));
+    for (uint32_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+        MUST(scene_matrix(scene, algorithms[i], searcher, NULL));
+    trawl_searcher_close(searcher);
+    cuda_limits_replace(NULL);
+}
+
+static void random_scenes(void)
+{
+    struct test_random random = test_random_begin("gpu records");
+
+    for (uint64_t round = 0; round < test_amount(60, 1000) && test_failures < 10; round++) {
+        enum input_kind kind = (enum input_kind)test_random_below(&random, INPUT_KINDS);
+        struct scene scene;
+
+        scene_begin(&random, kind, test_random_between(&random, 1, 200),
+                    test_random_between(&random, 1, 400), &scene);
+        scene_add_patterns(&random, test_random_below(&random, 30),
+                           test_random_one_in(&random, 5) ? 300 : 10, &scene);
+        scene.tape.flags = (uint32_t)test_random_below(&random, 8);
+        run(&scene, round % 2 == 0);
+        scene_end(&scene);
+    }
+}
+
+static void many_patterns(void)
+{
+    struct test_random random = test_random_begin("gpu records many");
+    struct scene scene;
+
+    scene_begin(&random, INPUT_LETTERS_26, 20, 60, &scene);
+    for (uint64_t i = 0; i < 9000; i++) {
+        uint8_t bytes[8];
+
+        for (uint64_t j = 0; j < sizeof bytes; j++)
+            bytes[j] = (uint8_t)('a' + (i >> 2 * j) % 4);
+        input_add_pattern(&scene.tape, bytes, 6 + i % 3);
+    }
+    scene_add_patterns(&random, 20, 6, &scene);
+    run(&scene, false);
+    TEST_CHECK(scene.cells_set > 0);
+    scene_end(&scene);
+}
+
+/* Records that go over in several pieces, with matches across their borders. */
+static void long_records(void)
+{
+    struct test_random random = test_random_begin("gpu records long");
+    struct scene scene;
+
+    scene_begin(&random, INPUT_LETTERS_26, 3, 300000, &scene);
+    scene_add_patterns(&random, 6, 400, &scene);
+    run(&scene, false);
+    scene_end(&scene);
+}
+
+int main(void)
+{
+    test_begin("gpu records");
+    engine_cuda.close(gpu_open());
+    random_scenes();
+    many_patterns();
+    long_records();
+    return test_end();
+}

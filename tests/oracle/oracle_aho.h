@@ -1,0 +1,13 @@
+/* oracle_aho: the oracle for large sets and long texts, as Aho and Corasick (1975) have it. Held
+ * against oracle_naive.h itself. Includes nothing of the library. */
+#ifndef TRAWL_ORACLE_ORACLE_AHO_H
+#define TRAWL_ORACLE_ORACLE_AHO_H
+
+#include "oracle_naive.h"
+
+/* As naive_matches: all occurrences in order of (begin, pattern index), in memory for the caller to
+ * free; NULL if memory ran out, or there is none. */
+struct naive_match *aho_matches(const struct naive_query *query, struct naive_bytes text,
+                                uint64_t *match_count);
+
+#endif

@@ -1,0 +1,45 @@
+/* oracle_approximate: what occurrences within k errors are, as plainly as it can be said: every
+ * span of the text is compared with every pattern. Includes nothing of the library. */
+#ifndef TRAWL_ORACLE_ORACLE_APPROXIMATE_H
+#define TRAWL_ORACLE_ORACLE_APPROXIMATE_H
+
+#include "oracle_naive.h"
+
+enum approximate_alphabet { APPROXIMATE_BYTES, APPROXIMATE_CHARACTERS, APPROXIMATE_DNA };
+
+struct approximate_range {
+    uint64_t begin, end;
+};
+
+struct approximate_query {
+    const struct naive_bytes *patterns;
+    uint64_t pattern_count;
+    enum approximate_alphabet alphabet;
+    bool edits;       /* else mismatches */
+    uint32_t k;       /* how many may be */
+    bool ignore_case; /* of ASCII, and of characters that `alike` calls so */
+    bool whole_word;  /* a word has ASCII's letters, digits and _, and characters that is_word names
+                       */
+    bool whole_line;
+    bool within_lines;
+    bool every_end;
+    bool both_strands;
+    bool any_base;
+    uint8_t line_end, line_end_also;
+    const struct approximate_range *exact;
+    uint64_t exact_count;
+    bool (*alike)(uint32_t of_pattern, uint32_t of_text); /* NULL: none are */
+    bool (*is_word)(uint32_t character);                  /* NULL: bytes are looked at */
+};
+
+struct approximate_match {
+    uint64_t begin, end;
+    uint32_t pattern, distance, reversed;
+};
+
+/* All occurrences, in order of (begin, pattern, reversed, end); the first matches_max of them go
+ * into matches; returns how many there are. UINT64_MAX: memory ran out. */
+uint64_t approximate_matches(const struct approximate_query *query, struct naive_bytes text,
+                             struct approximate_match *matches, uint64_t matches_max);
+
+#endif

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# python_run.sh SOURCE BUILD [SANITIZERS]: build the Python package against BUILD's library, install it into
+# a virtual environment of its own, and run its tests there. Status 77: it cannot be done here.
+#
+# Long runs (TRAWL_TEST_SCALE of 20 and more) also install what other packages the tests use, and a
+# sanitized build is tested in those alone.
+set -euo pipefail
+
+source=$1 build=$2 sanitizers=${3:-}
+scale=${TRAWL_TEST_SCALE:-1}
+long=no
+[ "${scale%.*}" -lt 20 ] || long=yes
+place=$build/python
+
+skip() {
+    echo "SKIPPED: $*"
+    exit 77
+}
+
+if [ -n "$sanitizers" ] && [ $long = no ]; then
+    skip 'the package under sanitizers is tested in long runs'
+fi
+
+# The first interpreter that is new enough and has headers and pip.
+python=
+for name in ${TRAWL_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python3.10}; do
+    if "$name" - 2>/dev/null <<'END'; then
+import os, sys, sysconfig, pip, venv
+assert sys.version_info >= (3, 10)
+assert os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h"))
+END
+        python=$name
+        break
+    fi
+done
+[ -n "$python" ] || skip 'no Python 3.10 or later with its headers, venv and pip'
+
+# The environment is new each time but for the packages of others.
+"$python" -m venv --clear --without-pip "$place/venv"
+inside=$place/venv/bin/python
+pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
+packages=(scikit-build-core cython pytest hypothesis)
+[ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas datasets pyahocorasick ahocorasick_rs
+    hyperscan flashtext mypy pyright 'ray[data,default]' pyspark)
+"${pip[@]}" install --no-compile "${packages[@]:0:4}" >"$place/pip.log" 2>&1 ||
+    skip "scikit-build-core, cython, pytest and hypothesis cannot be installed ($place/pip.log)"
+for package in "${packages[@]:4}"; do
+    "${pip[@]}" install --no-compile "$package" >>"$place/pip.log" 2>&1 ||
+        echo "not available: $package (its tests are skipped)"
+done
+
+options=("cmake.define.TRAWL_LIBRARY=$build/src/libtrawl.a" "cmake.define.TRAWL_COMMAND=$build/trawl"
+    "cmake.define.TRAWL_EXPRESSIONS=$(find "$build" -maxdepth 1 -name 'libtrawl_regex.so.0')"
+    cmake.define.TRAWL_PYTHON_WERROR=ON "build-dir=$place/build")
+[ $long = yes ] || options+=('cmake.define.CMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG') # compiles sooner
+if [ -n "$sanitizers" ]; then
+    options+=("cmake.define.TRAWL_PYTHON_SANITIZE=$sanitizers" install.strip=false)
+    # Other packages throw C++ exceptions: their library has to be there when asan looks for it.
+    runtime="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)"
+    # The interpreter itself leaks; and what it allocates has to be seen.
+    export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc
+fi
+rm -rf "$place/wheels"
+mkdir "$place/wheels"
+cd "$source"
+PATH=$place/venv/bin:$PATH "$inside" - "$place/wheels" "${options[@]}" >"$place/build.log" 2>&1 <<'END' ||
+import sys
+from scikit_build_core.build import build_wheel
+build_wheel(sys.argv[1], dict(option.split("=", 1) for option in sys.argv[2:]))
+END
+    { cat "$place/build.log"; exit 1; }
+# As pip builds it, with the library's sources: each object has a rule. (The tests took the library of their own
+# build alone, and where nvcc is, this one waited for a file that nobody makes.)
+rm -rf "$place/alone"
+cmake -G Ninja -S python -B "$place/alone" -DPython_EXECUTABLE="$inside" -DPython3_EXECUTABLE="$inside" \
+    >"$place/alone.log" 2>&1 || { cat "$place/alone.log"; exit 1; }
+unmade=$(comm -23 <(ninja -C "$place/alone" -t inputs all | grep '\.o$' | sort -u) \
+    <(ninja -C "$place/alone" -t targets all | sed 's/: [^:]*$//' | sort))
+[ -z "$unmade" ] || { echo "no rule makes $unmade"; exit 1; }
+"${pip[@]}" install --no-deps --no-compile "$place"/wheels/*.whl
+cd "$place"
+[ ! -e "$build/tests/sim/driver/libcuda.so.1" ] || export TRAWL_SIM_DRIVER=$build/tests/sim/driver
+export TRAWL_SERVE=$build/trawl-serve
+PYTHONDONTWRITEBYTECODE=1 ${runtime:+env LD_PRELOAD="$runtime"} "$inside" -m pytest -q \
+    -p no:cacheprovider -rs "$source/python/tests"

@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Tests the command as a client of a server that this test simulates.
+
+usage: serve_client.py TRAWL
+
+The tests check what the client sends (the members of the request, for a table of command lines), what the client
+prints (frames sent in pieces of every size), and how the client reacts to a faulty server: answers that
+end at each byte, wrong lengths, a different program, random changes. Then the command has to print what came before the
+fault and end with an error. The last tests check when the command may search by itself.
+"""
+import base64
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "grep"))
+import cases  # noqa: E402
+
+TRAWL = os.path.abspath(sys.argv[1])
+failures = []
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in a background job of a shell, TRAWL would inherit the ignored signal
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+        if len(failures) <= cases.FAILURES_SHOWN_MAX:
+            print(what)
+
+
+class Server:
+    """Accepts connections in turn, reads a request and sends `answer` in pieces of `pieces` bytes."""
+
+    def __init__(self, family, address):
+        self.socket = socket.socket(family, socket.SOCK_STREAM)
+        self.socket.bind(address)
+        self.socket.listen(8)
+        self.answer, self.piece, self.requests, self.heads = b"", None, [], []
+        self.reads, self.holds = True, False  # reads: read the request before answering; holds: keep the connection open afterwards
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            connection = self.socket.accept()[0]
+            try:
+                self.take(connection)
+            except OSError:  # the client is gone
+                pass
+            connection.close()
+
+    def take(self, connection):
+        got, count = b"", 0
+        if self.reads:
+            while b"\r\n\r\n" not in got:
+                more = connection.recv(65536)
+                if not more:
+                    return
+                got += more
+            head, body = got.split(b"\r\n\r\n", 1)
+            for line in head.split(b"\r\n"):
+                if line.lower().startswith(b"content-length:"):
+                    count = int(line.split(b":")[1])
+            while len(body) < count:
+                body += connection.recv(65536)
+            self.heads.append(head)
+            self.requests.append(body)
+        step = self.piece or max(1, len(self.answer))
+        for at in range(0, len(self.answer), step):
+            connection.sendall(self.answer[at:at + step])
+        if self.holds and connection.recv(1) != b"":
+            raise RuntimeError("the client sends more")
+
+
+folder = tempfile.mkdtemp(prefix="trawl-client-")
+os.chdir(folder)
+server = Server(socket.AF_UNIX, "socket")
+ADDRESS = "unix:" + os.path.join(folder, "socket")
+
+
+def run(*arguments, address=ADDRESS, name=TRAWL, locale="C.UTF-8", stdin=subprocess.DEVNULL, **environment):
+    command = [name, *(["--server=" + address] if address is not None else []), *arguments]
+    done = subprocess.run(command, env=cases.environment(locale, **environment), stdin=stdin, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    expect(b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, "%r: %r" % (command, done.stderr[:3000]))
+    return done.returncode, done.stdout, done.stderr
+
+
+def frame(letter, content):
+    return letter + len(content).to_bytes(4, "little") + content
+
+
+def answer(body, headers=b"", status=b"200 OK"):
+    return b"HTTP/1.1 " + status + b"\r\n" + headers + b"\r\n" + body
+
+
+FRAMES = frame(b"o", b"a.c:one\n") + frame(b"m", b"b.c: Permission denied") + frame(b"o", b"") + \
+    frame(b"o", b"c.c:\0\xff\n") + frame(b"x", b"\0")
+WANTED = (0, b"a.c:one\nc.c:\0\xff\n", b"trawl: b.c: Permission denied\n")
+EARLY = b"trawl: --server: the connection ended early\n"
+FOREIGN = b"trawl: --server: the program at this address is not trawl's server\n"
+
+
+def test_forms():
+    for piece in (1, 2, 3, 7, 64):
+        server.answer, server.piece = answer(FRAMES), piece
+        expect(run("x", "f") == WANTED, "sent in pieces of %d bytes" % piece)
+    server.piece = None
+    for given in (answer(FRAMES), answer(FRAMES, b"X-Other: y\r\nDate:\r\n"), answer(FRAMES).replace(b"1.1", b"1.0"),
+                  answer(FRAMES + b"what comes behind the last frame"), answer(FRAMES).replace(b"\r\n", b"\n")):
+        server.answer = given
+        expect(run("x", "f") == WANTED, "an answer of another form: %r: %r" % (given, run("x", "f")))
+    for status in (0, 1, 2):
+        server.answer = answer(frame(b"x", bytes([status])))
+        expect(run("x", "f") == (status, b"", b""), "status %d" % status)
+    large = bytes(range(256)) * 4000
+    server.answer = answer(frame(b"o", large) + frame(b"x", b"\1"))
+    expect(run("x", "f")[:2] == (1, large), "a megabyte")
+    server.answer = answer(frame(b"m", b"long" * 100000) + frame(b"x", b"\2"))
+    expect(run("x", "f")[2] == b"trawl: " + b"long" * 100000 + b"\n", "a long message")
+    server.answer = answer(frame(b"m", b"a\33[31m") + frame(b"x", b"\2"))
+    expect(run("x", "f")[2] == b"trawl: a\33[31m\n", "a message")
+
+
+def test_early_ends():
+    whole = answer(FRAMES)
+    for end in range(len(whole) - 1):
+        server.answer = whole[:end]
+        status, output, said = run("x", "f")
+        expect(status == 2 and WANTED[1].startswith(output) and
+               said.replace(WANTED[2], b"") in (EARLY, FOREIGN), "an end after byte %d of %r: %r" % (end, whole, said))
+
+
+def test_lies():
+    head = b"HTTP/1.1 200 OK\r\n"
+    for given in (
+            b"", b"\0", b"\n\n", b"x" * 100000, b"HTTP/1.1\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"HTTP/2 200\r\n\r\n",
+            b"SSH-2.0-OpenSSH_9.2\r\n", head + b"no colon\r\n\r\n", head + b"A: " + b"x" * 9000 + b"\r\n\r\n" + FRAMES,
+            head + b"A: b\r\n" * 2000 + b"\r\n" + FRAMES, b"HTTP/1.1 100 Continue\r\n\r\n" + answer(FRAMES),
+            answer(FRAMES)[:-3], answer(b"<html>hello</html>"), answer(frame(b"x", b"\0\0")), answer(frame(b"x", b"")),
+            answer(frame(b"x", b"\3")), answer(frame(b"x", b"\xff")), answer(b"o\xff\xff\xff\xff" + b"a"),
+            answer(b"m\xff\xff\xff\xff" + b"a"), answer(b"q\0\0\0\0"), answer(b"")):
+        server.answer = given
+        status, output, said = run("x", "f")
+        expect(status == 2 and (said.endswith(EARLY) or said.endswith(FOREIGN)),
+               "%r: status %d, %r" % (given[:100], status, said))
+        expect(output == b"a" or WANTED[1].startswith(output), "%r: %r" % (given[:100], output))
+    server.reads, server.answer = False, answer(FRAMES)  # the server answers and closes before it has read the request
+    open("many", "w").write("string\n" * 3000000)
+    status, output, said = run("-f", "many", "f")
+    expect((status, output, said) in (WANTED, (2, b"", EARLY)), "an answer before the request is read: %r" % said)
+    server.reads = True
+
+
+def test_random():
+    for number in range(cases.amount(400)):
+        rng = cases.random_of("client", number)
+        given = bytearray(rng.choice([answer(FRAMES), answer(b'{"error":{"status":400,"message":"\\u0041 \\"b\\" \\n"}}', status=b"400 Bad")]))
+        for _ in range(rng.choice([1, 1, 2, 5])):
+            place = rng.randrange(len(given))
+            change = rng.randrange(3)
+            given[place:place + (change != 0)] = b"" if change == 1 else bytes([rng.randrange(256)])
+        server.answer = bytes(given)
+        status, _, said = run("x", "f")
+        expect(status in (0, 1, 2), "case %d: %r: %r, %r" % (number, server.answer, status, said))
+
+
+def test_errors():
+    def say(message, status=b"422 Unprocessable", text=None):
+        server.answer = answer(json.dumps({"error": {"status": 422, "message": message}}, ensure_ascii=False).encode()
+                               if text is None else text, status=status)
+        return run("x", "f")
+    for message in ("no such collection: 'a'", 'quotes " and \\ and \n', "été 漢", "x" * 300, "control \1"):
+        expect(say(message) == (2, b"", ("trawl: --server: %s\n" % message).encode()), "the error %r: %r" % (message, say(message)))
+    # A message about a file is in base64 if the file's name is not UTF-8. (No test had such a name.)
+    for message in (b"\xff: is not there", b"\xff" + b"x" * 900):
+        said = b'{"error":{"status":404,"message":{"bytes":"%s"}}}' % base64.b64encode(message)
+        got = say("", b"404 Not Found", said)
+        expect(got == (2, b"", b"trawl: --server: %s\n" % message[:399]), "the error %r: %r" % (message, got))
+    for text in (b"", b"<html>", b"{", b'{"message":', b'{"message":"', b'{"message":3}', b"\0" * 9000,
+                 b'{"message":{"bytes":"', b'{"message":{"bytes":"=x"}', b'{"message":{"bytes":""}'):
+        expect(say("", b"502 Bad", text) == (2, b"", b"trawl: --server: the server answers with the HTTP status 502\n"),
+               "the error %r: %r" % (text, say("", b"502 Bad", text)))
+
+
+def request_of(*arguments, **more):
+    server.requests.clear()
+    server.answer = answer(frame(b"x", b"\1"))
+    got = run(*arguments, **more)
+    expect(got == (1, b"", b""), "%r: %r" % (arguments, got))
+    return json.loads(server.requests[0]) if server.requests else {}
+
+
+def test_requests():
+    for name, text in (("words", b"one\ntwo\n"), ("bytes", b"\xff\0"), ("empty", b"")):
+        open(name, "wb").write(text)
+    plain = {"format": "frames", "tg": False, "directory": folder, "paths": ["f"], "patterns": ["x"],
+             "environment": {"terminal": False, "null": False, "color": False, "charset": "utf-8"}}
+
+    def check(wanted, *arguments, **more):
+        got = request_of(*arguments, **more)
+        wanted = {**plain, **wanted}
+        expect(got == wanted, "%r: %r, not %r" % (arguments, got, wanted))
+
+    check({}, "x", "f")
+    check({"options": ["--line-number", "--ignore-case", "-I", "--context=2", "--color", "--after-context=3"]},
+          "-niI2", "--color", "-A", "3", "x", "f")
+    check({"options": ["--context=12", "--context=3"]}, "-12", "--context=3", "x", "f")
+    check({"options": ["--ignore-case", "--quiet", "--group-separator=", "--glob=*.c"]},
+          "-y", "--silent", "--group-sep=", "-g", "*.c", "x", "f")
+    check({"patterns": ["a\nb", "-c"], "paths": ["-f", "f"]}, "-e", "a\nb", "-e", "-c", "--", "-f", "f")
+    check({"patterns": ["z", {"name": "words", "text": "one\ntwo\n"}, "y"]}, "-e", "z", "-fwords", "-e", "y", "f")
+    check({"patterns": [{"name": "bytes", "bytes": base64.b64encode(b"\xff\0").decode()}, {"name": "empty", "text": ""}]},
+          "-fbytes", "-fempty", "f")
+    check({"patterns": ["\1\"\\/é漢😀"]}, "\1\"\\/é漢😀", "f")
+    for count in range(1, 5):
+        given = b"\xff\xfe\0f"[:count].replace(b"\0", b"\x80")
+        check({"patterns": [{"bytes": base64.b64encode(given).decode()}]}, given, "f")
+    check({"options": ["--files", "--recursive"], "patterns": [], "paths": []}, "--files", "-r")
+    check({"options": ["--recursive"], "paths": []}, "-r", "x")
+    check({"environment": {**plain["environment"], "charset": "c", "color": True, "grep_color": "7", "grep_colors": "mt=1"}},
+          "x", "f", locale="C", TERM="xterm", GREP_COLOR="7", GREP_COLORS="mt=1")
+    check({"environment": {**plain["environment"]}}, "x", "f", TERM="xterm", NO_COLOR="")
+    open("config", "w").write("--line-number\n# a comment\n-C1\n")
+    check({"options": ["--line-number", "--context=1", "--count"]}, "-c", "x", "f", TRAWL_CONFIG_PATH="config")
+    os.symlink(TRAWL, "tg")
+    check({"options": ["--no-filename", "--replace=y"], "tg": True, "paths": ["."]}, "-I", "-ry", "x", ".", name="./tg")
+    server.requests.clear()
+    with open("out", "wb") as out:
+        subprocess.run([TRAWL, "--server=" + ADDRESS, "x", "f"], env=cases.environment(), stdout=out, check=False)
+        status = os.fstat(out.fileno())
+    expect(json.loads(server.requests[0])["environment"].get("file") == [status.st_dev, status.st_ino], "the output's file")
+
+
+def test_refused():
+    count = len(server.requests)
+    open("pipe-input", "w").write("x\n")
+    for arguments in (["-j2", "x", "f"], ["--stats", "x", "f"], ["-R", "x", "f"], ["--exclude-from=words", "x", "f"],
+                      ["--ignore-file=words", "x", "f"],
+                      ["--engine=cpu", "x", "f"], ["--explain", "x"], ["x"], ["x", "-"], ["x", "f", "-"]):
+        status, output, said = run(*arguments)
+        expect((status, output) == (2, b"") and said.startswith(b"trawl: --server: ") and b" is not served: " in said and
+               said.count(b"\n") == 1, "%r: %d, %r, %r" % (arguments, status, output, said))
+    expect(run("-fnowhere", "f") == (2, b"", b"trawl: nowhere: No such file or directory\n"), "a file of -f that is not there")
+    expect(len(server.requests) == count, "something was sent")
+    for arguments, said in (([], b"Usage: "), (["--version"], b""), (["--color=x", "x", "f"], b"trawl: --color"),
+                            (["-E", "x+", "f"], b"trawl: --server: regular expressions are not served: ")):
+        expect(run(*arguments)[2].startswith(said), "%r with --server" % arguments)
+    for address in ("foo", "http://", "http://h:x", "http://[::1", "unix:" + "x" * 108, "https://h", "http://h:123456"):
+        status, output, said = run("x", "f", address=address)
+        expect((status, output) == (2, b"") and said.startswith(b"trawl: --server: '") and said.count(b"\n") == 1,
+               "the address %r: %r" % (address, said))
+    expect(run("x", "f", address="unix:nowhere") == (2, b"", b"trawl: --server: unix:nowhere: No such file or directory\n"),
+           "a server that is not there")
+
+
+def test_variable():
+    """Tests when the command searches by itself: the command finds the file's line, which the server would not send."""
+    open("f", "w").write("x here\n")
+    local, served = (0, b"x here\n", b""), (1, b"", b"")
+    server.answer = answer(frame(b"x", b"\1"))
+
+    def check(wanted, what, *arguments, **more):
+        got = run(*arguments, address=None, **{"TRAWL_SERVER": ADDRESS, **more})
+        expect(got == wanted, "TRAWL_SERVER, %s: %r" % (what, got))
+
+    check(served, "a server", "x", "f")
+    check(local, "none", "x", "f", TRAWL_SERVER="")
+    check(local, "a socket that is not there", "x", "f", TRAWL_SERVER="unix:nowhere")
+    closed = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    closed.bind("closed")
+    closed.close()
+    check(local, "a socket that nobody listens at", "x", "f", TRAWL_SERVER="unix:closed")
+    check(local, "an option that is not served", "-j2", "x", "f")
+    check(local, "a regular expression", "-E", "x+", "f")
+    check(local, "one of several patterns is an expression", "-E", "-ey", "-ex+", "f")
+    check(served, "a string in a syntax of expressions", "-E", "x", "f")
+    check(local, "another server by option", "--server=", "x", "f")
+    with open("f") as stdin:
+        check(local, "standard input", "x", stdin=stdin)
+    open("p", "w").write("x\n")
+    with open("p") as stdin:
+        check(local, "strings from standard input", "-f-", "f", stdin=stdin)
+    for status in (b"404 Not Found", b"409 Conflict", b"413 Large", b"422 No", b"429 Many", b"503 Ends"):
+        server.answer = answer(b'{"error":{"message":"no"}}', status=status)
+        check(local, status.decode(), "x", "f")
+    for status in (b"400 Bad", b"401 Unauthorized"):
+        server.answer = answer(b'{"error":{"message":"no"}}', status=status)
+        check((2, b"", b"trawl: --server: no\n"), status.decode(), "x", "f")
+    server.answer = answer(FRAMES)[:-1]
+    check((2, WANTED[1], WANTED[2] + EARLY), "an end before the exit status", "x", "f")
+    os.mkdir("run")
+    other = Server(socket.AF_UNIX, "run/trawl.sock")
+    other.answer = answer(frame(b"x", b"\1"))
+    check(served, "the default", "x", "f", TRAWL_SERVER="unix:", XDG_RUNTIME_DIR="run")
+    got = run("--server", "x", "f", address=None, XDG_RUNTIME_DIR="run")
+    expect(got == served, "--server without an address: %r" % (got,))
+    got = run("--server", "x", "f", address=None)
+    expect(got[0] == 2 and b"XDG_RUNTIME_DIR is not set" in got[2], "--server without an address: %r" % (got,))
+
+
+def test_tcp_and_token():
+    tcp = Server(socket.AF_INET, ("127.0.0.1", 0))
+    tcp.answer = answer(FRAMES)
+    address = "http://127.0.0.1:%d" % tcp.socket.getsockname()[1]
+    open("token", "w").write("secret\n")
+    for form in (address, address + "/", address[7:]):  # the last form is that of --listen
+        expect(run("x", "f", address=form, TRAWL_TOKEN_FILE="token") == WANTED, "an answer by %s" % form)
+        head = tcp.heads[-1].split(b"\r\n")
+        expect(head[0] == b"POST /v1/search HTTP/1.0" and b"Host: " + address[7:].encode() in head and
+               b"Authorization: Bearer secret" in head and b"Content-Type: application/json" in head, "the head %r" % head)
+    expect(run("x", "f", address=address) == WANTED and not any(b"Auth" in line for line in tcp.heads[-1].split(b"\r\n")),
+           "without a token")
+    for text in ("", "\n", "two words", "two\nlines", "x" * 5000, "\0"):
+        open("token", "w").write(text)
+        expect(run("x", "f", TRAWL_TOKEN_FILE="token") == (2, b"", b"trawl: TRAWL_TOKEN_FILE: token: the file has no valid token\n"),
+               "the token %r" % text[:20])
+    expect(run("x", "f", TRAWL_TOKEN_FILE="nowhere")[2] == b"trawl: nowhere: No such file or directory\n", "no token")
+
+
+def test_output():
+    server.answer = answer(frame(b"o", b"x\n" * 100) + frame(b"x", b"\0"))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([TRAWL, "--server=" + ADDRESS, "x", "f"], env=cases.environment(), stdout=full,
+                              stderr=subprocess.PIPE, check=False)
+    expect((done.returncode, done.stderr) == (2, b"trawl: write error: No space left on device\n"), "a full disk: %r" % done.stderr)
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([TRAWL, "--server=" + ADDRESS, "x", "f"], env=cases.environment(), stdout=write,
+                          stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    expect((done.returncode, done.stderr) == (-13, b""), "a closed pipe: %r" % done.returncode)
+
+
+def test_interrupted():
+    """SIGINT ends the client as it ends a search, and the server sees that the connection ends."""
+    server.answer, server.holds = answer(FRAMES[:13]), True
+    process = subprocess.Popen([TRAWL, "--server=" + ADDRESS, "x", "f"], env=cases.environment(), stdout=subprocess.PIPE)
+    got = process.stdout.read(8)
+    process.send_signal(signal.SIGINT)
+    expect((got, process.wait(timeout=60)) == (b"a.c:one\n", -signal.SIGINT), "SIGINT: %r, %r" % (got, process.returncode))
+    process.stdout.close()
+    server.holds = False
+
+
+for test in (test_forms, test_early_ends, test_lies, test_random, test_errors, test_requests, test_refused, test_variable,
+             test_tcp_and_token, test_output, test_interrupted):
+    test()
+os.chdir("/")
+subprocess.run(["rm", "-rf", folder], check=True)
+print("%d failed" % len(failures))
+sys.exit(1 if failures else 0)

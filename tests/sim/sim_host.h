@@ -1,0 +1,28 @@
+/* sim_host: what tests open on the simulated driver, and that nothing is left of it there. */
+#ifndef TRAWL_TESTS_SIM_SIM_HOST_H
+#define TRAWL_TESTS_SIM_SIM_HOST_H
+
+#include "trawl_devices.h"
+
+/* A runtime, and a searcher of it. */
+struct host {
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+};
+
+/* A driver of so many devices, each of 16 MiB, in which nothing is in use. */
+void host_devices(uint32_t devices);
+
+/* Without them the test ends. chunk_bytes 0: as usual. */
+void host_open(struct host *host, enum trawl_engine engine, uint32_t threads, uint64_t chunk_bytes);
+/* The runtime's searchers are closed, and nothing is left in the driver. */
+void host_close(struct host *host);
+
+/* A searcher with a runtime of its own; NULL: see the error. */
+struct trawl_searcher *host_searcher(enum trawl_engine engine, uint32_t threads,
+                                     uint64_t chunk_bytes, struct trawl_error *error);
+
+/* Nothing of the driver's is in use, and it has nothing to report, unless a device was lost. */
+void host_check_driver(void);
+
+#endif

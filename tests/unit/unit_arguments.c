@@ -1,0 +1,286 @@
+/* unit_arguments: every mistake of a caller that the header names is answered with ARGUMENT, and
+ * the outputs stay as they were. */
+#include "calls.h"
+
+#define UNTOUCHED ((uint64_t)0x1234567890abcdef)
+
+/* The call, without an argument that it needs, fails and names what is missing. */
+#define CHECK_NULL(call, name)                                          \
+    do {                                                                \
+        struct trawl_error record_ = calls_error(), *error = &record_;  \
+        CHECK_STATUS((call), TRAWL_ARGUMENT);                           \
+        if (!TEST_CHECK(record_.status == TRAWL_ARGUMENT &&             \
+                        strcmp(record_.message, name " is NULL") == 0)) \
+            printf("  %s: %s\n", #call, record_.message);               \
+    } while (0)
+
+static struct trawl_searcher *searcher;
+static struct trawl_plan *plan;
+static struct trawl_text *text;
+
+static uint32_t itself(void *context, uint32_t code_point,
+                       uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    variants[0] = code_point;
+    return 1;
+}
+
+static bool no_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    (void)code_point;
+    return false;
+}
+
+static void plan_patterns(void)
+{
+    struct trawl_pattern good[3] = {{"a", 1}, {"b", 1}, {"c", 1}};
+    struct trawl_pattern empty[3] = {{"a", 1}, {"b", 1}, {"", 0}};
+    struct trawl_pattern null_bytes[2] = {{"a", 1}, {NULL, 1}};
+    struct trawl_plan *made = (struct trawl_plan *)&searcher;
+    struct trawl_error record = calls_error();
+
+    CHECK_NULL(trawl_plan_build(good, 3, NULL, NULL, error), "plan");
+    CHECK_NULL(trawl_plan_build(NULL, 3, NULL, &made, error), "patterns");
+    CHECK_REFUSED(trawl_plan_build(null_bytes, 2, NULL, &made, error));
+    CHECK_STATUS(trawl_plan_build(empty, 3, NULL, &made, &record), TRAWL_ARGUMENT);
+    TEST_CHECK_U64(record.pattern_index, 2);
+    TEST_CHECK_U64(record.text_offset, UINT64_MAX);
+    TEST_CHECK(record.os_code == 0 && record.driver_code == 0);
+    CHECK_STATUS(trawl_plan_build(empty, 3, NULL, &made, NULL), TRAWL_ARGUMENT);
+    TEST_CHECK(made == (struct trawl_plan *)&searcher);
+}
+
+static void plan_options(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_plan_options good = options;
+    struct trawl_utf8 no_variants = {NULL, NULL, no_word}, no_words = {NULL, itself, NULL};
+    struct trawl_pattern pattern = {"needle", 6};
+    struct trawl_plan *made = NULL;
+
+    options.flags = 8;
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options.flags = 0x80000001u;
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options = good;
+    options.method = (enum trawl_method)99;
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options.method = TRAWL_METHOD_SAMPLED; /* six bytes are too few to take samples of */
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options = good;
+    options.reserved = 1;
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options = good;
+    options.line_end_set = 2;
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options = good;
+    options.sample_bytes = 1;
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options = good;
+    options.flags = TRAWL_SINGLE_BYTE; /* without utf8 */
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options = good;
+    options.utf8 = &no_variants;
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options.utf8 = &no_words;
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    TEST_CHECK(made == NULL);
+}
+
+static void explain(void)
+{
+    char buffer[16] = "untouched";
+    uint64_t needed = UNTOUCHED;
+
+    CHECK_NULL(trawl_plan_explain(NULL, buffer, sizeof buffer, &needed, error), "plan");
+    CHECK_NULL(trawl_plan_explain(plan, NULL, 1, &needed, error), "buffer");
+    CHECK_NULL(trawl_plan_explain(plan, buffer, sizeof buffer, NULL, error), "needed_bytes");
+    TEST_CHECK_U64(needed, UNTOUCHED);
+    TEST_CHECK(strcmp(buffer, "untouched") == 0);
+}
+
+static void texts(void)
+{
+    struct trawl_text *made = NULL;
+    uint8_t buffer[4] = {7, 7, 7, 7};
+    uint64_t read_bytes = UNTOUCHED;
+
+    CHECK_NULL(trawl_text_from_memory("a", 1, NULL, error), "text");
+    CHECK_REFUSED(trawl_text_from_memory(NULL, 1, &made, error));
+    CHECK_NULL(trawl_text_open_file(NULL, &made, error), "path");
+    CHECK_NULL(trawl_text_open_file("/dev/null", NULL, error), "text");
+    CHECK_NULL(trawl_text_from_descriptor(0, "x", NULL, error), "text");
+    CHECK_REFUSED(trawl_text_from_descriptor(-1, "x", &made, error));
+    TEST_CHECK(made == NULL);
+    CHECK_NULL(trawl_text_read(NULL, 0, buffer, 4, &read_bytes, error), "text");
+    CHECK_NULL(trawl_text_read(text, 0, NULL, 4, &read_bytes, error), "buffer");
+    CHECK_NULL(trawl_text_read(text, 0, buffer, 4, NULL, error), "read_bytes");
+    TEST_CHECK_U64(read_bytes, UNTOUCHED);
+    TEST_CHECK(buffer[0] == 7 && buffer[3] == 7);
+    TEST_CHECK(!trawl_text_is_seekable(NULL));
+    TEST_CHECK(!trawl_text_bytes(NULL, &read_bytes) && read_bytes == UNTOUCHED);
+}
+
+static void loading(void)
+{
+    AUTO_TEXT stream = must_file("/dev/null");
+
+    CHECK_NULL(trawl_text_load(NULL, text, error), "searcher");
+    CHECK_NULL(trawl_text_load(searcher, NULL, error), "text");
+    CHECK_REFUSED(trawl_text_load(searcher, stream, error)); /* not in memory */
+    trawl_text_unload(NULL, text);
+    trawl_text_unload(searcher, NULL);
+    trawl_text_unload(searcher, text); /* nothing was loaded */
+}
+
+static void searchers(void)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    const struct trawl_searcher_options good = options;
+    struct trawl_searcher *made = NULL;
+
+    CHECK_NULL(trawl_searcher_open(NULL, NULL, error), "searcher");
+    options.engine = (enum trawl_engine)77;
+    CHECK_REFUSED(trawl_searcher_open(&options, &made, error));
+    options = good;
+    options.instruction_set = "no such set";
+    CHECK_REFUSED(trawl_searcher_open(&options, &made, error));
+    options.instruction_set = "";
+    CHECK_REFUSED(trawl_searcher_open(&options, &made, error));
+    TEST_CHECK(made == NULL);
+}
+
+static void stats(void)
+{
+    struct trawl_stats record = {.size = sizeof record, .match_count = UNTOUCHED};
+
+    CHECK_NULL(trawl_searcher_stats(NULL, &record, error), "searcher");
+    CHECK_NULL(trawl_searcher_stats(searcher, NULL, error), "stats");
+    record.size = 0;
+    CHECK_REFUSED(trawl_searcher_stats(searcher, &record, error));
+    TEST_CHECK_U64(record.match_count, UNTOUCHED);
+}
+
+/* For each search: searcher, plan, text, and each output missing in turn. */
+static void searches(void)
+{
+    uint64_t count = UNTOUCHED;
+    struct trawl_match match = {UNTOUCHED, 0, 0, 0, 0};
+    bool found = true;
+
+    CHECK_NULL(trawl_count(NULL, plan, text, &count, error), "searcher");
+    CHECK_NULL(trawl_count(searcher, NULL, text, &count, error), "plan");
+    CHECK_NULL(trawl_count(searcher, plan, NULL, &count, error), "text");
+    CHECK_NULL(trawl_count(searcher, plan, text, NULL, error), "count");
+
+    CHECK_NULL(trawl_first(NULL, plan, text, &match, &found, error), "searcher");
+    CHECK_NULL(trawl_first(searcher, NULL, text, &match, &found, error), "plan");
+    CHECK_NULL(trawl_first(searcher, plan, NULL, &match, &found, error), "text");
+    CHECK_NULL(trawl_first(searcher, plan, text, NULL, &found, error), "match");
+    CHECK_NULL(trawl_first(searcher, plan, text, &match, NULL, error), "found");
+
+    CHECK_NULL(trawl_positions(NULL, plan, text, ignore_matches, NULL, error), "searcher");
+    CHECK_NULL(trawl_positions(searcher, NULL, text, ignore_matches, NULL, error), "plan");
+    CHECK_NULL(trawl_positions(searcher, plan, NULL, ignore_matches, NULL, error), "text");
+    CHECK_NULL(trawl_positions(searcher, plan, text, NULL, NULL, error), "sink");
+
+    TEST_CHECK(count == UNTOUCHED && match.begin == UNTOUCHED && found);
+}
+
+static void begins_searches(void)
+{
+    uint64_t count = UNTOUCHED, begin = UNTOUCHED;
+
+    CHECK_NULL(trawl_begins_into(NULL, plan, text, &begin, 1, &count, error), "searcher");
+    CHECK_NULL(trawl_begins_into(searcher, NULL, text, &begin, 1, &count, error), "plan");
+    CHECK_NULL(trawl_begins_into(searcher, plan, NULL, &begin, 1, &count, error), "text");
+    CHECK_NULL(trawl_begins_into(searcher, plan, text, NULL, 1, &count, error), "begins");
+    CHECK_NULL(trawl_begins_into(searcher, plan, text, &begin, 1, NULL, error), "begin_count");
+#if defined(__x86_64__) /* qemu-user answers as if all memory could be read */
+    CHECK_REFUSED(trawl_begins_into(searcher, plan, text, (uint64_t *)8, 1, &count, error));
+#endif
+
+    TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED);
+}
+
+static void line_searches(void)
+{
+    uint64_t count = UNTOUCHED;
+
+    CHECK_NULL(trawl_count_lines(NULL, plan, text, false, 9, &count, error), "searcher");
+    CHECK_NULL(trawl_count_lines(searcher, NULL, text, false, 9, &count, error), "plan");
+    CHECK_NULL(trawl_count_lines(searcher, plan, NULL, false, 9, &count, error), "text");
+    CHECK_NULL(trawl_count_lines(searcher, plan, text, false, 9, NULL, error), "count");
+    TEST_CHECK_U64(count, UNTOUCHED);
+
+    CHECK_NULL(trawl_count_by_pattern(NULL, plan, text, ignore_counts, NULL, error), "searcher");
+    CHECK_NULL(trawl_count_by_pattern(searcher, NULL, text, ignore_counts, NULL, error), "plan");
+    CHECK_NULL(trawl_count_by_pattern(searcher, plan, NULL, ignore_counts, NULL, error), "text");
+    CHECK_NULL(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), "sink");
+    CHECK_NULL(trawl_windows(NULL, plan, text, 0, ignore_window, NULL, error), "searcher");
+    CHECK_NULL(trawl_windows(searcher, NULL, text, 0, ignore_window, NULL, error), "plan");
+    CHECK_NULL(trawl_windows(searcher, plan, NULL, 0, ignore_window, NULL, error), "text");
+    CHECK_NULL(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), "sink");
+    CHECK_REFUSED(trawl_windows(searcher, plan, text, 32, ignore_window, NULL, error));
+}
+
+/* What the header allows: NULL to free and close, no error record, a text without bytes. */
+static void allowed(void)
+{
+    AUTO_TEXT empty = NULL;
+    uint64_t count = UNTOUCHED;
+    struct trawl_match match = {UNTOUCHED, 0, 0, 0, 0};
+    bool found = true;
+
+    trawl_plan_free(NULL);
+    trawl_text_close(NULL);
+    trawl_searcher_close(NULL);
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), 0);
+    MUST(trawl_text_from_memory(NULL, 0, &empty, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
+    MUST(trawl_first(searcher, plan, empty, &match, &found, NULL));
+    TEST_CHECK(!found && match.begin == UNTOUCHED);
+    MUST(trawl_begins_into(searcher, plan, text, NULL, 0, &count, NULL));
+    TEST_CHECK_U64(count, 2);
+    MUST(trawl_count_lines(searcher, plan, text, false, 0, &count, NULL));
+    TEST_CHECK_U64(count, 0);
+}
+
+/* What is pulled; the searches that are no searches are not looked at. */
+static void batches(void)
+{
+    struct trawl_matrix_batch cells = {.size = sizeof cells};
+    struct trawl_batch batch = {.size = sizeof batch};
+
+    CHECK_NULL(trawl_search_next(NULL, &batch, error), "search");
+    CHECK_NULL(trawl_search_next((struct trawl_search *)&batch, NULL, error), "batch");
+    CHECK_NULL(trawl_matrix_next(NULL, &cells, error), "matrix");
+    CHECK_NULL(trawl_matrix_next((struct trawl_matrix_search *)&cells, NULL, error), "batch");
+}
+
+int main(void)
+{
+    test_begin("arguments");
+    searcher = must_searcher(1, 0);
+    plan = must_plan("ab");
+    text = must_string("ab\nab");
+    plan_patterns();
+    plan_options();
+    explain();
+    texts();
+    loading();
+    searchers();
+    stats();
+    searches();
+    begins_searches();
+    line_searches();
+    batches();
+    allowed();
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2); /* after all those mistakes */
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+    return test_end();
+}

@@ -1,0 +1,385 @@
+/* unit_choose: what a sample of the text says about ways to search it, what each is expected to
+ * cost, and which one a worker takes when it looks. Answers never depend on it, so that no
+ * comparison with the oracle notices a look that says nothing; expected values are worked out by
+ * hand. */
+#include <math.h>
+
+#include "cpu/worker.h"
+#include "plan/analyse.h"
+#include "test.h"
+
+#define SAMPLE_BYTES 8192u
+#define CHUNK_BYTES (64u << 10)
+#define ROTATION "abcdefgh"
+
+static uint8_t sample[SAMPLE_BYTES];
+static struct test_random chance;
+
+static void fill(uint8_t *bytes, uint64_t count, const char *letters)
+{
+    uint64_t letter_count = strlen(letters);
+
+    for (uint64_t i = 0; i < count; i++)
+        bytes[i] = (uint8_t)letters[test_random_below(&chance, letter_count)];
+}
+
+static struct trawl_plan *plan_of(const char *bytes, uint64_t count, enum trawl_method method)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern pattern = {(const uint8_t *)bytes, count};
+    struct trawl_plan *plan = NULL;
+
+    options.method = method;
+    if (!TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_OK))
+        exit(test_end());
+    return plan;
+}
+
+static uint32_t probes_of(const char *literal, struct plan_probe *probes, double *passed)
+{
+    const uint8_t *bytes = (const uint8_t *)literal;
+    struct byte_rates rates;
+
+    analyse_rates(sample, SAMPLE_BYTES, bytes, strlen(literal), false, &rates);
+    return analyse_probes(bytes, strlen(literal), false, &rates, sample, SAMPLE_BYTES, probes,
+                          passed);
+}
+
+/* Lines whose two rarest bytes always come together: the second says nothing once the first is
+ * there. `k` comes three times as often, but by itself. */
+static void test_survivors(void)
+{
+    struct plan_probe probes[PLAN_PROBES_MAX];
+    double passed[PLAN_PROBES_MAX];
+
+    fill(sample, SAMPLE_BYTES, "aaab");
+    for (uint64_t at = 0; at + 100 <= SAMPLE_BYTES; at += 100) {
+        for (uint32_t i = 0; i < 3; i++)
+            sample[at + test_random_below(&chance, 90)] = 'k';
+        memcpy(sample + at + 92, "QaZ", 3);
+    }
+    TEST_CHECK(probes_of("kaaaQaZ", probes, passed) == 7);
+    TEST_CHECK_U64(probes[0].offset, 4);
+    TEST_CHECK_U64(probes[1].offset, 0);
+    TEST_CHECK(passed[0] > 0.008 && passed[0] < 0.012); /* one in 100 */
+    TEST_CHECK(passed[1] <= passed[0] / 8);             /* by itself: three in 100 of those */
+    TEST_CHECK(probes_of("QaZ", probes, passed) == 3);
+    TEST_CHECK_U64(probes[0].offset, 0);
+    TEST_CHECK(passed[2] > passed[0] * 0.99 && passed[2] < passed[0] * 1.01);
+    TEST_CHECK_U64(analyse_first_probes(passed, 3), 1); /* the later probes rule out no more */
+}
+
+static void test_seen_grams(void)
+{
+    struct plan_grams grams;
+    struct byte_rates rates;
+    const uint8_t *literal = (const uint8_t *)ROTATION ROTATION;
+
+    analyse_rates(NULL, 0, literal, 16, false, &rates);
+    (void)analyse_grams(literal, 16, false, &rates, 8, &grams);
+    TEST_CHECK_U64(grams.stride, 8);
+    for (uint64_t i = 0; i < SAMPLE_BYTES; i++) /* each gram of it is the literal's */
+        sample[i] = (uint8_t)ROTATION[i % 8];
+    TEST_CHECK(fabs(analyse_seen_grams(sample, SAMPLE_BYTES, &grams) - 1.0 / 8) < 1e-9);
+    fill(sample, SAMPLE_BYTES / 2, "xyz");
+    TEST_CHECK(fabs(analyse_seen_grams(sample, SAMPLE_BYTES, &grams) - 1.0 / 16) < 1e-3);
+    fill(sample, SAMPLE_BYTES, "xyz");
+    TEST_CHECK(analyse_seen_grams(sample, SAMPLE_BYTES, &grams) <= 0);
+}
+
+/* A literal of so many bytes, `abcdefgh` again and again, of whose offsets a sample of the same
+ * names `named`; then of a sample of which half is like that. */
+static void sampled_seen_of(uint64_t count, double named)
+{
+    static char literal[8008];
+    const struct sampled_tables *tables = NULL;
+    struct sampled_rates rates;
+    struct trawl_plan *plan;
+    const uint8_t *bytes;
+
+    for (uint64_t i = 0; i < count; i++)
+        literal[i] = ROTATION[i % 8];
+    plan = plan_of(literal, count, TRAWL_METHOD_AUTO);
+    bytes = plan_literal_bytes(plan, 0);
+    TEST_CHECK_U64(sampled_stride(count), count - 8);
+    TEST_CHECK(sampled_want(plan, &tables, NULL) == TRAWL_OK);
+    for (uint64_t i = 0; i < SAMPLE_BYTES; i++)
+        sample[i] = (uint8_t)ROTATION[i % 8];
+    rates = sampled_seen(bytes, tables, sample, SAMPLE_BYTES);
+    TEST_CHECK(fabs(rates.named - named) < 1e-9 * named);
+    TEST_CHECK(fabs(rates.naming - 1) < 0.02); /* nearly each sample names some */
+    fill(sample, SAMPLE_BYTES / 2, "xyz");
+    TEST_CHECK(fabs(sampled_seen(bytes, tables, sample, SAMPLE_BYTES).named - named / 2) <
+               named / 5);
+    fill(sample, SAMPLE_BYTES, "xyz");
+    TEST_CHECK(sampled_seen(bytes, tables, sample, SAMPLE_BYTES).named <= 0);
+    trawl_plan_free(plan);
+}
+
+static bool is_near(double got, double expected)
+{
+    return fabs(got - expected) <= 1e-9 * fabs(expected);
+}
+
+/* The prices of the tuning after method sampled was tuned for the sample; NULL: an unknown text. */
+static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuning *tuning,
+                                 const struct plan_costs *costs, const uint8_t *text)
+{
+    plan_tune_sampled(plan, text, SAMPLE_BYTES, tuning);
+    return plan_price(plan, tuning, costs);
+}
+
+/* A literal of 200 bytes, stride 192, in a text that has none of its bytes. */
+static void test_price(void)
+{
+    struct plan_costs costs = {.every = 1,
+                               .every_probe = 2,
+                               .grams = {80, 40, 20, 10},
+                               .sample = 768,
+                               .compared = 16,
+                               .candidate = 100};
+    struct plan_tuning tuning = {.first_probes = 2, .every_rate = 0.01, .gram_rate = 0.02};
+    struct attachment *made;
+    struct trawl_plan *plan;
+    struct plan_prices prices;
+    char literal[200];
+
+    fill((uint8_t *)literal, sizeof literal, "abcdefghijklmnopqrstuvwxyz");
+    memset(sample, '0', SAMPLE_BYTES);
+    plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
+    made = &plan->attached[PLAN_SAMPLED];
+    tuning.grams.stride = 4;
+    prices = priced(plan, &tuning, &costs, NULL);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4) && !attachment_is_there(made));
+    prices = priced(plan, &tuning, &costs, sample);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 1 + 2 * 2 + 100 * 0.01));
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 20 + 100 * 0.02));
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4));
+    TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED && attachment_is_there(made));
+    TEST_CHECK(plan_cheapest(&prices, TRAWL_METHOD_SAMPLED) == TRAWL_METHOD_EVERY);
+    TEST_CHECK(is_near(plan_price_bare(plan, &tuning, &costs, TRAWL_METHOD_EVERY, 3), 1 + 2 * 3));
+    tuning.sampled_took = 7; /* by the clock */
+    prices = plan_price(plan, &tuning, &costs);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
+    tuning.sampled_took = tuning.every_rate = 0;
+    tuning.first_probes = 1; /* believed to be 1.5: 4 and as much as sampled: a tie is every's */
+    prices = priced(plan, &tuning, &costs, sample);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
+    memcpy(sample, literal, sizeof literal); /* a candidate or more in the samples */
+    TEST_CHECK(priced(plan, &tuning, &costs, sample).of[TRAWL_METHOD_SAMPLED] >= 4 + 1.0 / 192);
+    tuning.first_probes = 2;
+    tuning.every_rate = 0.06;
+    costs.grams[2] = 1;
+    prices = priced(plan, &tuning, &costs, NULL);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_GRAMS], 3) && prices.least == TRAWL_METHOD_GRAMS);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 4));
+    tuning.grams.stride = 0; /* grams were not tuned */
+    prices = priced(plan, &tuning, &costs, NULL);
+    TEST_CHECK(prices.of[TRAWL_METHOD_GRAMS] <= 0 && prices.least == TRAWL_METHOD_SAMPLED);
+    trawl_plan_free(plan);
+    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* one vector decides a candidate */
+    prices = priced(plan, &tuning, &costs, sample);
+    TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 5 + 16 * 0.06));
+    TEST_CHECK(prices.of[TRAWL_METHOD_SAMPLED] <= 0);
+    trawl_plan_free(plan);
+}
+
+/* As a worker looks at a text. */
+static enum trawl_method looked(const struct trawl_plan *plan, const struct plan_costs *costs,
+                                struct plan_tuning *tuning)
+{
+    struct plan_prices prices;
+
+    *tuning = plan->tuning;
+    if (!plan_look_far(plan, costs, sample, SAMPLE_BYTES, tuning, &prices))
+        plan_look(plan, costs, sample, SAMPLE_BYTES, tuning, &prices);
+    return prices.least;
+}
+
+/* Grams are weighed where they could win, and win where they are rare. */
+static void test_look(void)
+{
+    static const struct plan_costs cheap_grams = {.every = 1,
+                                                  .every_probe = 1,
+                                                  .grams = {1, 1, 1, 1},
+                                                  .sample = 1000,
+                                                  .compared = 1,
+                                                  .candidate = 1};
+    struct plan_costs costs = cheap_grams;
+    struct plan_tuning tuning;
+    struct trawl_plan *plan;
+    char literal[64];
+
+    fill((uint8_t *)literal, sizeof literal, "ACGT");
+    fill(sample, SAMPLE_BYTES, "ACGT");
+    plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
+    TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
+    TEST_CHECK(tuning.is_seen && tuning.grams.stride > 0);
+    costs.sample = 0.5 * 56; /* costs less than any grams can */
+    TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_SAMPLED);
+    TEST_CHECK(!tuning.is_seen); /* the plan's own: nothing was tuned */
+    costs.sample = 1.5 * 56;     /* less than every, and more than grams */
+    TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
+    trawl_plan_free(plan);
+}
+
+/* Every set that may run here has costs, and they are in order. */
+static void test_costs(void)
+{
+    const char *name;
+
+    for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++) {
+        const struct plan_costs *costs = plan_costs_of(name);
+
+        TEST_CHECK(costs->every >= 0 && costs->every_probe > 0 && costs->grams[3] > 0);
+        for (uint32_t k = 1; k < 4; k++) /* a wider stride's tests cost a little at most */
+            TEST_CHECK(costs->grams[k] <= 1.1 * costs->grams[k - 1]);
+        TEST_CHECK(costs->sample > costs->grams[3] && costs->compared > costs->sample &&
+                   costs->candidate > costs->compared);
+    }
+    TEST_CHECK(plan_costs_of(NULL) == plan_costs_of("avx2"));
+}
+
+static struct engine_worker *worker_open(const struct trawl_plan *plan, struct engine **engine)
+{
+    struct engine_options options = {.size = sizeof options};
+    struct engine_worker *worker = NULL;
+
+    TEST_CHECK(engine_cpu.open(&options, engine, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cpu.compile(*engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+    return worker;
+}
+
+static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64_t at)
+{
+    struct engine_chunk chunk = {.bytes = text,
+                                 .begin = at,
+                                 .owned = CHUNK_BYTES - 256,
+                                 .before = at > 0,
+                                 .after = 256,
+                                 .readable = 256};
+    struct engine_result result = {.count = 0};
+
+    TEST_CHECK(engine_scan(&engine_cpu, worker, &chunk, 0, WANT_COUNT, &result, NULL) == TRAWL_OK);
+    return result.count;
+}
+
+/* One pattern in a text that changes its kind: each kind is searched by another method. */
+static void test_worker(void)
+{
+    static const struct plan_costs costs = {.every = 0.01,
+                                            .every_probe = 0.01,
+                                            .grams = {1, 1, 1, 1},
+                                            .sample = 0.0264 * 56,
+                                            .compared = 1,
+                                            .candidate = 30};
+    static uint8_t text[CHUNK_BYTES];
+    struct engine *engine = NULL;
+    struct engine_worker *worker;
+    struct trawl_plan *plan;
+    char literal[64];
+
+    fill((uint8_t *)literal, sizeof literal, "ACGT");
+    plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
+    cpu_sizes.look_after = cpu_sizes.look_again = CHUNK_BYTES;
+    cpu_sizes.look_lost_ns = 0;
+    worker = worker_open(plan, &engine);
+    worker->costs = &costs;
+    fill(text, sizeof text, "0123456789"); /* every: one probe leaves nothing */
+    (void)search(worker, text, CHUNK_BYTES);
+    TEST_CHECK(worker->tuning == &plan->tuning); /* too soon */
+    (void)search(worker, text, 2 * CHUNK_BYTES);
+    TEST_CHECK(worker->tuning == &worker->own && worker->method == TRAWL_METHOD_EVERY);
+    TEST_CHECK_U64(worker->tuning->first_probes, 1);
+    fill(text, sizeof text,
+         "ACGT"); /* each probe leaves a quarter; samples seldom name an offset */
+    memcpy(text + 1000, literal, sizeof literal);
+    (void)search(worker, text, 3 * CHUNK_BYTES);
+    TEST_CHECK(worker->method == TRAWL_METHOD_EVERY && worker->tuning->first_probes == 1);
+    TEST_CHECK(search(worker, text, 4 * CHUNK_BYTES) >= 1);
+    TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
+    for (uint64_t i = 0; i + 16 <= sizeof text; i += 16) /* pieces of it: most samples name some */
+        memcpy(text + i, literal + test_random_below(&chance, 48), 16);
+    (void)search(worker, text, 5 * CHUNK_BYTES);
+    (void)search(worker, text, 6 * CHUNK_BYTES);
+    TEST_CHECK(worker->method == TRAWL_METHOD_EVERY);
+    TEST_CHECK(worker->tuning->first_probes > 1);
+    engine_cpu.release(worker);
+    engine_cpu.close(engine);
+    trawl_plan_free(plan);
+}
+
+/* Candidates that take long use up a chunk's work in its first, short part: the linear search that
+ * takes over goes on to the chunk's end. */
+static void test_work(void)
+{
+    static const char unit[] = "ACGTTGCAAC";
+    static uint8_t text[CHUNK_BYTES];
+    struct engine *engine = NULL;
+    struct engine_worker *worker;
+    struct trawl_plan *plan;
+    char literal[1001];
+
+    for (uint32_t i = 0; i < sizeof text; i++) /* with a byte changed here and there */
+        text[i] = (uint8_t)(i % 700 == 9 ? 'T' : unit[i % 10]);
+    for (uint32_t i = 0; i < sizeof literal; i++)
+        literal[i] = i == 1000 ? 'T' : unit[i % 10];
+    memcpy(text + 60000, literal, sizeof literal);
+    plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
+    cpu_sizes.look_after = cpu_sizes.look_again = 0;
+    cpu_sizes.look_lost_ns = 1e18;
+    worker = worker_open(plan, &engine);
+    TEST_CHECK(worker->method != TRAWL_METHOD_SAMPLED);
+    TEST_CHECK_U64(search(worker, text, 0), 1);
+    cpu_sizes = cpu_sizes_default;
+    engine_cpu.release(worker);
+    engine_cpu.close(engine);
+    trawl_plan_free(plan);
+}
+
+/* The tables of method sampled are made for texts that are worth it, and for any if it is asked
+ * for. No answer depends on it. */
+static void test_tables(void)
+{
+    static uint8_t text[CHUNK_BYTES];
+    struct engine_options options = {.size = sizeof options};
+    struct engine *engine = NULL;
+    char literal[1100];
+
+    fill((uint8_t *)literal, sizeof literal, "ACGT");
+    TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
+    for (uint32_t asked = 0; asked < 2; asked++) {
+        struct trawl_plan *plan =
+            plan_of(literal, sizeof literal, asked ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_AUTO);
+        struct engine_worker *worker = NULL;
+
+        TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+        TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
+        cpu_sizes = cpu_sizes_default;
+        (void)search(worker, text, 0);
+        TEST_CHECK((worker->method == TRAWL_METHOD_SAMPLED) == asked);
+        TEST_CHECK((worker->sampled != NULL) == asked);
+        (void)search(worker, text, CHUNK_BYTES);
+        TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED && worker->sampled != NULL);
+        engine_cpu.release(worker);
+        trawl_plan_free(plan);
+    }
+    engine_cpu.close(engine);
+}
+
+int main(void)
+{
+    test_begin("choose");
+    chance = test_random_begin("choose");
+    test_survivors();
+    test_seen_grams();
+    sampled_seen_of(64, 7);
+    sampled_seen_of(8008, 1000); /* was taken for 64 at most */
+    test_price();
+    test_look();
+    test_costs();
+    test_worker();
+    test_work();
+    test_tables();
+    return test_end();
+}

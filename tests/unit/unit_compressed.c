@@ -1,0 +1,423 @@
+/* unit_compressed: texts that are unpacked as they are searched: each format, members one after the
+ * other, data cut off at every byte and with every byte changed. */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+#define HAY_LINES 40
+#define NEEDLE_AT ((uint64_t)HAY_LINES * 4)
+#define TEXT_BYTES (NEEDLE_AT * 2 + 7)
+#define ROOM 4096
+#define MANY_BYTES 320000u
+
+struct sample {
+    const char *format;
+    const uint8_t *bytes;
+    uint64_t bytes_count;
+};
+
+#define SAMPLE(format, ...) static const uint8_t format##_bytes[] = {__VA_ARGS__};
+#include "unit/compressed.def"
+#undef SAMPLE
+
+#define SAMPLE(format, ...) {#format, format##_bytes, sizeof format##_bytes},
+static struct sample samples[] = {
+#include "unit/compressed.def"
+};
+#undef SAMPLE
+#define SAMPLE_COUNT (sizeof samples / sizeof samples[0])
+
+static struct trawl_plan *plan;
+static struct trawl_searcher *searcher;
+
+static int file_of(const uint8_t *bytes, uint64_t bytes_count)
+{
+    int file = memfd_create("compressed", MFD_CLOEXEC);
+
+    if (file < 0 || write(file, bytes, bytes_count) != (ssize_t)bytes_count ||
+        lseek(file, 0, SEEK_SET) != 0)
+        exit(1);
+    return file;
+}
+
+static int pipe_of(const uint8_t *bytes, uint64_t bytes_count)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0 || write(ends[1], bytes, bytes_count) != (ssize_t)bytes_count)
+        exit(1);
+    close(ends[1]);
+    return ends[0];
+}
+
+struct seen {
+    uint64_t bytes, matches, match_at;
+    bool is_right; /* what came is how the text begins */
+};
+
+/* What samples unpack to, `copies` times. */
+static uint8_t expected_byte(uint64_t at)
+{
+    at %= TEXT_BYTES;
+    if (at >= NEEDLE_AT && at < NEEDLE_AT + 7)
+        return (uint8_t) "needle\n"[at - NEEDLE_AT];
+    return (uint8_t) "hay\n"[(at < NEEDLE_AT ? at : at - 7) % 4];
+}
+
+static int see(void *context, const struct trawl_window *window)
+{
+    struct seen *seen = context;
+
+    seen->is_right = seen->is_right && window->begin == seen->bytes;
+    for (uint64_t i = 0; i < window->bytes_count; i++)
+        seen->is_right = seen->is_right && window->bytes[i] == expected_byte(window->begin + i);
+    if (window->match_count > 0)
+        seen->match_at = window->matches[window->match_count - 1].begin;
+    seen->bytes += window->bytes_count;
+    seen->matches += window->match_count;
+    return seen->bytes > MANY_BYTES * 100; /* a bomb, or a decoder that does not end */
+}
+
+/* Search the descriptor, and close it. */
+static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)
+{
+    AUTO_TEXT text = NULL;
+    enum trawl_status status = trawl_text_from_compressed(descriptor, "name", &text, error);
+
+    *seen = (struct seen){.is_right = true};
+    if (status == TRAWL_OK)
+        status = trawl_windows(searcher, plan, text, 0, see, seen, error);
+    close(descriptor);
+    return status;
+}
+
+static void whole(const struct sample *sample)
+{
+    struct seen seen;
+    struct trawl_error error = calls_error();
+    uint8_t bytes[ROOM];
+
+    for (int way = 0; way < 2; way++) {
+        CHECK_STATUS(search((way == 0 ? file_of : pipe_of)(sample->bytes, sample->bytes_count),
+                            &seen, &error),
+                     TRAWL_OK);
+        TEST_CHECK_U64(seen.bytes, TEXT_BYTES);
+        TEST_CHECK_U64(seen.matches, 1);
+        TEST_CHECK_U64(seen.match_at, NEEDLE_AT);
+        TEST_CHECK(seen.is_right);
+    }
+    for (uint64_t i = 0; i < 3; i++)
+        memcpy(bytes + i * sample->bytes_count, sample->bytes, sample->bytes_count);
+    memset(bytes + 3 * sample->bytes_count, 0, 512);
+    for (uint64_t nuls = 0; nuls <= 512; nuls += 512) { /* as tapes end */
+        CHECK_STATUS(search(file_of(bytes, 3 * sample->bytes_count + nuls), &seen, &error),
+                     TRAWL_OK);
+        TEST_CHECK_U64(seen.bytes, 3 * TEXT_BYTES);
+        TEST_CHECK_U64(seen.matches, 3);
+        TEST_CHECK(seen.is_right);
+    }
+    bytes[3 * sample->bytes_count] = 'x';
+    CHECK_STATUS(search(file_of(bytes, 3 * sample->bytes_count + 512), &seen, &error), TRAWL_READ);
+    TEST_CHECK_U64(seen.bytes, 3 * TEXT_BYTES);
+    TEST_CHECK(strstr(error.message, "name") != NULL && strstr(error.message, "byte") != NULL);
+    TEST_CHECK_U64((uint64_t)error.os_code, 0);
+}
+
+/* A pipe that gives bytes in pieces: each is read before the next one comes. */
+struct pieces {
+    const uint8_t *bytes;
+    uint64_t bytes_count, first, later; /* bytes of the first piece, and of the others */
+    int descriptor;
+};
+
+static void *write_pieces(void *context)
+{
+    const struct pieces *pieces = context;
+    struct pollfd closed = {pieces->descriptor, 0, 0};
+    uint64_t piece = pieces->first, left;
+
+    for (uint64_t at = 0; at < pieces->bytes_count; at += piece, piece = pieces->later) {
+        int unread = 1;
+
+        left = pieces->bytes_count - at;
+        piece = piece < left ? piece : left;
+        if (write(pieces->descriptor, pieces->bytes + at, piece) != (ssize_t)piece)
+            break; /* the search ended early, which it says */
+        while (ioctl(pieces->descriptor, FIONREAD, &unread) == 0 && unread > 0 &&
+               poll(&closed, 1, 0) == 0)
+            (void)sched_yield();
+    }
+    close(pieces->descriptor);
+    return NULL;
+}
+
+static void search_pieces(const uint8_t *bytes, uint64_t bytes_count, uint64_t first,
+                          uint64_t later, uint64_t copies)
+{
+    struct pieces pieces = {bytes, bytes_count, first, later, -1};
+    struct trawl_error error = calls_error();
+    struct seen seen;
+    pthread_t writer;
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        exit(1);
+    pieces.descriptor = ends[1];
+    if (pthread_create(&writer, NULL, write_pieces, &pieces) != 0)
+        exit(1);
+    CHECK_STATUS(search(ends[0], &seen, &error), TRAWL_OK);
+    (void)pthread_join(writer, NULL);
+    TEST_CHECK_U64(seen.bytes, copies * TEXT_BYTES);
+    TEST_CHECK_U64(seen.matches, copies);
+    TEST_CHECK(seen.is_right);
+}
+
+/* A source that gives its second member when the match in the first one was delivered. */
+struct source {
+    const struct sample *sample;
+    int to;
+    uint64_t matches;
+};
+
+static int see_first(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct source *source = context;
+    uint64_t count = source->sample->bytes_count;
+
+    (void)matches;
+    if (source->matches == 0 &&
+        (write(source->to, source->sample->bytes, count) != (ssize_t)count ||
+         close(source->to) != 0))
+        exit(1);
+    source->matches += match_count;
+    return 0;
+}
+
+/* What was unpacked is searched before a pipe gives more: a search that waits ends by the alarm.
+ * Other writers wait only until their bytes are read. */
+static void promptly(const struct sample *sample)
+{
+    struct source source = {sample, -1, 0};
+    AUTO_TEXT text = NULL;
+    int ends[2];
+
+    if (pipe(ends) != 0 ||
+        write(ends[1], sample->bytes, sample->bytes_count) != (ssize_t)sample->bytes_count)
+        exit(1);
+    source.to = ends[1];
+    (void)alarm(60);
+    MUST(trawl_text_from_compressed(ends[0], "name", &text, NULL));
+    MUST(trawl_positions(searcher, plan, text, see_first, &source, NULL));
+    (void)alarm(0);
+    TEST_CHECK_U64(source.matches, 2);
+    close(ends[0]);
+}
+
+/* Members one after the other, of which what was read may end anywhere: in a header, too. Files and
+ * pipes that hold all gave both headers whole, so one that was cut could be lost with its member.
+ */
+static void in_pieces(const struct sample *sample)
+{
+    uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;
+    uint8_t bytes[ROOM];
+
+    memcpy(bytes, sample->bytes, count);
+    memcpy(bytes + count, sample->bytes, count);
+    for (uint64_t first = 1; first < 2 * count; first += step)
+        search_pieces(bytes, 2 * count, first, 2 * count, 2);
+    for (uint64_t piece = 1; piece < 12; piece++)
+        search_pieces(bytes, 2 * count, piece, piece, 2);
+}
+
+/* So many members that a file of them is read in several parts, some of which end in a header. */
+static void many_members(const struct sample *sample)
+{
+    uint64_t copies = MANY_BYTES / sample->bytes_count;
+    uint8_t *bytes = malloc(copies * sample->bytes_count);
+    struct trawl_error error = calls_error();
+    struct seen seen;
+
+    if (bytes == NULL)
+        exit(1);
+    for (uint64_t i = 0; i < copies; i++)
+        memcpy(bytes + i * sample->bytes_count, sample->bytes, sample->bytes_count);
+    CHECK_STATUS(search(file_of(bytes, copies * sample->bytes_count), &seen, &error), TRAWL_OK);
+    TEST_CHECK_U64(seen.bytes, copies * TEXT_BYTES);
+    TEST_CHECK_U64(seen.matches, copies);
+    TEST_CHECK(seen.is_right);
+    free(bytes);
+}
+
+/* Each block size that bzip2 may be told, and what is none: samples have the largest. */
+static void block_sizes(const struct sample *sample)
+{
+    uint8_t bytes[ROOM];
+
+    memcpy(bytes, sample->bytes, sample->bytes_count);
+    for (bytes[3] = '0'; bytes[3] <= '9' + 1; bytes[3]++) {
+        bool is_one = bytes[3] >= '1' && bytes[3] <= '9';
+        struct trawl_error error = calls_error();
+        struct seen seen;
+
+        TEST_CHECK((trawl_compression(bytes, sample->bytes_count) != NULL) == is_one);
+        CHECK_STATUS(search(file_of(bytes, sample->bytes_count), &seen, &error), TRAWL_OK);
+        TEST_CHECK_U64(seen.bytes, is_one ? TEXT_BYTES : sample->bytes_count);
+    }
+}
+
+/* zstd and lz4 have frames that hold nothing of the text: four bytes say so, and each of them
+ * counts. Behind other formats, and where one of the bytes differs, that is something else. */
+static void skipped_frames(const struct sample *sample)
+{
+    static const uint8_t frame[] = {0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
+    bool has_them = strcmp(sample->format, "zstd") == 0 || strcmp(sample->format, "lz4") == 0;
+    uint8_t bytes[ROOM], *behind = bytes + sample->bytes_count;
+
+    memcpy(bytes, sample->bytes, sample->bytes_count);
+    for (uint32_t changed = 0; changed <= 4; changed++) { /* 4: none of the four */
+        struct trawl_error error = calls_error();
+        struct seen seen;
+
+        memcpy(behind, frame, sizeof frame);
+        behind[changed] ^= changed < 4 ? 0x80 : 0;
+        memcpy(behind + sizeof frame, sample->bytes, sample->bytes_count);
+        CHECK_STATUS(search(file_of(bytes, 2 * sample->bytes_count + sizeof frame), &seen, &error),
+                     has_them && changed == 4 ? TRAWL_OK : TRAWL_READ);
+        TEST_CHECK_U64(seen.bytes, has_them && changed == 4 ? 2 * TEXT_BYTES : TEXT_BYTES);
+        TEST_CHECK(seen.is_right);
+    }
+}
+
+static void calls(const struct sample *sample)
+{
+    int file = file_of(sample->bytes, sample->bytes_count);
+    struct trawl_text *text = NULL;
+    uint64_t count = 0;
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    MUST(trawl_text_open_compressed(path, &text, NULL));
+    TEST_CHECK(!trawl_text_is_seekable(text));
+    TEST_CHECK(!trawl_text_bytes(text, &count));
+    CHECK_ERROR(trawl_text_read(text, 0, path, 1, &count, error), TRAWL_UNSUPPORTED);
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    TEST_CHECK_U64(count, 1);
+    CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_UNSUPPORTED);
+    trawl_text_close(text);
+    close(file);
+    TEST_CHECK(strcmp(trawl_compression(sample->bytes, 10), sample->format) == 0);
+    TEST_CHECK(trawl_compression(sample->bytes, 2) == NULL);
+}
+
+/* Cut off anywhere: what came is right, and the end is said to be missing. A cut in the first bytes
+ * leaves what is not known to be compressed. */
+static void cut(const struct sample *sample)
+{
+    for (uint64_t count = 0; count < sample->bytes_count; count++) {
+        bool is_known = trawl_compression(sample->bytes, count) != NULL;
+        struct trawl_error error = calls_error();
+        struct seen seen;
+        enum trawl_status status = search(file_of(sample->bytes, count), &seen, &error);
+
+        CHECK_STATUS(status, is_known ? TRAWL_READ : TRAWL_OK);
+        if (is_known)
+            calls_check_error(&error, TRAWL_READ, sample->format, __FILE__, __LINE__);
+        TEST_CHECK(seen.is_right || !is_known);
+        TEST_CHECK(seen.bytes <= TEXT_BYTES);
+    }
+}
+
+/* Changed anywhere: some status, no hang. */
+static void change(const struct sample *sample)
+{
+    struct test_random random = test_random_begin(sample->format);
+    uint64_t failed = 0, times = TEST_SANITIZED && !test_is_long() ? 1 : 4;
+    uint8_t bytes[ROOM];
+
+    for (uint64_t i = 0; i < times * sample->bytes_count; i++) {
+        struct trawl_error error = calls_error();
+        struct seen seen;
+        enum trawl_status status;
+
+        memcpy(bytes, sample->bytes, sample->bytes_count);
+        bytes[i % sample->bytes_count] ^= (uint8_t)(1 + test_random_below(&random, 255));
+        status = search(file_of(bytes, sample->bytes_count), &seen, &error);
+        failed += status != TRAWL_OK;
+        TEST_CHECK(status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_STOPPED);
+        if (status == TRAWL_READ)
+            calls_check_error(&error, status, sample->format, __FILE__, __LINE__);
+    }
+    TEST_CHECK(4 * failed > times * sample->bytes_count);
+}
+
+/* What is not compressed is searched as it is. */
+static void plain(void)
+{
+    static const char *const texts[] = {
+        "", "B", "BZh9", "BZh9 a needle", "\x1f\x8b needle", "needle", "(\xb5/ needle"};
+    struct trawl_error record = calls_error();
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (int way = 0; way < 2; way++) {
+            const uint8_t *bytes = (const uint8_t *)texts[i];
+            uint64_t count = strlen(texts[i]);
+            struct seen seen;
+
+            CHECK_STATUS(search((way == 0 ? file_of : pipe_of)(bytes, count), &seen, &record),
+                         TRAWL_OK);
+            TEST_CHECK_U64(seen.bytes, count);
+            TEST_CHECK_U64(seen.matches, strstr(texts[i], "needle") != NULL);
+        }
+    TEST_CHECK(trawl_compression(NULL, 0) == NULL);
+    CHECK_ERROR(trawl_text_open_compressed("/nowhere/at/all", &(struct trawl_text *){NULL}, error),
+                TRAWL_OPEN);
+    CHECK_REFUSED(trawl_text_open_compressed(NULL, &(struct trawl_text *){NULL}, error));
+    CHECK_REFUSED(trawl_text_from_compressed(-1, NULL, &(struct trawl_text *){NULL}, error));
+}
+
+int main(void)
+{
+    size_t built = 0;
+
+    test_begin("compressed");
+    (void)signal(SIGPIPE, SIG_IGN);
+    plan = must_plan("needle");
+    MUST(trawl_searcher_open(NULL, &searcher, NULL));
+    plain();
+    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
+        struct trawl_error error = calls_error();
+        struct seen seen;
+
+        if (search(file_of(samples[i].bytes, samples[i].bytes_count), &seen, &error) ==
+            TRAWL_UNSUPPORTED) {
+            TEST_CHECK(strstr(error.message, samples[i].format) != NULL);
+            printf("left out: %s\n", error.message);
+            continue;
+        }
+        built++;
+        whole(&samples[i]);
+        skipped_frames(&samples[i]);
+        in_pieces(&samples[i]);
+        promptly(&samples[i]);
+        many_members(&samples[i]);
+        calls(&samples[i]);
+        if (strcmp(samples[i].format, "bzip2") == 0)
+            block_sizes(&samples[i]);
+        cut(&samples[i]);
+        change(&samples[i]);
+    }
+    trawl_searcher_close(searcher);
+    trawl_plan_free(plan);
+    if (built == 0) {
+        printf("SKIPPED: no library for compressed texts is here\n");
+        return 77;
+    }
+    return test_end();
+}

@@ -1,0 +1,201 @@
+/* unit_errors: options of plans with errors that are refused, and occurrences that were found by
+ * hand.
+ */
+#include "calls.h"
+
+#define SYMBOLS_MAX 65535u
+
+static enum trawl_status build(const char *pattern, const struct trawl_plan_options *options,
+                               struct trawl_error *error)
+{
+    const struct trawl_pattern asked = {pattern, strlen(pattern)};
+    AUTO_PLAN plan = NULL;
+    enum trawl_status status = trawl_plan_build(&asked, 1, options, &plan, error);
+
+    TEST_CHECK((plan != NULL) == (status == TRAWL_OK));
+    return status;
+}
+
+static void refused(void)
+{
+    const struct trawl_range range = {0, 2}, empty = {2, 2};
+
+    CHECK_STATUS(build("abc", PLAN_WITH(.edits_max = 2), NULL), TRAWL_OK);
+    CHECK_REFUSED(build("abc", PLAN_WITH(.edits_max = 3), error));
+    CHECK_REFUSED(
+        build("\xc3\xa9\xc3\xa9", PLAN_WITH(.edits_max = 2, .alphabet = TRAWL_CHARACTERS), error));
+    CHECK_REFUSED(build("abc", PLAN_WITH(.edits_max = 1, .mismatches_max = 1), error));
+    CHECK_REFUSED(build("abcdefghijklmnopqrstuvwxyz0123456789",
+                        PLAN_WITH(.mismatches_max = TRAWL_ERRORS_MAX + 1), error));
+    CHECK_REFUSED(build("abc", PLAN_WITH(.edits_max = 1, .method = TRAWL_METHOD_SET), error));
+    CHECK_REFUSED(
+        build("abc", PLAN_WITH(.edits_max = 1, .alphabet = (enum trawl_alphabet)3), error));
+    CHECK_REFUSED(build("ACU", PLAN_WITH(.alphabet = TRAWL_DNA), error));
+    CHECK_REFUSED(build("abc", PLAN_WITH(.flags = TRAWL_WITHIN_LINES), error));
+    CHECK_REFUSED(build("abc", PLAN_WITH(.mismatches_max = 1, .flags = TRAWL_EVERY_END), error));
+    CHECK_REFUSED(build("ACG", PLAN_WITH(.edits_max = 1, .flags = TRAWL_ANY_BASE), error));
+    CHECK_REFUSED(
+        build("ACG", PLAN_WITH(.edits_max = 1, .flags = TRAWL_REVERSE_COMPLEMENT), error));
+    CHECK_REFUSED(build("abc", PLAN_WITH(.edits_max = 1, .exact_count = 1), error));
+    CHECK_REFUSED(
+        build("abc", PLAN_WITH(.edits_max = 1, .exact_count = 1, .exact = &empty), error));
+    CHECK_STATUS(build("abc", PLAN_WITH(.edits_max = 1, .exact_count = 1, .exact = &range), NULL),
+                 TRAWL_OK);
+}
+
+/* Which pattern it is, and how long one may be. */
+static void refused_patterns(void)
+{
+    struct trawl_pattern patterns[2] = {{"ACGT", 4}, {"AC-T", 4}};
+    char *long_one = (char *)malloc(SYMBOLS_MAX + 1);
+    struct trawl_plan *plan = NULL;
+    struct trawl_error record;
+
+    CHECK_STATUS(trawl_plan_build(patterns, 2, PLAN_WITH(.alphabet = TRAWL_DNA), &plan, &record),
+                 TRAWL_ARGUMENT);
+    TEST_CHECK_U64(record.pattern_index, 1);
+    TEST_CHECK(long_one != NULL);
+    memset(long_one, 'a', SYMBOLS_MAX + 1);
+    patterns[0] = (struct trawl_pattern){long_one, SYMBOLS_MAX + 1};
+    CHECK_ERROR(trawl_plan_build(patterns, 1, PLAN_WITH(.edits_max = 1), &plan, error),
+                TRAWL_LIMIT);
+    patterns[0].bytes_count--;
+    MUST(trawl_plan_build(patterns, 1, PLAN_WITH(.edits_max = 1), &plan, NULL));
+    trawl_plan_free(plan);
+    free(long_one);
+}
+
+static void told(void)
+{
+    AUTO_PLAN edits = must_plan_with("ACGT", PLAN_WITH(.edits_max = 2, .alphabet = TRAWL_DNA));
+    AUTO_PLAN none = must_plan("ACGT");
+    struct trawl_facts facts = trawl_plan_facts(none), zeros = {0};
+
+    TEST_CHECK(!facts.has_errors && facts.mismatches_max == 0 && facts.edits_max == 0);
+    facts = trawl_plan_facts(NULL);
+    TEST_CHECK(memcmp(&facts, &zeros, sizeof facts) == 0);
+    facts = trawl_plan_facts(edits);
+    TEST_CHECK(facts.has_errors && facts.mismatches_max == 0 && facts.edits_max == 2 &&
+               facts.alphabet == TRAWL_DNA);
+}
+
+struct wanted {
+    uint64_t begin, end, distance, reversed;
+};
+
+static void occurs(const char *pattern, const struct trawl_plan_options *options, const char *text,
+                   const struct wanted *wanted, uint64_t count)
+{
+    AUTO_PLAN plan = must_plan_with(pattern, options);
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT opened = must_string(text);
+    struct trawl_match matches[8];
+    uint64_t found = 0;
+
+    MUST(list_matches(searcher, plan, opened, matches, 8, &found, NULL));
+    TEST_CHECK_U64(found, count);
+    for (uint64_t i = 0; i < count && i < found; i++)
+        if (!TEST_CHECK(matches[i].begin == wanted[i].begin && matches[i].end == wanted[i].end &&
+                        matches[i].distance == wanted[i].distance &&
+                        matches[i].reversed == wanted[i].reversed))
+            printf("  '%s' in '%s': (%" PRIu64 ", %" PRIu64 ") at distance %u\n", pattern, text,
+                   matches[i].begin, matches[i].end, matches[i].distance);
+}
+
+#define OCCURS(pattern, options, text, ...)                              \
+    occurs(pattern, options, text, (const struct wanted[]){__VA_ARGS__}, \
+           sizeof((const struct wanted[]){__VA_ARGS__}) / sizeof(struct wanted))
+#define OCCURS_NOT(pattern, options, text) occurs(pattern, options, text, NULL, 0)
+
+static void found_by_hand(void)
+{
+    const struct trawl_range middle = {1, 3};
+
+    OCCURS("kitten", PLAN_WITH(.edits_max = 2), "sitting", {0, 6, 2, 0});
+    OCCURS_NOT("kitten", PLAN_WITH(.edits_max = 1), "sitting");
+    /* ab, abx and abxc are one edit away: one occurrence, at the first end of the run. */
+    OCCURS("abc", PLAN_WITH(.edits_max = 1), "abxc", {0, 2, 1, 0});
+    OCCURS("abc", PLAN_WITH(.edits_max = 1, .flags = TRAWL_EVERY_END), "abxc", {0, 2, 1, 0},
+           {0, 3, 1, 0}, {0, 4, 1, 0});
+    /* ab leads to abc, which is no edit away. */
+    OCCURS("abc", PLAN_WITH(.edits_max = 1), "-abc-", {1, 4, 0, 0});
+    /* xb has as many symbols as the pattern, b one less. */
+    OCCURS("ab", PLAN_WITH(.edits_max = 1), "xb", {0, 2, 1, 0});
+    /* As whole words, bc and "a bc" are as near to three symbols: the longer one. */
+    OCCURS("abc", PLAN_WITH(.edits_max = 1, .flags = TRAWL_WHOLE_WORD), "a bc", {0, 4, 1, 0});
+    OCCURS("na\xc3\xafve", PLAN_WITH(.mismatches_max = 1, .alphabet = TRAWL_CHARACTERS), "naive",
+           {0, 5, 1, 0});
+    OCCURS_NOT("na\xc3\xafve", PLAN_WITH(.mismatches_max = 1), "naive");
+    OCCURS("abcd", PLAN_WITH(.mismatches_max = 2, .exact_count = 1, .exact = &middle), "axcd xbcy",
+           {5, 9, 2, 0});
+    OCCURS("GGAN", PLAN_WITH(.alphabet = TRAWL_DNA, .flags = TRAWL_REVERSE_COMPLEMENT), "ggacTTCCN",
+           {0, 4, 0, 0}, {4, 8, 0, 1});
+    OCCURS("ACG", PLAN_WITH(.alphabet = TRAWL_DNA, .flags = TRAWL_ANY_BASE), "ANGT", {0, 3, 0, 0});
+    OCCURS_NOT("ACG", PLAN_WITH(.alphabet = TRAWL_DNA), "ANGT");
+    OCCURS("ab\ncd", PLAN_WITH(.mismatches_max = 1), "xb\ncd", {0, 5, 1, 0});
+    OCCURS_NOT("ab\ncd", PLAN_WITH(.mismatches_max = 1, .flags = TRAWL_WITHIN_LINES), "xb\ncd");
+    OCCURS_NOT("abc", PLAN_WITH(.edits_max = 1), "");
+}
+
+/* A plan without patterns finds nothing. */
+static void nothing(void)
+{
+    AUTO_PLAN plan = must_plans(NULL, 0, PLAN_WITH(.mismatches_max = 1));
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT text = must_string("abc");
+
+    TEST_CHECK_U64(must_count(searcher, plan, text), 0);
+}
+
+static uint64_t asked;
+
+static uint32_t variants(void *context, uint32_t c, uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    asked++;
+    found[0] = c;
+    return 1;
+}
+
+static bool is_word(void *context, uint32_t c)
+{
+    (void)context;
+    return c >= 128;
+}
+
+/* What a character equals is asked for once, not for each place in the patterns where it stands: a
+ * set of 100,000 patterns had taken a minute to begin. No test had asked how often. */
+static void asked_once(void)
+{
+    enum { COUNT = 500, BYTES = 40 };
+    const struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    static uint8_t bytes[COUNT][BYTES];
+    struct trawl_pattern patterns[COUNT];
+    struct test_random random = test_random_begin("errors");
+
+    for (uint32_t i = 0; i < COUNT; i++) {
+        for (uint32_t j = 0; j < BYTES; j++)
+            bytes[i][j] = (uint8_t)test_random_between(&random, 'a', 'z');
+        patterns[i] = (struct trawl_pattern){bytes[i], BYTES};
+    }
+    AUTO_PLAN plan = must_plans(patterns, COUNT,
+                                PLAN_WITH(.mismatches_max = 2, .alphabet = TRAWL_CHARACTERS,
+                                          .flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+
+    TEST_CHECK(must_count(searcher, plan, text) >= COUNT);
+    TEST_CHECK(asked < 5 * COUNT * BYTES);
+}
+
+int main(void)
+{
+    test_begin("unit_errors");
+    asked_once();
+    refused();
+    refused_patterns();
+    told();
+    found_by_hand();
+    nothing();
+    return test_end();
+}

@@ -1,0 +1,221 @@
+/* unit_options: structs of other versions, smaller and larger than this one's; status texts;
+ * version. */
+#include "calls.h"
+
+#define LATER_BYTES 64 /* fields that a later version may have added */
+
+struct later_plan_options {
+    struct trawl_plan_options known;
+    uint8_t later[LATER_BYTES];
+};
+struct later_searcher_options {
+    struct trawl_searcher_options known;
+    uint8_t later[LATER_BYTES];
+};
+struct later_stats {
+    struct trawl_stats known;
+    uint8_t later[LATER_BYTES];
+};
+
+static const struct trawl_pattern pattern = {"a", 1};
+
+static enum trawl_status build(const void *options, struct trawl_error *error)
+{
+    AUTO_PLAN plan = NULL;
+    enum trawl_status status = trawl_plan_build(&pattern, 1, options, &plan, error);
+
+    TEST_CHECK((plan != NULL) == (status == TRAWL_OK));
+    return status;
+}
+
+static enum trawl_status open_searcher(const void *options, struct trawl_error *error)
+{
+    AUTO_SEARCHER searcher = NULL;
+    enum trawl_status status = trawl_searcher_open(options, &searcher, error);
+
+    TEST_CHECK((searcher != NULL) == (status == TRAWL_OK));
+    return status;
+}
+
+static void plan_sizes(void)
+{
+    struct later_plan_options later = {.known = TRAWL_PLAN_OPTIONS_INIT};
+    struct trawl_plan_options no_size = {0};
+
+    CHECK_STATUS(build(NULL, NULL), TRAWL_OK);
+    CHECK_STATUS(build(&later, NULL), TRAWL_OK);
+    later.known.size = sizeof later;
+    CHECK_STATUS(build(&later, NULL), TRAWL_OK);
+    for (uint32_t i = 0; i < LATER_BYTES; i += 21) {
+        later.later[i] = 1;
+        CHECK_REFUSED(build(&later, error));
+        later.known.size = sizeof later.known + i; /* cut before that byte: not looked at */
+        CHECK_STATUS(build(&later, NULL), TRAWL_OK);
+        later.known.size = sizeof later;
+        later.later[i] = 0;
+    }
+    CHECK_REFUSED(build(&no_size, error));
+    no_size.size = 7;
+    CHECK_REFUSED(build(&no_size, error));
+    no_size.size = UINT64_MAX;
+    CHECK_REFUSED(build(&no_size, error));
+}
+
+static void searcher_sizes(void)
+{
+    struct later_searcher_options later = {.known = TRAWL_SEARCHER_OPTIONS_INIT};
+    struct trawl_searcher_options no_size = {0};
+
+    CHECK_STATUS(open_searcher(NULL, NULL), TRAWL_OK);
+    later.known.size = sizeof later;
+    CHECK_STATUS(open_searcher(&later, NULL), TRAWL_OK);
+    later.later[LATER_BYTES - 1] = 1;
+    CHECK_REFUSED(open_searcher(&later, error));
+    CHECK_REFUSED(open_searcher(&no_size, error));
+    no_size.size = 7;
+    CHECK_REFUSED(open_searcher(&no_size, error));
+}
+
+/* An older caller's struct ends earlier: fields beyond its size are not read. */
+static void smaller_structs(void)
+{
+    struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_searcher_options older_searcher = TRAWL_SEARCHER_OPTIONS_INIT;
+    AUTO_PLAN plan = NULL;
+    AUTO_SEARCHER searcher = NULL;
+    AUTO_TEXT text = must_string("Aa");
+
+    older.size = offsetof(struct trawl_plan_options, method);
+    older.flags = TRAWL_IGNORE_CASE;
+    older.method = (enum trawl_method)99; /* beyond the size */
+    older.sample_bytes = 5;
+    MUST(trawl_plan_build(&pattern, 1, &older, &plan, NULL));
+    older_searcher.size = offsetof(struct trawl_searcher_options, chunk_bytes);
+    older_searcher.engine = TRAWL_ENGINE_CPU;
+    older_searcher.instruction_set = "no such set";
+    MUST(trawl_searcher_open(&older_searcher, &searcher, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
+}
+
+static void stats_sizes(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_TEXT text = must_string("banana");
+    struct later_stats later;
+    uint64_t older_bytes = offsetof(struct trawl_stats, candidate_count);
+
+    TEST_CHECK_U64(must_count(searcher, plan, text), 3);
+    memset(&later, 0xcd, sizeof later);
+    later.known.size = sizeof later;
+    MUST(trawl_searcher_stats(searcher, &later.known, NULL));
+    TEST_CHECK_U64(later.known.match_count, 3);
+    memset(&later, 0xcd, sizeof later);
+    later.known.size = older_bytes; /* nothing after an older struct is written */
+    MUST(trawl_searcher_stats(searcher, &later.known, NULL));
+    TEST_CHECK_U64(later.known.match_count, 3);
+    for (uint64_t i = older_bytes; i < sizeof later; i++)
+        if (!TEST_CHECK(((const uint8_t *)&later)[i] == 0xcd))
+            break;
+}
+
+static void status_texts(void)
+{
+    static const int unknown[] = {-1, 2, 9, 15, 22, 23, 24, 33, 1000, 0x7fffffff};
+    static const struct {
+        int number;
+        const char *message;
+    } known[] = {
+        {0, "success"},
+        {1, "a sink stopped the search, or it was cancelled"},
+        {10, "an argument is not valid for this function"},
+        {11, "the searcher is already inside a call"},
+        {12, "out of memory"},
+        {13, "a thread could not be started"},
+        {14, "a size or a count is too large for this build or machine"},
+        {20, "a file could not be opened"},
+        {21, "reading the text failed"},
+        {30, "the requested engine is not available"},
+        {31, "the device or its driver failed"},
+        {32, "this engine or build does not support the request"},
+    };
+
+    for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
+        TEST_CHECK(strcmp(trawl_status_message((enum trawl_status)known[i].number),
+                          known[i].message) == 0);
+    for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        TEST_CHECK(strcmp(trawl_status_message((enum trawl_status)unknown[i]), "unknown status") ==
+                   0);
+}
+
+static void version(void)
+{
+    char expected[40];
+
+    (void)snprintf(expected, sizeof expected, "%d.%d.%d", TRAWL_VERSION_MAJOR, TRAWL_VERSION_MINOR,
+                   TRAWL_VERSION_PATCH);
+    TEST_CHECK(strcmp(trawl_version(), expected) == 0);
+    TEST_CHECK(strcmp(TRAWL_VERSION, expected) == 0);
+}
+
+#ifdef __x86_64__
+static bool has_set(const char *name)
+{
+    uint32_t i = 0;
+
+    while (trawl_instruction_set(i) != NULL && strcmp(trawl_instruction_set(i), name) != 0)
+        i++;
+    return trawl_instruction_set(i) != NULL;
+}
+#endif
+
+static void instruction_sets(void)
+{
+    bool portable = false;
+    uint32_t count = 0;
+
+    for (; trawl_instruction_set(count) != NULL; count++) {
+        const char *name = trawl_instruction_set(count);
+
+        portable = portable || strcmp(name, "portable") == 0;
+        CHECK_STATUS(
+            open_searcher(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .instruction_set = name), NULL),
+            TRAWL_OK);
+    }
+    TEST_CHECK(portable);
+    TEST_CHECK(trawl_instruction_set(count + 1) == NULL);
+    TEST_CHECK(trawl_instruction_set(UINT32_MAX) == NULL);
+#ifdef __x86_64__
+    if (count > 1) /* the build is not of portable code alone */
+        TEST_CHECK(has_set("avx2") ==
+                   (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0));
+#endif
+}
+
+/* Where there is no device, asking for one is answered with the reason. */
+static void engines(void)
+{
+    struct trawl_error record = calls_error();
+    enum trawl_status status = open_searcher(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA), &record);
+
+    CHECK_STATUS(open_searcher(SEARCHER_WITH(.engine = TRAWL_ENGINE_AUTO), NULL), TRAWL_OK);
+    if (status == TRAWL_OK)
+        printf("engine cuda: there is a device here\n");
+    else
+        TEST_CHECK(status == TRAWL_ENGINE && record.status == TRAWL_ENGINE &&
+                   record.message[0] != '\0');
+}
+
+int main(void)
+{
+    test_begin("options");
+    plan_sizes();
+    searcher_sizes();
+    smaller_structs();
+    stats_sizes();
+    status_texts();
+    version();
+    instruction_sets();
+    engines();
+    return test_end();
+}

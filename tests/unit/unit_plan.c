@@ -1,0 +1,284 @@
+/* unit_plan: what a plan reports about itself; plans of no pattern, of many, of very long ones. */
+#include "calls.h"
+#include "cuda/cuda_choose.h"
+
+#define MANY (TEST_SANITIZED ? 2000 : 10000)
+#define MANY_MAX 10000
+
+static void accessors(void)
+{
+    struct trawl_pattern patterns[3] = {{"one", 3}, {"\0two", 4}, {"one", 3}};
+    struct trawl_pattern got;
+    AUTO_PLAN plan = must_plans(patterns, 3, NULL);
+
+    TEST_CHECK_U64(trawl_plan_facts(plan).pattern_count, 3);
+    TEST_CHECK_U64(trawl_plan_facts(plan).line_end, '\n');
+    for (uint64_t i = 0; i < 3; i++) {
+        got = trawl_plan_pattern(plan, i);
+        TEST_CHECK(got.bytes_count == patterns[i].bytes_count && got.bytes != patterns[i].bytes &&
+                   memcmp(got.bytes, patterns[i].bytes, got.bytes_count) == 0);
+    }
+    got = trawl_plan_pattern(plan, 3);
+    TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
+    got = trawl_plan_pattern(plan, UINT64_MAX);
+    TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
+}
+
+/* Patterns come back as given, also when case is ignored. */
+static void accessors_keep_case(void)
+{
+    AUTO_PLAN plan = must_plan_with("MiXed", PLAN_WITH(.flags = TRAWL_IGNORE_CASE));
+    struct trawl_pattern got = trawl_plan_pattern(plan, 0);
+
+    TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
+}
+
+/* Lines of "name: value", the whole of it only where it fits, a NUL always. */
+static void explain(void)
+{
+    AUTO_PLAN plan = must_plan("a pattern of some length, so that the plan has a choice");
+    uint64_t needed = 0, needed_again = 0;
+    char *whole, *part;
+
+    MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
+    TEST_CHECK(needed > 20);
+    whole = malloc(needed);
+    part = malloc(needed + 12);
+    MUST(trawl_plan_explain(plan, whole, needed, &needed_again, NULL));
+    TEST_CHECK_U64(needed_again, needed);
+    TEST_CHECK_U64(strlen(whole), needed - 1);
+    TEST_CHECK(strstr(whole, "method: ") != NULL && strstr(whole, "why: ") != NULL);
+    TEST_CHECK(strstr(whole, "q: ") != NULL && strstr(whole, "stride: ") != NULL);
+    for (const char *line = whole; *line != '\0'; line = strchr(line, '\n') + 1) {
+        const char *end = strchr(line, '\n'), *colon = strchr(line, ':');
+        if (!TEST_CHECK(end != NULL && colon != NULL && colon < end))
+            break;
+    }
+    for (uint64_t room = 1; room < needed + 8; room++) {
+        uint64_t written = room < needed ? room : needed;
+        memset(part, '#', needed + 12);
+        MUST(trawl_plan_explain(plan, part, room, &needed_again, NULL));
+        TEST_CHECK_U64(needed_again, needed);
+        TEST_CHECK(part[written - 1] == '\0' && memcmp(part, whole, written - 1) == 0);
+        TEST_CHECK(part[written] == '#');
+    }
+    free(part);
+    free(whole);
+}
+
+/* A forced method is the one that the plan names. */
+static void explain_names_the_method(void)
+{
+    static const struct {
+        enum trawl_method method;
+        const char *line;
+    } rows[] = {
+        {TRAWL_METHOD_EVERY, "method: every\n"},        {TRAWL_METHOD_SAMPLED, "method: sampled\n"},
+        {TRAWL_METHOD_GRAMS, "method: grams\n"},        {TRAWL_METHOD_SET, "method: set\n"},
+        {TRAWL_METHOD_BUCKETS, "method: buckets\n"},    {TRAWL_METHOD_CLASSES, "method: classes\n"},
+        {TRAWL_METHOD_AUTOMATON, "method: automaton\n"}};
+    char bytes[200], buffer[2000];
+    struct trawl_pattern pattern = {bytes, sizeof bytes};
+    uint64_t needed;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + i * 7 % 26);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        AUTO_PLAN plan = must_plans(&pattern, 1, PLAN_WITH(.method = rows[i].method));
+
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(strstr(buffer, rows[i].line) != NULL);
+        TEST_CHECK(strstr(buffer, "expected ns") == NULL); /* it was not chosen */
+    }
+}
+
+static double price_of(const char *explanation, const char *method)
+{
+    char line[64];
+    const char *found;
+
+    (void)snprintf(line, sizeof line, "expected ns per byte of text, %s: ", method);
+    found = strstr(explanation, line);
+    return found == NULL ? 0 : strtod(found + strlen(line), NULL);
+}
+
+/* The method that was chosen is the one that is said to cost least. Nothing had asked. */
+static void explain_costs(void)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *method;
+        uint32_t methods; /* that could be taken */
+    } rows[] = {{1, "method: every\n", 1}, {300, "method: sampled\n", 3}};
+    struct test_random random = test_random_begin("costs");
+    char bytes[300], buffer[2000];
+    uint64_t needed;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + test_random_below(&random, 26));
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trawl_pattern pattern = {bytes, rows[i].bytes};
+        AUTO_PLAN plan = must_plans(&pattern, 1, NULL);
+        double every, grams, sampled;
+
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        every = price_of(buffer, "every");
+        grams = price_of(buffer, "grams");
+        sampled = price_of(buffer, "sampled");
+        TEST_CHECK(strstr(buffer, rows[i].method) != NULL && every > 0);
+        TEST_CHECK_U64(1u + (grams > 0) + (sampled > 0), rows[i].methods);
+        TEST_CHECK(sampled <= every && (sampled <= grams || i == 0));
+        TEST_CHECK(strstr(buffer, "text: what a long one is like decides") != NULL);
+    }
+}
+
+/* A device samples for a long pattern, also where the sample holds it once, but not where the
+ * sample is the pattern over and over. */
+static void sample_that_repeats(void)
+{
+    enum { SAMPLE = 65536, LENGTHS = 4 };
+    static const uint32_t lengths[LENGTHS] = {64, 256, 4096, 16384};
+    static uint8_t sample[SAMPLE], bytes[SAMPLE];
+    struct test_random random = test_random_begin("samples");
+
+    for (uint32_t i = 0; i < 3 * LENGTHS; i++) {
+        struct trawl_pattern pattern = {bytes, lengths[i % LENGTHS]};
+        AUTO_PLAN plan = NULL;
+        enum trawl_method method;
+
+        for (uint32_t k = 0; k < SAMPLE; k++) {
+            bytes[k] = (uint8_t)('a' + test_random_below(&random, 26));
+            sample[k] = i / LENGTHS == 2 ? bytes[k % pattern.bytes_count]
+                                         : (uint8_t)('a' + test_random_below(&random, 26));
+        }
+        if (i / LENGTHS == 1)
+            memcpy(sample + 777, bytes, pattern.bytes_count);
+        plan = must_plans(&pattern, 1, PLAN_WITH(.sample = sample, .sample_bytes = SAMPLE));
+        method = cuda_choose_method(plan, plan->method_asked);
+        TEST_CHECK_U64(method == TRAWL_METHOD_SAMPLED, i / LENGTHS != 2);
+    }
+}
+
+/* The only match lies behind the first of the steps in which verification and published algorithms
+ * take a chunk (64 KiB, or 1 MiB). What comes before it nearly matches, so that verification
+ * becomes linear. */
+static void late_first(const struct trawl_plan_options *options, uint64_t pattern_count)
+{
+    enum { BYTES = 1400000, AT = 1300000, LENGTH = 400 };
+    static char bytes[BYTES], string[LENGTH];
+    const struct trawl_pattern patterns[2] = {{string, LENGTH}, {"#!", 2}};
+    AUTO_SEARCHER searcher = must_searcher(1, 1u << 21);
+    AUTO_TEXT text = must_text(bytes, BYTES);
+    struct trawl_match match = {0, 0, 0, 0, 0};
+    AUTO_PLAN plan = NULL;
+    bool found = false;
+
+    for (uint64_t i = 0; i < BYTES; i++)
+        bytes[i] = i % 300 == 0 && (i < AT || i > AT + LENGTH) ? 'b' : 'a';
+    memset(string, 'a', LENGTH);
+    bytes[AT - 1] = 'b';
+    if (trawl_plan_build(patterns, pattern_count, options, &plan, NULL) != TRAWL_OK) {
+        TEST_CHECK(options->algorithm != NULL); /* a build without published algorithms */
+        return;
+    }
+    MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+    TEST_CHECK(found);
+    TEST_CHECK_U64(match.begin, AT);
+}
+
+static void no_pattern(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(2, 3);
+    AUTO_TEXT text = must_string("one\ntwo\nthree");
+    struct trawl_match match;
+    uint64_t count, needed = 0;
+    bool found = true;
+    AUTO_PLAN plan = must_plans(NULL, 0, NULL);
+
+    TEST_CHECK_U64(trawl_plan_facts(plan).pattern_count, 0);
+    MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
+    TEST_CHECK(needed > 1);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 0);
+    MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+    TEST_CHECK(!found);
+    MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL));
+    TEST_CHECK_U64(count, 0);
+    MUST(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL));
+    TEST_CHECK_U64(count, 3);
+}
+
+/* "key-0000;" and so on, all in one text, each once and in order. */
+static void many_patterns(void)
+{
+    static struct trawl_pattern patterns[MANY_MAX];
+    static char bytes[MANY_MAX][16];
+    static struct trawl_match matches[MANY_MAX];
+    AUTO_SEARCHER searcher = must_searcher(2, 5000);
+    AUTO_PLAN plan = NULL;
+    char *text_bytes = malloc(MANY * 9 + 1);
+    AUTO_TEXT text = NULL;
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < MANY; i++) {
+        (void)snprintf(bytes[i], sizeof bytes[i], "key-%04u;", i % MANY_MAX);
+        memcpy(text_bytes + i * 9, bytes[i], 9);
+        patterns[i] = (struct trawl_pattern){bytes[i], 9};
+    }
+    text = must_text(text_bytes, MANY * 9);
+    MUST(trawl_plan_build(patterns, MANY, NULL, &plan, NULL));
+    MUST(list_matches(searcher, plan, text, matches, MANY, &count, NULL));
+    TEST_CHECK_U64(count, MANY);
+    for (uint64_t i = 0; i < MANY; i++)
+        if (!TEST_CHECK(matches[i].begin == i * 9 && matches[i].end == i * 9 + 9 &&
+                        matches[i].pattern_index == i))
+            break;
+    free(text_bytes);
+}
+
+/* As long as the text, one byte longer, and far longer. */
+static void long_patterns(void)
+{
+    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY,
+                                                TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED,
+                                                TRAWL_METHOD_SET};
+    static const uint64_t longer[] = {0, 1, 100000};
+    uint64_t bytes_count = 3000000 / TEST_SANITIZED_DIVISOR;
+    char *bytes = malloc(bytes_count + longer[2]);
+    AUTO_SEARCHER searcher = must_searcher(2, 0);
+    AUTO_TEXT text = NULL;
+    struct test_random random = test_random_begin("long_patterns");
+
+    for (uint64_t i = 0; i < bytes_count + longer[2]; i++)
+        bytes[i] = (char)('a' + test_random_below(&random, 3));
+    text = must_text(bytes, bytes_count);
+    for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++)
+        for (uint32_t i = 0; i < sizeof longer / sizeof *longer; i++) {
+            struct trawl_pattern pattern = {bytes, bytes_count + longer[i]};
+            AUTO_PLAN plan = NULL;
+            enum trawl_status status =
+                trawl_plan_build(&pattern, 1, PLAN_WITH(.method = methods[m]), &plan, NULL);
+
+            if (TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && m > 0)) &&
+                status == TRAWL_OK)
+                TEST_CHECK_U64(must_count(searcher, plan, text), i == 0);
+        }
+    free(bytes);
+}
+
+int main(void)
+{
+    test_begin("plan");
+    accessors();
+    accessors_keep_case();
+    explain();
+    explain_names_the_method();
+    explain_costs();
+    sample_that_repeats();
+    no_pattern();
+    many_patterns();
+    long_patterns();
+    late_first(PLAN_WITH(.method = TRAWL_METHOD_EVERY), 1);
+    for (uint64_t count = 1; count <= 2; count++)
+        late_first(PLAN_WITH(.algorithm = "bf"), count);
+    return test_end();
+}

@@ -1,0 +1,700 @@
+/* unit_runtime: one runtime under many searchers at work at the same time; searches whose results
+ * are pulled, abandoned and cancelled; and the budget for chunks. */
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "oracle/oracle_naive.h"
+#include "calls.h"
+
+#define TEXT_BYTES ((uint64_t)150000)
+#define WORKERS 6
+#define MATCHES_MAX 120000
+
+static uint8_t bytes[TEXT_BYTES];
+static struct naive_match expected[MATCHES_MAX];
+static uint64_t expected_lines[MATCHES_MAX];
+static uint64_t expected_count;
+static char path[] = "/tmp/trawl-runtime-XXXXXX";
+
+static const struct naive_bytes patterns[] = {
+    {(const uint8_t *)"ab", 2}, {(const uint8_t *)"b\nc", 3}, {(const uint8_t *)"abca", 4}};
+
+static void make_text(void)
+{
+    struct naive_query query = {patterns, 3, 0, '\n', false};
+    struct test_random random = test_random_begin("runtime");
+    uint64_t line = 0, at = 0;
+    int file = mkstemp(path);
+
+    for (uint64_t i = 0; i < TEXT_BYTES; i++)
+        bytes[i] = (uint8_t) "abc\n"[test_random_below(&random, 4)];
+    expected_count =
+        naive_matches(&query, (struct naive_bytes){bytes, TEXT_BYTES}, expected, MATCHES_MAX);
+    TEST_CHECK(expected_count > 10000 && expected_count <= MATCHES_MAX);
+    for (uint64_t i = 0; i < expected_count; i++) {
+        for (; at < expected[i].begin; at++)
+            line += bytes[at] == '\n';
+        expected_lines[i] = line;
+    }
+    if (file < 0 || write(file, bytes, TEXT_BYTES) != (ssize_t)TEXT_BYTES)
+        exit(1);
+    (void)close(file);
+}
+
+static struct trawl_plan *make_plan_by(enum trawl_method method)
+{
+    struct trawl_pattern given[3];
+    struct trawl_plan *plan = NULL;
+
+    for (uint32_t i = 0; i < 3; i++)
+        given[i] = (struct trawl_pattern){patterns[i].bytes, patterns[i].bytes_count};
+    MUST(trawl_plan_build(given, 3, PLAN_WITH(.method = method), &plan, NULL));
+    return plan;
+}
+
+static struct trawl_plan *make_plan(void)
+{
+    return make_plan_by(TRAWL_METHOD_AUTO);
+}
+
+/* ---- Pulled results ----------------------------------------------------------------------- */
+
+/* Take batches until the last or as many as said; how many occurrences came, all right. */
+static uint64_t pull(struct trawl_search *search, uint64_t batches_max, bool lines, bool *ended)
+{
+    uint64_t count = 0, end = 0, wrong = 0;
+
+    *ended = false;
+    for (uint64_t b = 0; b < batches_max && !*ended; b++) {
+        struct trawl_batch batch = {.size = sizeof batch};
+
+        if (trawl_search_next(search, &batch, NULL) != TRAWL_OK)
+            return UINT64_MAX;
+        wrong += batch.text_begin != end || batch.text_end < end;
+        end = batch.text_end;
+        for (uint64_t i = 0; i < batch.match_count && count < expected_count; i++, count++)
+            wrong += batch.begins[i] != expected[count].begin ||
+                     batch.ends[i] != expected[count].end ||
+                     batch.pattern_indices[i] != expected[count].pattern_index ||
+                     (lines && batch.line_numbers[i] != expected_lines[count]);
+        wrong += !lines && batch.line_numbers != NULL;
+        *ended = batch.last;
+    }
+    wrong += *ended && end != TEXT_BYTES;
+    return wrong == 0 ? count : UINT64_MAX;
+}
+
+static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_bytes, bool from_file)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, chunk_bytes);
+    struct trawl_text *text = must_text(bytes, TEXT_BYTES), *file = NULL;
+    struct trawl_search *search = NULL;
+    struct trawl_batch batch = {.size = sizeof batch};
+    uint64_t total = 0;
+    bool ended;
+
+    MUST(trawl_text_open_file(path, &file, NULL));
+    for (uint32_t flags = 0; flags <= TRAWL_SEARCH_LINE_NUMBERS;
+         flags += TRAWL_SEARCH_LINE_NUMBERS) {
+        MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
+        CHECK_ERROR(trawl_count(searcher, plan, text, &total, error), TRAWL_BUSY);
+        TEST_CHECK_U64(pull(search, UINT64_MAX, flags != 0, &ended), expected_count);
+        CHECK_REFUSED(trawl_search_next(search, &batch, error));
+        trawl_search_close(search);
+        /* One whose results nobody takes to the end, and the searcher is free again. */
+        MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
+        TEST_CHECK(pull(search, 2, flags != 0, &ended) != UINT64_MAX);
+        trawl_search_close(search);
+    }
+    trawl_text_close(file);
+    trawl_text_close(text);
+}
+
+/* What took the most time bounds the call, whatever a busy machine made that. */
+static void check_bound(struct trawl_searcher *searcher, enum trawl_bound reading)
+{
+    struct trawl_stats stats = must_stats(searcher);
+    struct trawl_worker_stats host = {.size = sizeof host};
+    uint64_t read, search;
+
+    MUST(trawl_searcher_workers(searcher, 0, &host, NULL, NULL));
+    read = host.ready_ns / host.thread_count;
+    search = host.search_ns / host.thread_count;
+    TEST_CHECK_U64((uint64_t)stats.bound,
+                   (uint64_t)(stats.output_ns > read && stats.output_ns > search
+                                  ? TRAWL_BOUND_OUTPUT
+                              : search > read ? TRAWL_BOUND_SEARCH
+                                              : reading));
+}
+
+static void arguments(struct trawl_plan *plan)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 0);
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+    struct trawl_searcher *none = NULL;
+    struct trawl_worker_stats stats = {.size = sizeof stats};
+    struct trawl_stats whole;
+    struct trawl_search *search = NULL;
+    struct trawl_batch batch = {.size = sizeof batch};
+    uint32_t count = 0;
+
+    CHECK_REFUSED(trawl_runtime_open(NULL, NULL, error));
+    CHECK_ERROR(trawl_runtime_close(runtime, error), TRAWL_BUSY);
+    CHECK_REFUSED(trawl_search_open(searcher, plan, text, 4, &search, error));
+    CHECK_REFUSED(trawl_search_open(searcher, plan, text, 0, NULL, error));
+    CHECK_REFUSED(trawl_search_open(searcher, NULL, text, 0, &search, error));
+    CHECK_REFUSED(trawl_search_next(NULL, &batch, error));
+    CHECK_REFUSED(
+        trawl_searcher_open(SEARCHER_WITH(.runtime = runtime, .threads = 2), &none, error));
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
+    MUST(trawl_searcher_workers(searcher, 0, &stats, &count, NULL));
+    TEST_CHECK(count == 1 && strcmp(stats.name, "cpu") == 0);
+    TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
+    whole = must_stats(searcher);
+    TEST_CHECK(stats.thread_count == whole.thread_count && stats.thread_count >= 1);
+    TEST_CHECK(stats.search_ns + stats.ready_ns + stats.wait_ns <=
+               stats.thread_count * whole.wall_ns);
+    TEST_CHECK(whole.bound != TRAWL_BOUND_NONE && whole.output_ns <= whole.wall_ns);
+    check_bound(searcher, TRAWL_BOUND_COPIES);
+    CHECK_REFUSED(trawl_searcher_workers(searcher, 1, &stats, &count, error));
+    trawl_search_close(NULL);
+    trawl_searcher_cancel(NULL);
+    trawl_searcher_cancel(searcher); /* of no call */
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
+    MUST(trawl_search_open(searcher, plan, text, 0, &search, NULL));
+    trawl_searcher_cancel(searcher);
+    CHECK_STATUS(trawl_search_next(search, &batch, NULL), TRAWL_STOPPED);
+    trawl_search_close(search);
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
+    MUST(trawl_runtime_close(NULL, NULL));
+}
+
+/* ---- Many searchers at once --------------------------------------------------------------- */
+
+struct worker {
+    struct trawl_searcher *searcher;
+    const struct trawl_plan *plan;
+    uint64_t rounds, wrong, cancelled;
+    uint32_t kind;
+};
+
+static int take(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    uint64_t *at = (uint64_t *)context;
+
+    for (uint64_t i = 0; i < match_count; i++)
+        *at = *at < expected_count && matches[i].begin == expected[*at].begin ? *at + 1
+                                                                              : UINT64_MAX / 2;
+    return 0;
+}
+
+/* Checks are gathered in the worker: TEST_CHECK is for one thread. */
+static void *work(void *context)
+{
+    struct worker *worker = (struct worker *)context;
+
+    for (uint64_t round = 0; round < worker->rounds; round++) {
+        AUTO_TEXT text = NULL;
+        enum trawl_status status;
+        uint64_t count = 0;
+
+        if ((worker->kind & 1) != 0)
+            status = trawl_text_open_file(path, &text, NULL);
+        else
+            status = trawl_text_from_memory(bytes, TEXT_BYTES, &text, NULL);
+        if (status == TRAWL_OK && worker->kind % 3 == 0)
+            status = trawl_count(worker->searcher, worker->plan, text, &count, NULL);
+        else if (status == TRAWL_OK)
+            status = trawl_positions(worker->searcher, worker->plan, text, take, &count, NULL);
+        if (status == TRAWL_STOPPED)
+            worker->cancelled++;
+        else if (status != TRAWL_OK || count != expected_count)
+            worker->wrong++;
+    }
+    return NULL;
+}
+
+static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_bytes)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
+    static struct worker workers[WORKERS];
+    pthread_t handles[WORKERS];
+
+    for (uint32_t w = 0; w < WORKERS; w++) {
+        workers[w] = (struct worker){
+            must_searcher_of(runtime, chunk_bytes), plan, test_amount(12, 500), 0, 0, w};
+        if (pthread_create(&handles[w], NULL, work, &workers[w]) != 0)
+            exit(1);
+    }
+    /* The last one's calls are ended now and then, whatever it is doing. */
+    for (uint32_t i = 0; i < 20; i++) {
+        trawl_searcher_cancel(workers[WORKERS - 1].searcher);
+        (void)usleep(200);
+    }
+    for (uint32_t w = 0; w < WORKERS; w++) {
+        (void)pthread_join(handles[w], NULL);
+        TEST_CHECK_U64(workers[w].wrong, 0);
+        TEST_CHECK(w == WORKERS - 1 || workers[w].cancelled == 0);
+        trawl_searcher_close(workers[w].searcher);
+    }
+}
+
+/* A search whose results nobody takes keeps its tasks, and no other search waits for it. */
+static void one_is_never_taken(struct trawl_plan *plan)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 3, 0);
+    AUTO_SEARCHER idle = must_searcher_of(runtime, 1000);
+    AUTO_SEARCHER busy = must_searcher_of(runtime, 1000);
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+    struct trawl_search *search = NULL;
+    bool ended;
+
+    MUST(trawl_search_open(idle, plan, text, 0, &search, NULL));
+    TEST_CHECK(pull(search, 3, false, &ended) != UINT64_MAX);
+    for (uint32_t i = 0; i < 5; i++)
+        TEST_CHECK_U64(must_count(busy, plan, text), expected_count);
+    trawl_search_close(search);
+}
+
+/* ---- A stream that waits ------------------------------------------------------------------ */
+
+struct waiting {
+    struct trawl_search *search;
+    enum trawl_status status;
+};
+
+static void *wait_for_batch(void *context)
+{
+    struct waiting *waiting = (struct waiting *)context;
+    struct trawl_batch batch = {.size = sizeof batch};
+
+    do
+        waiting->status = trawl_search_next(waiting->search, &batch, NULL);
+    while (waiting->status == TRAWL_OK);
+    return NULL;
+}
+
+static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 0);
+    AUTO_TEXT text = NULL;
+    struct waiting waiting;
+    pthread_t thread;
+    int ends[2];
+
+    if (pipe(ends) != 0 || write(ends[1], bytes, 100) != 100)
+        exit(1);
+    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
+    MUST(trawl_search_open(searcher, plan, text, 0, &waiting.search, NULL));
+    if (pthread_create(&thread, NULL, wait_for_batch, &waiting) != 0)
+        exit(1);
+    (void)usleep(20000); /* it has the first bytes and waits for more */
+    trawl_searcher_cancel(searcher);
+    (void)pthread_join(thread, NULL);
+    CHECK_STATUS(waiting.status, TRAWL_STOPPED);
+    trawl_search_close(waiting.search);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+/* ---- Calls that are cancelled ------------------------------------------------------------- */
+
+enum call { CALL_COUNT, CALL_FIRST, CALL_LINES, CALL_POSITIONS, CALLS };
+
+/* A text without an end: of which nothing but a cancel gets a call out. */
+struct endless {
+    struct trawl_searcher *searcher;
+    const struct trawl_plan *plan;
+    struct trawl_text *text;
+    enum call call;
+    _Atomic bool begun, ended;
+    enum trawl_status status;
+    bool untouched; /* what the call would have answered */
+};
+
+static void *call_endless(void *context)
+{
+    struct endless *e = (struct endless *)context;
+    struct trawl_match match;
+    uint64_t count = 77;
+    bool found = true;
+
+    atomic_store(&e->begun, true);
+    switch (e->call) {
+    case CALL_COUNT:
+        e->status = trawl_count(e->searcher, e->plan, e->text, &count, NULL);
+        break;
+    case CALL_FIRST:
+        e->status = trawl_first(e->searcher, e->plan, e->text, &match, &found, NULL);
+        break;
+    case CALL_LINES:
+        e->status =
+            trawl_count_lines(e->searcher, e->plan, e->text, false, UINT64_MAX, &count, NULL);
+        break;
+    case CALL_POSITIONS:
+    case CALLS:
+        e->status = trawl_positions(e->searcher, e->plan, e->text, ignore_matches, NULL, NULL);
+        break;
+    }
+    e->untouched = count == 77 && found;
+    atomic_store(&e->ended, true);
+    return NULL;
+}
+
+/* A call that was cancelled has no answer, and says so; the next one has. */
+static void cancelled_calls(struct trawl_plan *plan, uint32_t threads)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
+    struct endless e = {
+        must_searcher_of(runtime, 0), plan, NULL, CALL_COUNT, false, false, TRAWL_OK, false};
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+
+    for (uint32_t call = 0; call < CALLS; call++) {
+        pthread_t thread;
+        int ends[2];
+
+        if (pipe(ends) != 0 || write(ends[1], "ccccccccc", 9) != 9)
+            exit(1);
+        MUST(trawl_text_from_descriptor(ends[0], "pipe", &e.text, NULL));
+        e.call = (enum call)call;
+        atomic_store(&e.begun, false);
+        atomic_store(&e.ended, false);
+        if (pthread_create(&thread, NULL, call_endless, &e) != 0)
+            exit(1);
+        while (!atomic_load(&e.begun))
+            (void)usleep(100);
+        (void)usleep(call % 2 == 0 ? 3000 : 0);
+        while (!atomic_load(&e.ended)) { /* the thread may not be inside the call yet */
+            trawl_searcher_cancel(e.searcher);
+            (void)usleep(500);
+        }
+        (void)pthread_join(thread, NULL);
+        CHECK_STATUS(e.status, TRAWL_STOPPED);
+        TEST_CHECK(e.untouched);
+        trawl_text_close(e.text);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        TEST_CHECK_U64(must_count(e.searcher, plan, text), expected_count);
+    }
+    trawl_searcher_close(e.searcher);
+}
+
+static int cancel_at(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)matches;
+    (void)match_count;
+    trawl_searcher_cancel((struct trawl_searcher *)context);
+    return 0;
+}
+
+static int slow_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    (void)usleep(3000);
+    return 0;
+}
+
+/* What a call is bound by: a sink that takes its time, a pipe that brings nothing for a while. */
+static void bounds(void)
+{
+    AUTO_PLAN plan =
+        make_plan_by(TRAWL_METHOD_BUCKETS); /* AUTO may choose otherwise by the clock */
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 20000);
+    struct trawl_text *text = must_text(bytes, TEXT_BYTES);
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_worker_stats workers = {.size = sizeof workers};
+    uint64_t count = 0;
+    pid_t writer;
+    int ends[2];
+
+    MUST(trawl_positions(searcher, plan, text, slow_sink, NULL, NULL));
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    check_bound(searcher, TRAWL_BOUND_COPIES);
+    TEST_CHECK(stats.output_ns >= 8 * 3000000u && stats.output_ns <= stats.wall_ns);
+    trawl_text_close(text);
+    if (pipe(ends) != 0 || (writer = fork()) < 0)
+        exit(1);
+    if (writer == 0) {
+        (void)usleep(50000);
+        _exit(write(ends[1], bytes, 1000) != 1000);
+    }
+    (void)close(ends[1]);
+    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    check_bound(searcher, TRAWL_BOUND_SOURCE);
+    MUST(trawl_searcher_workers(searcher, 0, &workers, NULL, NULL));
+    TEST_CHECK(workers.ready_ns > 0);
+    for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
+        TEST_CHECK_U64(workers.method_bytes[i], i == TRAWL_METHOD_BUCKETS ? 1000 : 0);
+    (void)waitpid(writer, NULL, 0);
+    (void)close(ends[0]);
+    trawl_text_close(text);
+}
+
+static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
+                         const int64_t *first)
+{
+    (void)row_first;
+    (void)row_count;
+    (void)first;
+    trawl_searcher_cancel((struct trawl_searcher *)context);
+    return 0;
+}
+
+/* From inside a sink: what follows does not come. */
+static void cancelled_by_sinks(struct trawl_plan *plan)
+{
+    static uint8_t empty[TEXT_BYTES];
+    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more rows than one block has */
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 1000);
+    struct trawl_record_array records = records_of(bytes, offsets, TEXT_BYTES / 3);
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    for (uint64_t i = 0; i <= records.record_count; i++)
+        offsets[i] = 3 * i;
+    CHECK_STATUS(trawl_positions(searcher, plan, text, cancel_at, searcher, NULL), TRAWL_STOPPED);
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK(stats.text_bytes <= 1000);
+    CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
+    memset(empty, 'c', sizeof empty); /* all rows come when the search is through */
+    records.bytes = empty;
+    CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
+}
+
+/* ---- The budget --------------------------------------------------------------------------- */
+
+static _Atomic uint64_t live, most;
+
+static void *limited_take(void *context, uint64_t count, uint64_t alignment)
+{
+    uint64_t now = atomic_fetch_add(&live, count) + count, before = atomic_load(&most);
+    void *pointer = NULL;
+
+    (void)context;
+    while (now > before && !atomic_compare_exchange_weak(&most, &before, now))
+        ;
+    return posix_memalign(&pointer, alignment, count) == 0 ? pointer : NULL;
+}
+
+static void limited_give(void *context, void *pointer, uint64_t count)
+{
+    (void)context;
+    atomic_fetch_sub(&live, count);
+    free(pointer);
+}
+
+/* A stream's chunks take no more than a file's. */
+static void stream_in_little(void)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 300000);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 0);
+    struct trawl_text *text = must_text(bytes, 30000), *stream = NULL;
+    AUTO_PLAN plan = make_plan();
+    int ends[2];
+
+    if (pipe(ends) != 0 || write(ends[1], bytes, 30000) != 30000 || close(ends[1]) != 0)
+        exit(1);
+    MUST(trawl_text_from_descriptor(ends[0], NULL, &stream, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, stream), must_count(searcher, plan, text));
+    trawl_text_close(stream);
+    trawl_text_close(text);
+    (void)close(ends[0]);
+}
+
+static void budget(struct trawl_plan *unused)
+{
+    const struct trawl_allocator allocator = {NULL, limited_take, limited_give};
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *searcher;
+    struct trawl_text *file = NULL;
+    struct trawl_plan *plan;
+    uint64_t count = 0, base;
+
+    (void)unused;
+    trawl_set_allocator(&allocator);
+    plan = make_plan_by(TRAWL_METHOD_BUCKETS);
+    for (uint64_t limit = 12000; limit <= 60000; limit += 12000) {
+        runtime = must_runtime(TRAWL_ENGINE_CPU, 4, limit);
+        searcher = must_searcher_of(runtime, 8000);
+        base = atomic_load(&live);
+        atomic_store(&most, base);
+        MUST(trawl_text_open_file(path, &file, NULL));
+        TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
+        /* Beside the chunks there is what the engine keeps for four workers, and nothing else. */
+        TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 56000);
+        trawl_text_close(file);
+        trawl_searcher_close(searcher);
+        MUST(trawl_runtime_close(runtime, NULL));
+    }
+    stream_in_little();
+    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* not one chunk */
+    searcher = must_searcher_of(runtime, 8000);
+    MUST(trawl_text_open_file(path, &file, NULL));
+    CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
+    trawl_text_close(file);
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+    trawl_plan_free(plan);
+    TEST_CHECK_U64(atomic_load(&live), 0);
+    trawl_set_allocator(NULL);
+}
+
+struct counting {
+    struct trawl_plan *plan;
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+    enum trawl_status status;
+    uint64_t count;
+};
+
+static void *count_text(void *context)
+{
+    struct counting *c = (struct counting *)context;
+
+    c->status = trawl_count(c->searcher, c->plan, c->text, &c->count, NULL);
+    return NULL;
+}
+
+/* A search that waits for a pipe's bytes holds all of the budget: who needs some waits a little,
+ * and gets it, or an error. */
+static void budget_of_others(struct trawl_plan *plan, bool gives)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 12000);
+    struct counting holder = {plan, must_searcher_of(runtime, 8000), NULL, TRAWL_OK, 0};
+    struct counting counting = {plan, must_searcher_of(runtime, 8000), NULL, TRAWL_OK, 0};
+    pthread_t threads[2];
+    int ends[2], unread = 0;
+
+    if (pipe(ends) != 0 || write(ends[1], "~", 1) != 1)
+        exit(1);
+    MUST(trawl_text_from_descriptor(ends[0], NULL, &holder.text, NULL));
+    MUST(trawl_text_open_file(path, &counting.text, NULL));
+    if (pthread_create(&threads[0], NULL, count_text, &holder) != 0)
+        exit(1);
+    while (ioctl(ends[0], FIONREAD, &unread) == 0 && unread > 0) /* then it has a buffer */
+        (void)usleep(1000);
+    if (pthread_create(&threads[1], NULL, count_text, &counting) != 0)
+        exit(1);
+    (void)usleep(20000);
+    if (!gives)
+        (void)pthread_join(threads[1], NULL);
+    (void)close(ends[1]);
+    (void)pthread_join(threads[0], NULL);
+    if (gives)
+        (void)pthread_join(threads[1], NULL);
+    TEST_CHECK(holder.status == TRAWL_OK && holder.count == 0);
+    TEST_CHECK_U64((uint64_t)counting.status, (uint64_t)(gives ? TRAWL_OK : TRAWL_MEMORY));
+    TEST_CHECK(!gives || counting.count == expected_count);
+    trawl_text_close(holder.text);
+    trawl_text_close(counting.text);
+    (void)close(ends[0]);
+    trawl_searcher_close(counting.searcher);
+    trawl_searcher_close(holder.searcher);
+}
+
+/* How many of the process's threads may not run exactly where this one may. */
+static uint32_t threads_elsewhere(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *entry;
+    uint32_t count = 0;
+    cpu_set_t mine, theirs;
+
+    TEST_CHECK(tasks != NULL && sched_getaffinity(0, sizeof mine, &mine) == 0);
+    while (tasks != NULL && (entry = readdir(tasks)) != NULL) {
+        pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+
+        if (thread > 0 && sched_getaffinity(thread, sizeof theirs, &theirs) == 0)
+            count += CPU_EQUAL(&mine, &theirs) == 0;
+    }
+    if (tasks != NULL)
+        (void)closedir(tasks);
+    return count;
+}
+
+static void count_all(struct trawl_searcher *searcher, const struct trawl_plan *plan)
+{
+    uint64_t count = 0;
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    TEST_CHECK(count == expected_count);
+}
+
+/* A worker that was woken gets its waker's core back when it runs; and if the caller's cores have
+ * become more, it gets those. */
+static void cores(struct trawl_plan *plan)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 700);
+    cpu_set_t all, first;
+    uint32_t others, few; /* others: a sanitizer's thread */
+
+    for (uint32_t round = 0; round < 20; round++) {
+        count_all(searcher, plan);
+        while (threads_elsewhere() > 0)
+            (void)sched_yield();
+    }
+    trawl_searcher_close(searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+
+    TEST_CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
+    CPU_ZERO(&first);
+    for (size_t core = 0; CPU_COUNT(&first) == 0; core++)
+        if (CPU_ISSET(core, &all))
+            CPU_SET(core, &first);
+    TEST_CHECK(sched_setaffinity(0, sizeof first, &first) == 0);
+    others = threads_elsewhere();
+    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
+    searcher = must_searcher_of(runtime, 700);
+    for (uint32_t round = 0; round < 20; round++)
+        count_all(searcher, plan);
+    TEST_CHECK(threads_elsewhere() == others);
+    TEST_CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+    few = threads_elsewhere();
+    do
+        count_all(searcher, plan);
+    while (few > 0 && threads_elsewhere() >= few);
+}
+
+int main(void)
+{
+    struct trawl_plan *plan;
+
+    test_begin("runtime");
+    make_text();
+    plan = make_plan();
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        pulls(plan, threads, 0, threads % 2 != 0);
+        pulls(plan, threads, 700 * threads, threads % 2 == 0);
+        many_searchers(plan, threads, threads % 2 != 0 ? 3000 : 0);
+        cancel_waiting(plan, threads);
+        cancelled_calls(plan, threads);
+    }
+    cores(plan);
+    arguments(plan);
+    one_is_never_taken(plan);
+    cancelled_by_sinks(plan);
+    bounds();
+    budget_of_others(plan, true);
+    budget_of_others(plan, false);
+    trawl_plan_free(plan);
+    budget(NULL);
+    (void)unlink(path);
+    return test_end();
+}

@@ -1,0 +1,120 @@
+/* unit_stats: what a searcher reports about its last call, and the progress of the current one. */
+#include "calls.h"
+
+#define TEXT_BYTES ((uint64_t)8 << 20)
+#define CHUNK_BYTES ((uint64_t)64 << 10)
+
+static struct trawl_stats stats_of(const struct trawl_searcher *searcher)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK_U64(stats.size, sizeof stats);
+    return stats;
+}
+
+static void before_the_first_call(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(2, 0);
+    struct trawl_stats stats = stats_of(searcher);
+
+    TEST_CHECK(stats.text_bytes == 0 && stats.chunk_count == 0 && stats.match_count == 0);
+    TEST_CHECK(stats.candidate_count == 0 && stats.wall_ns == 0 && stats.thread_count == 0);
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), 0);
+}
+
+static void after_calls(struct trawl_text *text, uint32_t threads)
+{
+    AUTO_SEARCHER searcher = must_searcher(threads, CHUNK_BYTES);
+    AUTO_PLAN plan = must_plan("x.");
+    AUTO_TEXT small = must_string("x.x.x");
+    AUTO_TEXT empty = must_text(NULL, 0);
+    struct trawl_stats stats;
+    uint64_t count = 0, begins[2] = {0};
+
+    TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / 1024);
+    stats = stats_of(searcher);
+    TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
+    TEST_CHECK_U64(stats.match_count, TEXT_BYTES / 1024);
+    TEST_CHECK(stats.chunk_count > 0 && stats.chunk_count == stats.cpu_chunk_count);
+    TEST_CHECK_U64(stats.device_chunk_count, 0);
+    TEST_CHECK(stats.thread_count >= 1 && stats.thread_count <= threads);
+    TEST_CHECK(stats.wall_ns > 0);
+    TEST_CHECK(stats.device_copy_ns == 0 && stats.device_kernel_ns == 0);
+    TEST_CHECK(stats.child_grids == 0 && stats.child_spills == 0 && stats.child_withheld == 0);
+    TEST_CHECK(strcmp(stats.engine, "cpu") == 0);
+    TEST_CHECK(strcmp(stats.instruction_set, trawl_instruction_set(0)) == 0);
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);
+
+    /* A mistake is no call. */
+    TEST_CHECK(trawl_count(searcher, plan, NULL, &count, NULL) == TRAWL_ARGUMENT);
+    TEST_CHECK_U64(stats_of(searcher).text_bytes, TEXT_BYTES);
+    TEST_CHECK_U64(must_count(searcher, plan, small), 2);
+    stats = stats_of(searcher);
+    TEST_CHECK(stats.text_bytes == 5 && stats.match_count == 2);
+    TEST_CHECK_U64(stats.wall_ns, 0);                     /* so little that no clock is read */
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* of this call alone */
+    MUST(trawl_count_lines(searcher, plan, small, false, UINT64_MAX, &count, NULL));
+    TEST_CHECK_U64(count, 1);
+    TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* nor for lines, */
+    MUST(trawl_begins_into(searcher, plan, small, begins, 2, &count, NULL));
+    TEST_CHECK(count == 2 && begins[0] == 0 && begins[1] == 2);
+    TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* nor where they are listed */
+    TEST_CHECK_U64(stats_of(searcher).text_bytes, 5);
+    TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
+    stats = stats_of(searcher);
+    TEST_CHECK(stats.text_bytes == 0 && stats.match_count == 0);
+}
+
+struct progress {
+    const struct trawl_searcher *searcher;
+    uint64_t before, windows;
+    bool grows, bounded, beyond_window;
+};
+
+static int watch(void *context, const struct trawl_window *window)
+{
+    struct progress *progress = context;
+    uint64_t now = trawl_searcher_progress(progress->searcher);
+
+    progress->grows = progress->grows && now >= progress->before;
+    progress->bounded = progress->bounded && now <= TEXT_BYTES;
+    /* What was delivered before is done. */
+    progress->beyond_window = progress->beyond_window && now >= window->begin;
+    progress->before = now;
+    progress->windows++;
+    return 0;
+}
+
+static void progress(struct trawl_text *text, uint32_t threads)
+{
+    AUTO_SEARCHER searcher = must_searcher(threads, CHUNK_BYTES);
+    AUTO_PLAN plan = must_plan("x.");
+    struct progress seen = {searcher, 0, 0, true, true, true};
+
+    MUST(trawl_windows(searcher, plan, text, 0, watch, &seen, NULL));
+    TEST_CHECK(seen.windows >= TEXT_BYTES / CHUNK_BYTES / 2);
+    TEST_CHECK(seen.grows);
+    TEST_CHECK(seen.bounded);
+    TEST_CHECK(seen.beyond_window);
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);
+}
+
+int main(void)
+{
+    char *bytes = malloc(TEXT_BYTES);
+    AUTO_TEXT text = NULL;
+
+    test_begin("stats");
+    memset(bytes, '.', TEXT_BYTES);
+    for (uint64_t i = 0; i < TEXT_BYTES; i += 1024)
+        bytes[i] = 'x';
+    text = must_text(bytes, TEXT_BYTES);
+    before_the_first_call();
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        after_calls(text, threads);
+        progress(text, threads);
+    }
+    free(bytes);
+    return test_end();
+}

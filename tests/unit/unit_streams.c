@@ -1,0 +1,280 @@
+/* unit_streams: what a pipe holds is searched as it comes, and a search that has its answer does
+ * not wait for more. Nothing is timed: the writer writes its next piece only when the match in the
+ * piece before has been delivered, so a search that holds results back never ends. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+#define PIECES 20
+#define PATIENCE_SECONDS 60
+#define ROUNDS 25
+static const char piece[] = "a needle, and enough behind it that it is whole.\n";
+#define PIECE_BYTES (sizeof piece - 1)
+
+struct slow {
+    int ends[2];
+    sem_t seen;
+    bool patient; /* each piece that was waited for came */
+    uint64_t matches;
+    uint64_t stop_after;
+    int pieces;     /* to write */
+    bool keep_open; /* and then not to end the stream */
+};
+
+static void slow_begin(struct slow *slow)
+{
+    *slow = (struct slow){.patient = true, .stop_after = UINT64_MAX, .pieces = PIECES};
+    if (pipe(slow->ends) != 0 || sem_init(&slow->seen, 0, 0) != 0)
+        exit(1);
+}
+
+static void write_piece(struct slow *slow)
+{
+    if (write(slow->ends[1], piece, PIECE_BYTES) != (ssize_t)PIECE_BYTES)
+        exit(1);
+}
+
+static void *write_slowly(void *context)
+{
+    struct slow *slow = context;
+    struct timespec until;
+
+    for (int i = 0; i < slow->pieces && slow->patient; i++) {
+        write_piece(slow);
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += PATIENCE_SECONDS;
+        slow->patient = sem_timedwait(&slow->seen, &until) == 0;
+    }
+    if (!slow->keep_open)
+        close(slow->ends[1]);
+    return NULL;
+}
+
+static int see_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct slow *slow = context;
+
+    (void)matches;
+    for (uint64_t i = 0; i < match_count; i++, slow->matches++)
+        sem_post(&slow->seen);
+    return slow->matches >= slow->stop_after;
+}
+
+static int see_window(void *context, const struct trawl_window *window)
+{
+    return see_matches(context, window->matches, window->match_count);
+}
+
+static void promptly(uint32_t threads, bool windows)
+{
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
+    AUTO_PLAN plan = must_plan("needle");
+    AUTO_TEXT text = NULL;
+    struct slow slow;
+    pthread_t writer;
+
+    slow_begin(&slow);
+    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+    if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
+        exit(1);
+    if (windows)
+        MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, see_window, &slow, NULL));
+    else
+        MUST(trawl_positions(searcher, plan, text, see_matches, &slow, NULL));
+    pthread_join(writer, NULL);
+    TEST_CHECK(slow.patient);
+    TEST_CHECK_U64(slow.matches, PIECES);
+    close(slow.ends[0]);
+}
+
+/* The writer has written one piece and neither writes more nor closes: each of these calls has
+ * its answer nonetheless. */
+static void answers_without_the_end(uint32_t threads)
+{
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
+    AUTO_PLAN plan = must_plan("needle");
+
+    /* Whether another thread is already waiting for more is a matter of luck: many rounds. */
+    for (int round = 0; round < 4 * ROUNDS; round++) {
+        int call = round % 4;
+        struct trawl_match match = {0, 0, 0, 0, 0};
+        AUTO_TEXT text = NULL;
+        uint64_t count = 0;
+        bool found = false;
+        struct slow slow;
+        slow_begin(&slow);
+        slow.stop_after = 1;
+        write_piece(&slow);
+        MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+        if (call == 0) {
+            MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+            TEST_CHECK(found && match.begin == 2 && match.end == 8);
+        } else if (call == 1) {
+            CHECK_STATUS(trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
+                         TRAWL_STOPPED);
+        } else if (call == 2) {
+            CHECK_STATUS(trawl_windows(searcher, plan, text, 0, see_window, &slow, NULL),
+                         TRAWL_STOPPED);
+        } else {
+            MUST(trawl_count_lines(searcher, plan, text, false, 1, &count, NULL));
+            TEST_CHECK_U64(count, 1);
+        }
+        close(slow.ends[0]);
+        close(slow.ends[1]);
+    }
+}
+
+/* The same in the middle of a stream, when several threads are at work and one waits for more. */
+static void stopped_amid(uint32_t threads, bool windows)
+{
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
+    AUTO_PLAN plan = must_plan("needle");
+
+    for (int round = 0; round < ROUNDS; round++) {
+        AUTO_TEXT text = NULL;
+        struct slow slow;
+        pthread_t writer;
+        slow_begin(&slow);
+        slow.stop_after = 3;
+        slow.pieces = 3;
+        slow.keep_open = true;
+        MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+        if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
+            exit(1);
+        CHECK_STATUS(windows ? trawl_windows(searcher, plan, text, 0, see_window, &slow, NULL)
+                             : trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
+                     TRAWL_STOPPED);
+        pthread_join(writer, NULL);
+        TEST_CHECK(slow.patient);
+        TEST_CHECK_U64(slow.matches, 3);
+        close(slow.ends[0]);
+        close(slow.ends[1]);
+    }
+}
+
+/* A source without end. */
+static void endless(uint32_t threads)
+{
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
+    struct trawl_pattern zeros = {"\0\0\0\0\0\0\0\0\0\0", 10};
+    struct trawl_match match = {77, 77, 77, 0, 0};
+    AUTO_PLAN plan = NULL;
+    struct trawl_text *text = NULL;
+    struct slow slow;
+    bool found = false;
+
+    slow_begin(&slow);
+    slow.stop_after = 1000000;
+    MUST(trawl_plan_build(&zeros, 1, NULL, &plan, NULL));
+    MUST(trawl_text_open_file("/dev/zero", &text, NULL));
+    MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+    TEST_CHECK(found && match.begin == 0 && match.end == 10);
+    trawl_text_close(text);
+    MUST(trawl_text_open_file("/dev/zero", &text, NULL));
+    CHECK_STATUS(trawl_positions(searcher, plan, text, see_matches, &slow, NULL), TRAWL_STOPPED);
+    TEST_CHECK(slow.matches >= 1000000);
+    trawl_text_close(text);
+    close(slow.ends[0]);
+    close(slow.ends[1]);
+}
+
+/* A descriptor that is set not to wait: an empty pipe is not the text's end. */
+static void not_waiting(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(2, 0);
+    AUTO_PLAN plan = must_plan("needle");
+    AUTO_TEXT text = NULL;
+    struct slow slow;
+    pthread_t writer;
+
+    slow_begin(&slow);
+    if (fcntl(slow.ends[0], F_SETFL, O_NONBLOCK) != 0)
+        exit(1);
+    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+    if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
+        exit(1);
+    MUST(trawl_positions(searcher, plan, text, see_matches, &slow, NULL));
+    pthread_join(writer, NULL);
+    TEST_CHECK_U64(slow.matches, PIECES);
+    close(slow.ends[0]);
+}
+
+struct source {
+    int to;
+    uint64_t matches;
+};
+
+/* The first match: the source gives the rest, and ends. */
+static int see_letter(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct source *source = context;
+
+    (void)matches;
+    if (source->matches == 0 && (write(source->to, "b", 1) != 1 || close(source->to) != 0))
+        exit(1);
+    source->matches += match_count;
+    return 0;
+}
+
+/* Where case is ignored an occurrence may hold a letter that ends lines, though the pattern has the
+ * other case: what is read up to it is not searched as if nothing could go on behind. The lines of
+ * the streams above end in newlines. */
+static void letter_ends_lines(void)
+{
+    struct trawl_pattern pattern = {"aNb", 3};
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plans(
+        &pattern, 1, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .line_end_set = 1, .line_end = 'n'));
+    AUTO_TEXT text = NULL;
+    struct source source;
+    int ends[2];
+
+    if (pipe(ends) != 0 || write(ends[1], "anb----an", 9) != 9)
+        exit(1);
+    source = (struct source){ends[1], 0};
+    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
+    MUST(trawl_positions(searcher, plan, text, see_letter, &source, NULL));
+    TEST_CHECK_U64(source.matches, 2);
+    close(ends[0]);
+}
+
+/* What a stream held is gone: a second search says so instead of finding nothing. */
+static void only_once(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("needle");
+    AUTO_TEXT text = NULL;
+    struct slow slow;
+    uint64_t count = 77;
+
+    slow_begin(&slow);
+    write_piece(&slow);
+    close(slow.ends[1]);
+    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, text), 1);
+    CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_UNSUPPORTED);
+    TEST_CHECK_U64(count, 77);
+    close(slow.ends[0]);
+}
+
+int main(void)
+{
+    test_begin("streams");
+    alarm(300);
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        promptly(threads, true);
+        promptly(threads, false);
+        answers_without_the_end(threads);
+        stopped_amid(threads, true);
+        stopped_amid(threads, false);
+        endless(threads);
+    }
+    not_waiting();
+    letter_ends_lines();
+    only_once();
+    return test_end();
+}

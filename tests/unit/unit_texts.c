@@ -1,0 +1,440 @@
+/* unit_texts: files that are missing, no files at all, of unknown size, that grow or shrink while
+ * they are searched; descriptors that do not begin at 0; reading at any offset; calls that a signal
+ * ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+static char folder[] = "/tmp/trawl-texts-XXXXXX";
+static struct trawl_searcher *searcher;
+static struct trawl_plan *plan; /* of "needle" */
+
+static void path_in_folder(char path[200], const char *name)
+{
+    (void)snprintf(path, 200, "%s/%s", folder, name);
+}
+
+static int make_file(char path[200], const char *name, const void *bytes, uint64_t bytes_count)
+{
+    int file;
+
+    path_in_folder(path, name);
+    file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || write(file, bytes, bytes_count) != (ssize_t)bytes_count) {
+        perror(path);
+        exit(1);
+    }
+    return file;
+}
+
+static void missing_file(void)
+{
+    struct trawl_error record = calls_error();
+    struct trawl_text *text = NULL;
+    char path[200];
+
+    path_in_folder(path, "missing");
+    CHECK_STATUS(trawl_text_open_file(path, &text, &record), TRAWL_OPEN);
+    TEST_CHECK(text == NULL && record.os_code == ENOENT);
+    TEST_CHECK(strstr(record.message, path) != NULL);
+    CHECK_ERROR(trawl_text_open_file("", &text, error), TRAWL_OPEN);
+    /* Nobody had asked for a name that would break the message's line. */
+    CHECK_STATUS(trawl_text_open_file("two\nlines\r\n", &text, &record), TRAWL_OPEN);
+    TEST_CHECK(strstr(record.message, "two?lines??") != NULL);
+}
+
+static void unreadable_file(void)
+{
+    struct trawl_text *text = NULL;
+    char path[200];
+
+    close(make_file(path, "unreadable", "needle", 6));
+    if (geteuid() == 0) {
+        printf("unreadable file: not tried, root may read everything\n");
+        return;
+    }
+    chmod(path, 0);
+    CHECK_ERROR(trawl_text_open_file(path, &text, error), TRAWL_OPEN);
+}
+
+/* A folder can be opened but not read: either step may say so. */
+static void directory(void)
+{
+    struct trawl_error record = calls_error();
+    AUTO_TEXT text = NULL;
+    uint64_t count = 77;
+    enum trawl_status status = trawl_text_open_file(folder, &text, &record);
+
+    if (status == TRAWL_OK) {
+        CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_READ);
+        TEST_CHECK_U64(record.text_offset, 0);
+    } else {
+        CHECK_STATUS(status, TRAWL_OPEN);
+    }
+    TEST_CHECK(record.os_code == EISDIR && count == (status == TRAWL_OK ? 0 : 77));
+    TEST_CHECK(strstr(record.message, folder) != NULL);
+}
+
+static void unreadable_descriptor(void)
+{
+    struct trawl_error record = calls_error();
+    struct trawl_text *text = NULL;
+    uint64_t count = 77;
+    char path[200];
+    int file;
+
+    close(make_file(path, "for writing", "needle", 6));
+    file = open(path, O_WRONLY);
+    MUST(trawl_text_from_descriptor(file, "for writing", &text, NULL));
+    CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_READ);
+    TEST_CHECK(record.os_code == EBADF && count == 0); /* before the error: none */
+    TEST_CHECK_U64(record.text_offset, 0);
+    TEST_CHECK(strstr(record.message, "for writing") != NULL);
+    trawl_text_close(text);
+    close(file);
+    text = NULL;
+    CHECK_ERROR(trawl_text_from_descriptor(file, NULL, &text, error), TRAWL_OPEN); /* closed */
+}
+
+static void *write_to_fifo(void *context)
+{
+    int file = open((const char *)context, O_WRONLY);
+
+    if (file < 0 || write(file, "a needle, needles", 17) != 17)
+        exit(1);
+    close(file);
+    return NULL;
+}
+
+static void fifo(void)
+{
+    AUTO_TEXT text = NULL;
+    pthread_t writer;
+    uint64_t bytes = 77;
+    char path[200];
+
+    path_in_folder(path, "fifo");
+    if (mkfifo(path, 0600) != 0 || pthread_create(&writer, NULL, write_to_fifo, path) != 0)
+        exit(1);
+    MUST(trawl_text_open_file(path, &text, NULL));
+    TEST_CHECK(!trawl_text_is_seekable(text));
+    TEST_CHECK(!trawl_text_bytes(text, &bytes) && bytes == 77);
+    CHECK_ERROR(trawl_text_read(text, 0, path, 1, &bytes, error), TRAWL_UNSUPPORTED);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
+    pthread_join(writer, NULL);
+}
+
+static void file_of_unknown_size(void)
+{
+    AUTO_PLAN name = must_plan("Name:\t");
+    AUTO_PLAN threads = must_plan("Threads:\t");
+    struct trawl_text *text = NULL;
+
+    if (access("/proc/self/status", R_OK) != 0) {
+        printf("files of the kernel: not tried, there is no /proc\n");
+        return;
+    }
+    MUST(trawl_text_open_file("/proc/self/status", &text, NULL));
+    TEST_CHECK_U64(must_count(searcher, name, text), 1);
+    trawl_text_close(text);
+    MUST(trawl_text_open_file("/proc/self/status", &text, NULL));
+    TEST_CHECK_U64(must_count(searcher, threads, text), 1);
+    trawl_text_close(text);
+}
+
+static void empty_and_null_device(void)
+{
+    AUTO_TEXT null = must_file("/dev/null");
+    AUTO_TEXT empty = NULL;
+    char path[200];
+
+    TEST_CHECK_U64(must_count(searcher, plan, null), 0);
+    close(make_file(path, "empty", "", 0));
+    empty = must_file(path);
+    TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
+}
+
+/* Offsets count from where the descriptor stood, and there it stays. */
+static void descriptor_offset(void)
+{
+    struct trawl_text *text = NULL;
+    struct trawl_match match = {0, 0, 0, 0, 0};
+    uint64_t bytes = 0, read_bytes = 0;
+    char path[200], buffer[8];
+    bool found = false;
+    int file = make_file(path, "offset", "needle--needle", 14);
+
+    lseek(file, 3, SEEK_SET);
+    MUST(trawl_text_from_descriptor(file, NULL, &text, NULL));
+    TEST_CHECK(trawl_text_is_seekable(text));
+    TEST_CHECK(trawl_text_bytes(text, &bytes) && bytes == 11);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 1);
+    MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+    TEST_CHECK(found && match.begin == 5 && match.end == 11);
+    MUST(trawl_text_read(text, 5, buffer, 8, &read_bytes, NULL));
+    TEST_CHECK(read_bytes == 6 && memcmp(buffer, "needle", 6) == 0);
+    TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3);
+    trawl_text_close(text);
+    TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3); /* borrowed: still open */
+    lseek(file, 100, SEEK_SET);                            /* beyond the end */
+    MUST(trawl_text_from_descriptor(file, NULL, &text, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, text), 0);
+    trawl_text_close(text);
+    close(file);
+}
+
+static void read_anywhere(void)
+{
+    static const char bytes[] = "0123456789";
+    struct trawl_text *texts[2] = {must_text(bytes, 10), NULL};
+    char path[200];
+    int file = make_file(path, "read", bytes, 10);
+
+    MUST(trawl_text_from_descriptor(file, NULL, &texts[1], NULL));
+    TEST_CHECK(lseek(file, 0, SEEK_CUR) == 10);
+    trawl_text_close(texts[1]);
+    MUST(trawl_text_open_file(path, &texts[1], NULL));
+    for (int i = 0; i < 2; i++) {
+        char buffer[16] = "";
+        uint64_t read_bytes = 77;
+        TEST_CHECK(trawl_text_bytes(texts[i], &read_bytes) && read_bytes == 10);
+        MUST(trawl_text_read(texts[i], 3, buffer, 4, &read_bytes, NULL));
+        TEST_CHECK(read_bytes == 4 && memcmp(buffer, "3456\0", 5) == 0);
+        MUST(trawl_text_read(texts[i], 8, buffer, 4, &read_bytes, NULL));
+        TEST_CHECK(read_bytes == 2 && memcmp(buffer, "8956\0", 5) == 0);
+        MUST(trawl_text_read(texts[i], 10, buffer, 4, &read_bytes, NULL));
+        TEST_CHECK_U64(read_bytes, 0);
+        MUST(trawl_text_read(texts[i], UINT64_MAX - 2, buffer, 4, &read_bytes, NULL));
+        TEST_CHECK_U64(read_bytes, 0);
+        MUST(trawl_text_read(texts[i], 0, NULL, 0, &read_bytes, NULL));
+        TEST_CHECK_U64(read_bytes, 0);
+        trawl_text_close(texts[i]);
+    }
+    close(file);
+}
+
+/* On the CPU alone there is nothing to load to, and nothing changes. */
+static void load_and_unload(void)
+{
+    AUTO_TEXT text = must_string("a needle, needles");
+
+    MUST(trawl_text_load(searcher, text, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
+    MUST(trawl_text_load(searcher, text, NULL)); /* twice is as good as once */
+    trawl_text_unload(searcher, text);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
+}
+
+/* ---- Files that change -------------------------------------------------------------------- */
+
+#define CHANGING_BYTES ((uint64_t)4 << 20)
+#define PIECE_BYTES 4096
+
+struct change {
+    int file;
+    bool grow;
+    uint64_t windows, end, matches;
+    bool gapless, last;
+};
+
+/* At the first window the file changes; what is in flight is far less than the file. */
+static int change_file(void *context, const struct trawl_window *window)
+{
+    struct change *change = context;
+
+    if (change->windows++ == 0) {
+        int failed = change->grow ? pwrite(change->file, "needle", 6, (off_t)CHANGING_BYTES) != 6
+                                  : ftruncate(change->file, (off_t)(CHANGING_BYTES / 2));
+        if (failed) {
+            perror("changing the file");
+            exit(1);
+        }
+    }
+    change->gapless = change->gapless && window->begin == change->end && !change->last;
+    change->end = window->begin + window->bytes_count;
+    change->last = window->last;
+    change->matches += window->match_count;
+    return 0;
+}
+
+static void changing_file(bool grow, uint32_t threads)
+{
+    uint8_t *bytes = malloc(CHANGING_BYTES);
+    AUTO_SEARCHER own = must_searcher(threads, PIECE_BYTES);
+    struct change change = {.grow = grow, .gapless = true};
+    AUTO_TEXT text = NULL;
+    char path[200];
+
+    memset(bytes, '.', CHANGING_BYTES);
+    memcpy(bytes, "needle", 6);
+    memcpy(bytes + CHANGING_BYTES - 6, "needle", 6);
+    change.file = make_file(path, "changing", bytes, CHANGING_BYTES);
+    MUST(trawl_text_open_file(path, &text, NULL));
+    CHECK_STATUS(trawl_windows(own, plan, text, 0, change_file, &change, NULL), TRAWL_OK);
+    TEST_CHECK(change.gapless && change.last);
+    TEST_CHECK_U64(change.end, grow ? CHANGING_BYTES + 6 : CHANGING_BYTES / 2);
+    TEST_CHECK_U64(change.matches, grow ? 3 : 1);
+    TEST_CHECK_U64(must_count(own, plan, text), grow ? 3 : 1);
+    close(change.file);
+    free(bytes);
+}
+
+static void remove_folder(void)
+{
+    static const char *const names[] = {"unreadable", "for writing", "fifo",    "empty",
+                                        "offset",     "read",        "changing"};
+    char path[200];
+
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        path_in_folder(path, names[i]);
+        (void)unlink(path);
+    }
+    (void)rmdir(folder);
+}
+
+/* Bytes of a file or a pipe before the first that cannot be read. */
+static int64_t readable_bytes = INT64_MAX;
+static bool is_interrupted; /* a signal ends every second call of a function */
+
+static bool interrupt(bool *is_second)
+{
+    *is_second = !*is_second;
+    if (is_interrupted && *is_second)
+        errno = EINTR;
+    return is_interrupted && *is_second;
+}
+
+ssize_t __real_pread64(int descriptor, void *buffer, size_t count, off_t offset);
+ssize_t __wrap_pread64(int descriptor, void *buffer, size_t count, off_t offset);
+ssize_t __wrap_pread64(int descriptor, void *buffer, size_t count, off_t offset)
+{
+    static bool is_second;
+
+    if (interrupt(&is_second))
+        return -1;
+    errno = EIO;
+    if (offset >= readable_bytes)
+        return -1;
+    if ((int64_t)count > readable_bytes - offset)
+        count = (size_t)(readable_bytes - offset);
+    return __real_pread64(descriptor, buffer, count, offset);
+}
+
+ssize_t __real_read(int descriptor, void *buffer, size_t count);
+ssize_t __wrap_read(int descriptor, void *buffer, size_t count);
+ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
+{
+    static bool is_second;
+    ssize_t got;
+
+    if (interrupt(&is_second))
+        return -1;
+    errno = EIO;
+    if (readable_bytes == 0)
+        return -1;
+    got = __real_read(descriptor, buffer,
+                      (int64_t)count > readable_bytes ? (size_t)readable_bytes : count);
+    readable_bytes -= got > 0 ? got : 0;
+    return got;
+}
+
+/* Reading fails at each byte before, at and after the borders of chunks and of what they share:
+ * all before it is found, and the error is told. (It had failed at the first byte alone, and for
+ * no expression, whose chunks are lines.) */
+static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t threads)
+{
+    enum { CHUNK = 64, STEP = 9, BYTES = 300 };
+    AUTO_SEARCHER own = must_searcher(threads, CHUNK);
+    char path[200], bytes[BYTES + 1] = "";
+
+    for (uint64_t i = 0; i + STEP <= BYTES; i += STEP)
+        memcpy(bytes + i, "needle...", STEP);
+    for (int64_t at = 0; at < 3 * CHUNK; at++) {
+        struct trawl_error record = calls_error();
+        int file = make_file(path, "unreadable from", bytes, BYTES), ends[2];
+        struct trawl_text *text;
+        uint64_t count = 0;
+
+        if (pipe(ends) != 0 || write(ends[1], bytes, BYTES) != BYTES)
+            exit(1);
+        text = is_file ? must_file(path) : must_descriptor(ends[0]);
+        readable_bytes = at;
+        CHECK_STATUS(trawl_count(own, of, text, &count, &record), TRAWL_READ);
+        readable_bytes = INT64_MAX;
+        TEST_CHECK(record.os_code == EIO && record.text_offset == (uint64_t)at);
+        TEST_CHECK_U64(count, (uint64_t)(at + STEP - 6) / STEP);
+        trawl_text_close(text);
+        close(file);
+        close(ends[0]);
+        close(ends[1]);
+    }
+}
+
+/* A file, a pipe, and a pipe that could be compressed, whose calls are made again. */
+static void interrupted(void)
+{
+    static const char bytes[] = "a needle, and another needle.\n";
+
+    for (uint32_t way = 0; way < 3; way++) {
+        char path[200];
+        int file = make_file(path, "offset", bytes, sizeof bytes - 1), ends[2];
+        struct trawl_text *text = NULL;
+
+        if (pipe(ends) != 0 || write(ends[1], bytes, sizeof bytes - 1) != sizeof bytes - 1)
+            exit(1);
+        close(ends[1]);
+        is_interrupted = true;
+        if (way == 2)
+            MUST(trawl_text_from_compressed(ends[0], "pipe", &text, NULL));
+        else
+            text = way == 0 ? must_file(path) : must_descriptor(ends[0]);
+        TEST_CHECK_U64(must_count(searcher, plan, text), 2);
+        is_interrupted = false;
+        trawl_text_close(text);
+        close(file);
+        close(ends[0]);
+    }
+}
+
+int main(void)
+{
+    struct trawl_plan *expression = NULL; /* NULL: the library was built without expressions */
+
+    test_begin("texts");
+    alarm(300);
+    if (mkdtemp(folder) == NULL)
+        TEST_SKIP("no temporary folder can be made");
+    searcher = must_searcher(2, 0);
+    plan = must_plan("needle");
+    if (trawl_plan_build(&(struct trawl_pattern){"n[e]+dle", 8}, 1, PLAN_WITH(.syntax = TRAWL_PERL),
+                         &expression, NULL) != TRAWL_OK)
+        printf("no expressions\n");
+    missing_file();
+    unreadable_file();
+    directory();
+    unreadable_descriptor();
+    fifo();
+    file_of_unknown_size();
+    empty_and_null_device();
+    descriptor_offset();
+    read_anywhere();
+    load_and_unload();
+    interrupted();
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        changing_file(true, threads);
+        changing_file(false, threads);
+        unreadable_from(plan, true, threads);
+        unreadable_from(plan, false, threads);
+        for (uint32_t i = 0; i < 2 && expression != NULL; i++)
+            unreadable_from(expression, i == 0, threads);
+    }
+    trawl_plan_free(expression);
+    trawl_plan_free(plan);
+    trawl_searcher_close(searcher);
+    remove_folder();
+    return test_end();
+}

@@ -1,0 +1,246 @@
+/* bench_device: allocates memory on the driver's first device, and measures the bounds of a search
+ * there.
+ *
+ * kind=device-read   runs a kernel that only reads the text on the device
+ * kind=device-copy to=device|host   copies the text between pinned memory and the device; with
+ *                                   pageable=1 to the device, from memory that is not pinned
+ * Both contestants process at most BYTES_MAX of the text, and report the time for the whole text.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+#define BYTES_MAX (4ull << 30)
+#define THREADS 256u
+#define LOADS 4u /* loads of 16 bytes that each thread has in flight */
+#define BLOCKS_EACH 8u
+#define MULTIPROCESSORS 16 /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
+
+/* X(name of the driver's function, parameters). */
+#define DRIVER_LIST(X)                                                                        \
+    X(cuInit, (unsigned flags))                                                               \
+    X(cuDeviceGet, (int *device, int ordinal))                                                \
+    X(cuDeviceGetAttribute, (int *value, int attribute, int device))                          \
+    X(cuDevicePrimaryCtxRetain, (void **context, int device))                                 \
+    X(cuCtxPushCurrent_v2, (void *context))                                                   \
+    X(cuMemAlloc_v2, (uint64_t * address, size_t bytes))                                      \
+    X(cuMemFree_v2, (uint64_t address))                                                       \
+    X(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                         \
+    X(cuMemFreeHost, (void *pointer))                                                         \
+    X(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                         \
+    X(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes))                               \
+    X(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream))      \
+    X(cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream))            \
+    X(cuStreamCreate, (void **stream, unsigned flags))                                        \
+    X(cuStreamSynchronize, (void *stream))                                                    \
+    X(cuModuleLoadData, (void **module, const void *image))                                   \
+    X(cuModuleGetFunction, (void **function, void *module, const char *name))                 \
+    X(cuLaunchKernel, (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,     \
+                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, \
+                       void *stream, void **parameters, void **extra))
+
+static struct {
+#define MEMBER(name, arguments) int(*name) arguments;
+    DRIVER_LIST(MEMBER)
+#undef MEMBER
+    void *context, *stream;
+    int multiprocessors;
+} driver;
+
+/* Each thread combines LOADS vectors by xor, then steps ahead by a whole grid. The kernel writes
+ * the result only if the result is a number that no text gives, so that no load is optimised away.
+ */
+static const char read_kernel[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry read_all(.param .u64 text, .param .u64 bytes, .param .u64 out)\n{\n"
+    ".reg .pred %p<3>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<16>;\n"
+    "ld.param.u64 %rd1, [text];\nld.param.u64 %rd2, [bytes];\nld.param.u64 %rd3, [out];\n"
+    "cvta.to.global.u64 %rd1, %rd1;\n"
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmov.u32 %r4, %nctaid.x;\n"
+    "mad.wide.u32 %rd4, %r1, %r2, 0;\ncvt.u64.u32 %rd5, %r3;\nshl.b64 %rd4, %rd4, 6;\n"
+    "shl.b64 %rd5, %rd5, 4;\nadd.u64 %rd4, %rd4, %rd5;\n"    /* begin of this thread */
+    "mul.wide.u32 %rd6, %r2, 16;\n"                          /* distance between loads */
+    "mul.wide.u32 %rd7, %r2, %r4;\nshl.b64 %rd7, %rd7, 6;\n" /* distance between steps */
+    "mov.u32 %r5, 0;\n"
+    "NEXT:\n"
+    "mul.lo.u64 %rd8, %rd6, 3;\nadd.u64 %rd8, %rd8, %rd4;\nadd.u64 %rd8, %rd8, 16;\n"
+    "setp.gt.u64 %p1, %rd8, %rd2;\n@%p1 bra DONE;\n"
+    "add.u64 %rd9, %rd1, %rd4;\nadd.u64 %rd10, %rd9, %rd6;\nadd.u64 %rd11, %rd10, %rd6;\n"
+    "add.u64 %rd12, %rd11, %rd6;\n"
+    "ld.global.nc.v4.u32 {%r10,%r11,%r12,%r13}, [%rd9];\n"
+    "ld.global.nc.v4.u32 {%r14,%r15,%r16,%r17}, [%rd10];\n"
+    "ld.global.nc.v4.u32 {%r18,%r19,%r20,%r21}, [%rd11];\n"
+    "ld.global.nc.v4.u32 {%r22,%r23,%r24,%r25}, [%rd12];\n"
+    "xor.b32 %r10, %r10, %r11;\nxor.b32 %r12, %r12, %r13;\nxor.b32 %r14, %r14, %r15;\n"
+    "xor.b32 %r16, %r16, %r17;\nxor.b32 %r18, %r18, %r19;\nxor.b32 %r20, %r20, %r21;\n"
+    "xor.b32 %r22, %r22, %r23;\nxor.b32 %r24, %r24, %r25;\nxor.b32 %r10, %r10, %r12;\n"
+    "xor.b32 %r14, %r14, %r16;\nxor.b32 %r18, %r18, %r20;\nxor.b32 %r22, %r22, %r24;\n"
+    "xor.b32 %r10, %r10, %r14;\nxor.b32 %r18, %r18, %r22;\nxor.b32 %r5, %r5, %r10;\n"
+    "xor.b32 %r5, %r5, %r18;\nadd.u64 %rd4, %rd4, %rd7;\nbra NEXT;\n"
+    "DONE:\n"
+    "setp.ne.u32 %p2, %r5, 0x9e3779b9;\n@%p2 bra OUT;\ncvta.to.global.u64 %rd3, %rd3;\n"
+    "st.global.u32 [%rd3], %r5;\nOUT:\nret;\n}\n";
+
+/* ---- The driver --------------------------------------------------------------------------- */
+
+/* Looks up the driver's functions. Returns false if the driver or a function is missing. */
+static bool load(void)
+{
+    void *handle = dlopen("libcuda.so.1", RTLD_NOW);
+    bool found = handle != NULL;
+
+#define FIND(name, arguments) \
+    found = found && (*(void **)(&driver.name) = dlsym(handle, #name)) != NULL;
+    DRIVER_LIST(FIND)
+#undef FIND
+    return found;
+}
+
+/* Opens the device and makes its context current until the end; false: there is no device. */
+static bool ready(void)
+{
+    static bool asked, found;
+    int device = 0;
+
+    if (!asked)
+        found =
+            load() && driver.cuInit(0) == 0 && driver.cuDeviceGet(&device, 0) == 0 &&
+            driver.cuDevicePrimaryCtxRetain(&driver.context, device) == 0 &&
+            driver.cuDeviceGetAttribute(&driver.multiprocessors, MULTIPROCESSORS, device) == 0 &&
+            driver.cuCtxPushCurrent_v2(driver.context) == 0 &&
+            driver.cuStreamCreate(&driver.stream, 1) == 0;
+    asked = true;
+    return found;
+}
+
+uint64_t device_allocate(uint64_t bytes)
+{
+    uint64_t address = 0;
+
+    return ready() && driver.cuMemAlloc_v2(&address, (size_t)bytes) == 0 ? address : 0;
+}
+
+void device_free(uint64_t address)
+{
+    if (address != 0)
+        (void)driver.cuMemFree_v2(address);
+}
+
+bool device_fetch(uint64_t address, void *to, uint64_t bytes)
+{
+    return ready() && driver.cuMemcpyDtoH_v2(to, address, (size_t)bytes) == 0;
+}
+
+void *device_pin(uint64_t bytes)
+{
+    void *pointer = NULL;
+
+    return ready() && driver.cuMemHostAlloc(&pointer, (size_t)bytes, 0) == 0 ? pointer : NULL;
+}
+
+void device_unpin(void *pointer)
+{
+    if (pointer != NULL)
+        (void)driver.cuMemFreeHost(pointer);
+}
+
+/* ---- Contestants -------------------------------------------------------------------------- */
+
+struct bound {
+    uint64_t address, bytes;
+    void *pinned, *function;
+    /* with pageable=1: the text, from which the timed copy starts; else NULL */
+    const uint8_t *pageable;
+};
+
+/* Copies the text to the device and, if `reads`, loads the kernel, before the timed part. */
+static bool fill(const struct contestant *it, struct bound *own, bool reads)
+{
+    void *module = NULL;
+
+    return driver.cuMemcpyHtoD_v2(own->address, it->question->bytes, (size_t)own->bytes) == 0 &&
+           (!reads || (driver.cuModuleLoadData(&module, read_kernel) == 0 &&
+                       driver.cuModuleGetFunction(&own->function, module, "read_all") == 0));
+}
+
+/* Prepares the first run: allocates memory on the device and, for a copy, pinned memory, and
+ * fills the device's memory. Returns false if that is not possible; run->why says why. */
+static bool open_bound(const struct contestant *it, struct bound *own, struct bench_run *run)
+{
+    bool reads = strcmp(field(&it->fields, "kind", ""), "device-read") == 0;
+
+    if (own->address != 0)
+        return true;
+    own->bytes = it->bytes < BYTES_MAX ? it->bytes : BYTES_MAX;
+    own->address = device_allocate(own->bytes);
+    if (field(&it->fields, "pageable", NULL) != NULL)
+        own->pageable = it->question->bytes;
+    else if (!reads)
+        own->pinned = device_pin(own->bytes);
+    if (own->address == 0 || (!reads && own->pageable == NULL && own->pinned == NULL))
+        snprintf(run->why, sizeof run->why, "there is no device, or it has no room");
+    else if (!fill(it, own, reads))
+        snprintf(run->why, sizeof run->why, "the driver does not take the text, or the kernel");
+    return run->why[0] == '\0';
+}
+
+/* Reads the text with the kernel, or copies the text, once. */
+static bool pass(struct bound *own, bool to_host)
+{
+    void *parameters[] = {&own->address, &own->bytes, &own->address};
+    unsigned blocks = (unsigned)driver.multiprocessors * BLOCKS_EACH;
+    int code;
+
+    if (own->function != NULL)
+        code = driver.cuLaunchKernel(own->function, blocks, 1, 1, THREADS, 1, 1, 0, driver.stream,
+                                     parameters, NULL);
+    else if (own->pageable != NULL)
+        code = driver.cuMemcpyHtoD_v2(own->address, own->pageable, (size_t)own->bytes);
+    else if (to_host)
+        code = driver.cuMemcpyDtoHAsync_v2(own->pinned, own->address, (size_t)own->bytes,
+                                           driver.stream);
+    else
+        code = driver.cuMemcpyHtoDAsync_v2(own->address, own->pinned, (size_t)own->bytes,
+                                           driver.stream);
+    return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
+}
+
+/* The contestant's run: times a pass over own->bytes of the text, and computes the time for the
+ * whole share from it. */
+static void run_bound(struct contestant *it, bool full, struct bench_run *run)
+{
+    bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0;
+    struct bound *own = (struct bound *)it->state;
+    double begin;
+
+    (void)full;
+    if (!open_bound(it, own, run))
+        return;
+    begin = clock_seconds();
+    if (!pass(own, to_host))
+        snprintf(run->why, sizeof run->why, "the device failed");
+    run->seconds = (clock_seconds() - begin) * (double)it->bytes / (double)own->bytes;
+}
+
+static void close_bound(struct contestant *it)
+{
+    struct bound *own = (struct bound *)it->state;
+
+    device_free(own->address);
+    device_unpin(own->pinned);
+    free(own);
+}
+
+bool device_contestant(struct contestant *contestant, const char *kind)
+{
+    if (strcmp(kind, "device-read") != 0 && strcmp(kind, "device-copy") != 0)
+        return false;
+    contestant->state = allocate(sizeof(struct bound));
+    contestant->bound = true;
+    contestant->run = run_bound;
+    contestant->close = close_bound;
+    return true;
+}

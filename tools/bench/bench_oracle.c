@@ -1,0 +1,341 @@
+/* bench_oracle: computes the right answers with an automaton for all patterns (Aho, Corasick 1975),
+ * which shares no code with the library. Threads take pieces of the text. An occurrence belongs to
+ * the piece in which the occurrence ends. The automaton starts longest - 1 bytes before a piece, so
+ * that its state is right where the piece begins.
+ */
+#include <ctype.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+
+#define PIECE_BYTES (1u << 20)
+#define PATTERN_BITS 24
+
+/* ---- Threads ------------------------------------------------------------------------------ */
+
+struct shares {
+    void (*work)(void *context, uint64_t index);
+    void *context;
+    uint64_t count;
+    _Atomic uint64_t next;
+    uint32_t threads;
+    _Atomic uint32_t running;
+    pthread_barrier_t ready; /* passed when all threads run, at the time `begin` */
+    double begin;
+};
+
+/* A thread of pieces_run: waits until all threads run, then works on the next piece until there
+ * is no piece left. */
+static void *pieces_serve(void *argument)
+{
+    struct shares *pieces = (struct shares *)argument;
+    uint64_t index;
+
+    if (atomic_fetch_add(&pieces->running, 1) + 1 == pieces->threads)
+        pieces->begin = clock_seconds();
+    (void)pthread_barrier_wait(&pieces->ready);
+    while ((index = atomic_fetch_add(&pieces->next, 1)) < pieces->count)
+        pieces->work(pieces->context, index);
+    return NULL;
+}
+
+double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
+                  uint32_t threads)
+{
+    struct shares pieces = {.work = work, .context = context, .count = count};
+    pthread_t *thread;
+    double seconds;
+
+    if (threads > count)
+        threads = (uint32_t)count;
+    pieces.threads = threads > 1 ? threads : 1;
+    if (pthread_barrier_init(&pieces.ready, NULL, pieces.threads) != 0)
+        fail("threads could not be held back");
+    thread = (pthread_t *)allocate(threads * sizeof *thread);
+    for (uint32_t i = 1; i < threads; i++)
+        if (pthread_create(&thread[i], NULL, pieces_serve, &pieces) != 0)
+            fail("a thread could not be started");
+    (void)pieces_serve(&pieces);
+    for (uint32_t i = 1; i < threads; i++)
+        (void)pthread_join(thread[i], NULL);
+    seconds = clock_seconds() - pieces.begin;
+    (void)pthread_barrier_destroy(&pieces.ready);
+    free(thread);
+    return seconds;
+}
+
+uint32_t cores_count(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
+/* ---- The automaton ------------------------------------------------------------------------ */
+
+struct node {
+    uint32_t child, sibling, fail;
+    uint32_t out;     /* nearest node at which a pattern ends, along `fail`, this node included */
+    uint32_t pattern; /* 1 + index of the first pattern that ends here; 0: no pattern does */
+    uint8_t byte;
+    uint64_t total; /* number of patterns that end here or at a node along `fail` */
+};
+
+struct oracle {
+    const struct question *question;
+    uint64_t bytes;
+    struct node *node;
+    uint32_t count, root[256];
+    uint32_t *next;  /* next[p]: 1 + index of another pattern equal to pattern p; 0: the last */
+    uint32_t *order; /* the nodes by distance from the root */
+    uint64_t longest;
+    uint8_t fold[256];
+    enum call call;
+    bool counts;                        /* the call only counts, so node.total is enough */
+    _Atomic uint64_t found, sum, first; /* first: least begin, with its pattern */
+};
+
+/* Returns the child of a node by this byte; 0: the node has no such child. */
+static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
+{
+    uint32_t child;
+
+    if (node == 0)
+        return it->root[byte];
+    for (child = it->node[node].child; child != 0 && it->node[child].byte != byte;)
+        child = it->node[child].sibling;
+    return child;
+}
+
+/* Returns the state after a byte: the longest string ending here that begins some pattern. */
+static uint32_t step(const struct oracle *it, uint32_t node, uint8_t byte)
+{
+    uint32_t child;
+
+    while ((child = child_of(it, node, byte)) == 0 && node != 0)
+        node = it->node[node].fail;
+    return child;
+}
+
+/* Adds a pattern's nodes to the trie. Patterns with equal bytes form a list by `next`. */
+static void add_pattern(struct oracle *it, uint64_t index)
+{
+    const struct trawl_pattern *pattern = &it->question->patterns[index];
+    uint32_t node = 0;
+
+    for (uint64_t i = 0; i < pattern->bytes_count; i++) {
+        uint8_t byte = it->fold[((const uint8_t *)pattern->bytes)[i]];
+        uint32_t child = child_of(it, node, byte);
+
+        if (child == 0) {
+            child = ++it->count;
+            it->node[child].byte = byte;
+            it->node[child].sibling = it->node[node].child;
+            it->node[node].child = child;
+            if (node == 0)
+                it->root[byte] = child;
+        }
+        node = child;
+    }
+    it->next[index] = it->node[node].pattern;
+    it->node[node].pattern = (uint32_t)index + 1;
+    it->node[node].total++;
+    if (pattern->bytes_count > it->longest)
+        it->longest = pattern->bytes_count;
+}
+
+/* Sets `fail`, `out` and `total` of all nodes, breadth first, so that shorter strings come
+ * before longer strings. */
+static void link_fails(struct oracle *it)
+{
+    uint32_t used = 1;
+
+    it->order = (uint32_t *)allocate(((uint64_t)it->count + 1) * sizeof *it->order);
+    for (uint32_t at = 0; at < used; at++)
+        for (uint32_t child = it->node[it->order[at]].child; child != 0;
+             child = it->node[child].sibling) {
+            struct node *node = &it->node[child];
+
+            node->fail = at == 0 ? 0 : step(it, it->node[it->order[at]].fail, node->byte);
+            node->out = node->pattern != 0 ? child : it->node[node->fail].out;
+            node->total += it->node[node->fail].total;
+            it->order[used++] = child;
+        }
+}
+
+/* Makes the automaton of the question's patterns, for a search of the text's first `bytes`
+ * bytes. */
+static void automaton_open(struct oracle *it, const struct question *question, enum call call,
+                           uint64_t bytes)
+{
+    uint64_t nodes = 1;
+
+    memset(it, 0, sizeof *it);
+    it->question = question;
+    it->call = call;
+    it->bytes = bytes;
+    it->first = UINT64_MAX;
+    for (uint32_t i = 0; i < 256; i++)
+        it->fold[i] =
+            (uint8_t)((question->flags & TRAWL_IGNORE_CASE) != 0 ? tolower((int)i) : (int)i);
+    for (uint64_t i = 0; i < question->pattern_count; i++)
+        nodes += question->patterns[i].bytes_count;
+    it->node = (struct node *)allocate(nodes * sizeof *it->node);
+    it->next = (uint32_t *)allocate(question->pattern_count * sizeof *it->next);
+    for (uint64_t i = 0; i < question->pattern_count; i++)
+        add_pattern(it, i);
+    link_fails(it);
+    it->counts = call == CALL_COUNT && (question->flags & TRAWL_WHOLE_WORD) == 0;
+}
+
+static void automaton_close(struct oracle *it)
+{
+    free(it->node);
+    free(it->next);
+    free(it->order);
+}
+
+/* ---- Occurrences -------------------------------------------------------------------------- */
+
+/* Returns whether the byte at `at` is a letter, a digit or '_' of ASCII; false beyond the text. */
+static bool is_word(const struct oracle *it, uint64_t at)
+{
+    uint8_t byte;
+
+    if (at >= it->bytes)
+        return false;
+    byte = it->question->bytes[at];
+    return byte == '_' || (byte < 0x80 && isalnum(byte));
+}
+
+static void take_first(struct oracle *it, uint64_t begin, uint64_t pattern)
+{
+    uint64_t found = begin << PATTERN_BITS | pattern, first = it->first;
+
+    while (found < first && !atomic_compare_exchange_weak(&it->first, &first, found))
+        ;
+}
+
+/* Counts an occurrence that ends at `end`, unless the question asks for whole words and this is
+ * no word. */
+static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, struct answer *own)
+{
+    uint64_t begin = end - it->question->patterns[pattern].bytes_count;
+
+    if ((it->question->flags & TRAWL_WHOLE_WORD) != 0 &&
+        ((begin > 0 && is_word(it, begin - 1)) || is_word(it, end)))
+        return;
+    own->count++;
+    if (it->call == CALL_FIRST)
+        take_first(it, begin, pattern);
+    else
+        own->sum += answer_mix(begin, call_is_of_begins(it->call) ? 0 : pattern, 0);
+}
+
+/* Searches a piece of the text. A piece behind the first occurrence that is known so far is
+ * skipped if only the first occurrence is wanted. */
+static void search_piece(void *context, uint64_t index)
+{
+    struct oracle *it = (struct oracle *)context;
+    uint64_t begin = index * PIECE_BYTES, end = begin + PIECE_BYTES;
+    uint64_t at = begin < it->longest ? 0 : begin - it->longest + 1;
+    struct answer own = {0, 0, false};
+    uint32_t node = 0;
+
+    if (end > it->bytes)
+        end = it->bytes;
+    if (it->call == CALL_FIRST && it->first >> PATTERN_BITS <= at)
+        return;
+    for (; at < end; at++) {
+        node = step(it, node, it->fold[it->question->bytes[at]]);
+        if (at < begin)
+            continue;
+        if (it->counts)
+            own.count += it->node[node].total;
+        else
+            for (uint32_t out = it->node[node].out; out != 0;
+                 out = it->node[it->node[out].fail].out)
+                for (uint32_t p = it->node[out].pattern; p != 0; p = it->next[p - 1])
+                    occurrence_take(it, at + 1, p - 1, &own);
+    }
+    atomic_fetch_add(&it->found, own.count);
+    atomic_fetch_add(&it->sum, own.sum);
+}
+
+/* ---- Records ------------------------------------------------------------------------------ */
+
+/* Searches record by record, because only a pattern's first occurrence in each record counts. */
+static void search_records(struct oracle *it)
+{
+    uint64_t bytes = it->question->record_bytes;
+    uint64_t *last = (uint64_t *)allocate(it->question->pattern_count * sizeof *last);
+
+    for (uint64_t record = 0; (record + 1) * bytes <= it->bytes; record++) {
+        const uint8_t *text = it->question->bytes + record * bytes;
+        uint32_t node = 0;
+
+        for (uint64_t at = 0; at < bytes; at++) {
+            node = step(it, node, it->fold[text[at]]);
+            for (uint32_t out = it->node[node].out; out != 0;
+                 out = it->node[it->node[out].fail].out)
+                for (uint32_t p = it->node[out].pattern; p != 0; p = it->next[p - 1]) {
+                    if (last[p - 1] == record + 1)
+                        continue;
+                    last[p - 1] = record + 1;
+                    it->found++;
+                    it->sum += answer_mix(record, p - 1,
+                                          at + 1 - it->question->patterns[p - 1].bytes_count);
+                }
+        }
+    }
+    free(last);
+}
+
+/* ---- Answers ------------------------------------------------------------------------------ */
+
+/* Answers the question for each pattern separately, and adds up the answers. */
+static struct answer answer_each(const struct question *question, enum call call, uint64_t bytes)
+{
+    struct answer all = {0, 0, true};
+
+    for (uint64_t p = 0; p < question->pattern_count; p++) {
+        struct question one = *question;
+        struct answer answer;
+
+        memset(&one.fields, 0, sizeof one.fields);
+        one.patterns = question->patterns + p;
+        one.pattern_count = 1;
+        answer = oracle_answer(&one, call, bytes);
+        all.count += answer.count;
+        all.sum += answer_mix(p, answer.count, 0);
+    }
+    return all;
+}
+
+struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes)
+{
+    struct answer answer = {0, 0, call != CALL_COUNT && call != CALL_BUILD};
+    struct oracle it;
+
+    if (call == CALL_BUILD)
+        return answer;
+    if (field(&question->fields, "each", NULL) != NULL)
+        return answer_each(question, call, bytes);
+    automaton_open(&it, question, call, bytes);
+    if (call_is_of_records(call))
+        search_records(&it);
+    else
+        (void)pieces_run(search_piece, &it, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, cores_count());
+    answer.count = it.found;
+    answer.sum = it.sum;
+    if (call == CALL_FIRST) {
+        answer.count = it.first == UINT64_MAX ? 0 : 1 + (it.first >> PATTERN_BITS);
+        answer.sum = it.first == UINT64_MAX ? 0 : it.first & ((1u << PATTERN_BITS) - 1);
+    }
+    automaton_close(&it);
+    return answer;
+}

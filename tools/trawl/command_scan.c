@@ -1,0 +1,49 @@
+/* command_scan: functions for all parts of a scan: arrays that grow, the empty string in a line,
+ * and the end of a part of the search. The files that command_scan.h lists call these functions in
+ * the thread that searches the text. */
+#include "trawl/command_scan.h"
+
+#include <stdlib.h>
+
+#include "trawl/charset.h"
+#include "trawl/grow.h"
+
+void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+                uint64_t size)
+{
+    void *moved = grown(array, capacity, 64, wanted, size);
+
+    if (moved == NULL && wanted > 0)
+        scan_fail(scan, TRAWL_MEMORY);
+    return moved;
+}
+
+static bool has_empty_word(enum charset charset, const uint8_t *bytes, uint64_t bytes_count)
+{
+    size_t at = 0;
+    bool word_before = false;
+
+    return charset_empty_word(charset, bytes, (size_t)bytes_count, (size_t)bytes_count + 1, &at,
+                              &word_before);
+}
+
+bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
+                      uint64_t end)
+{
+    const struct settings *settings = scan->settings;
+
+    if (!scan->job->patterns->has_empty)
+        return false;
+    if (settings->whole_lines)
+        return begin == end;
+    return !settings->words ||
+           (bytes != NULL && has_empty_word(settings->surroundings.charset, bytes, end - begin));
+}
+
+void scan_part_end(struct text_scan *scan)
+{
+    if (!scan->has_blocks)
+        output_flush(scan->output);
+    else if (scan->settings->writes_lines)
+        output_write(scan->output);
+}

@@ -1,0 +1,50 @@
+/* file_filter: decides which files of a directory tree are searched, by ripgrep's rules. The first
+ * rule that matches decides, in this order: -g and --iglob; .rgignore, .ignore, .gitignore and
+ * .git/info/exclude of the directory and of the directories above; git's global excludes file;
+ * --ignore-file; types; hidden names. A file of a type that is left out stays left out even where a
+ * rule file keeps the file. Files that the command line names are never filtered.
+ */
+#ifndef TRAWL_FILE_FILTER_H
+#define TRAWL_FILE_FILTER_H
+
+#include "trawl/flags.h"
+
+struct filter;
+struct filter_walk;
+
+/* The names in a directory that matter to the filter: three kinds of rule files and ".git". */
+enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT, FILTER_FILES };
+
+/* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.
+ * False: message[SETTINGS_ERROR_BYTES] says why. */
+bool filter_open(struct filter **filter, const struct settings *settings, char *message);
+void filter_close(struct filter *filter);
+
+/* Begins a walk of the tree below `root`, a path as messages show the path. Reads the rule files of
+ * the directories above `root`. NULL: errno says why. */
+struct filter_walk *filter_walk_open(const struct filter *filter, const char *root);
+void filter_walk_close(struct filter_walk *walk);
+
+/* Returns whether a file `name` in a directory has rules that the filter uses, or makes the
+ * directory the top of a repository. *file is the kind of file. */
+bool filter_wants(const struct filter *filter, const char *name, enum filter_file *file);
+
+/* Reads the rules of the directory that the walk goes down into. `depth` is 0 for the root, `path`
+ * is the path as messages show the path, has[file] says that the directory may have that file.
+ * Returns 0, or the errno that kept rules from being read. */
+int filter_enter(struct filter_walk *walk, size_t depth, int directory, const char *path,
+                 const bool has[FILTER_FILES]);
+/* Drops the rules of the directory at `depth`, when the walk leaves that directory. */
+void filter_leave(struct filter_walk *walk, size_t depth);
+
+enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY };
+
+/* Decides on an entry of a directory of the walk. The last part of `path` begins at name_at. */
+enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
+                               bool is_directory);
+/* Decides by -g, --iglob and types alone, without a walk. True: the entry is searched. */
+bool filter_takes(const struct filter *filter, const char *path, size_t name_at, bool is_directory);
+/* Returns why filter_ask last skipped an entry, in words; may write the words into `room`. */
+const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes);
+
+#endif
