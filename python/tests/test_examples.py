@@ -18,19 +18,24 @@ def run(name, *arguments):
     return result.stdout.splitlines(), result
 
 
+def test_names():
+    """No example hides a module of Python from programs in its folder. (One was secrets.py.)"""
+    assert not {path.stem for path in EXAMPLES.iterdir()} & sys.stdlib_module_names
+
+
 def test_secrets(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "clean.py").write_text("AKIA is a prefix\n")
     (tmp_path / "deep" / "b.py").write_text("\nx = 1\nkey = 'AKIA" + "A1" * 8 + "'\n")
     (tmp_path / "a.pem").write_text("-----BEGIN RSA PRIVATE KEY-----\n")
-    lines, result = run("secrets.py", tmp_path)
+    lines, result = run("find_secrets.py", tmp_path)
     assert lines == [
         f"{tmp_path}/a.pem:1: private key",
         f"{tmp_path}/deep/b.py:3: access key of AWS",
     ]
     assert result.returncode == 1
     (tmp_path / "empty").mkdir()
-    assert run("secrets.py", tmp_path / "empty")[0] == []
+    assert run("find_secrets.py", tmp_path / "empty")[0] == []
 
 
 def test_guides(tmp_path):

@@ -16,11 +16,12 @@ Overlap(document=0, question=0, found=3, total=3, ngram='who wrote the book')
 from __future__ import annotations
 
 import functools
+import html
 import itertools
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import stages
@@ -30,8 +31,46 @@ if TYPE_CHECKING:
     import pyarrow
 
 _BATCH = 256  # documents that are normalized before they are searched
-# Letters and digits (\w) keep their normal form. Only runs of other characters are looked up.
-_OTHERS = re.compile("[^\\0-\\x7f\\w]+")
+# Letters and digits (\w) keep their normal form. Only other characters are looked up.
+_OTHERS = re.compile("[^\\0-\\x7f\\w]")
+# Characters that are nothing in every normal form: format characters (Cf), enclosing marks (Me), variation
+# selectors and fillers.
+_NOTHING = re.compile(
+    "[\u00ad\u034f\u0488\u0489\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u1abe\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u20dd-\u20e0\u20e2-\u20e4"
+    "\u3164\ua670-\ua672\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]"
+)
+_NOTHING_HIGH = re.compile(
+    "[\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001"
+    "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
+)
+# Apostrophes and quotes that Unicode calls letters, and accents to which NFKC would add a blank.
+_QUOTES = re.compile(
+    "[\u02b9-\u02bf\u02ee\u07f4\u07f5\ua78b\ua78c\u00a8\u00af\u00b4\u00b8\u02d8-\u02dd\u037a\u0384\u0385"
+    "\u1fbd\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed\u1fee\u1ffd\u1ffe\u2017\u203e\u309b\u309c"
+    "\ufc5e-\ufc63\ufe49-\ufe4c\ufe70\ufe72\ufe74\ufe76\ufe78\ufe7a\ufe7c\ufe7e\uffe3]"
+)
+_ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+# Tags of HTML, the target of a link in Markdown, and commands for fonts in LaTeX. The names of tags that
+# may stand inside a word are a group.
+_MARKUP = re.compile(
+    "</?(?:(a|abbr|b|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup"
+    "|tt|u|var|wbr)|[bh]r|article|aside|blockquote|body|caption|center|dd|div|dl|dt|figure|footer|h[1-6]"
+    "|head|header|html|img|li|main|nav|ol|p|pre|section|table|tbody|td|tfoot|th|thead|title|tr|ul)"
+    "(?:\\s+[\\w:-]+\\s*=\\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\\s\"'<>=]+))*\\s*/?>"
+    "|\\]\\([^()\\s]*(?: +\"[^\"\\n]*\")?\\)"
+    r"|\\(?:emph|underline|text(?:bf|it|rm|sc|sf|sl|tt)|math(?:bf|cal|it|rm|sf|tt)) *\{",
+    re.IGNORECASE,
+)
+# The number of a list's item, at the begin of a line; and a hyphen at the end of a line.
+_ITEM = (
+    r"([ \t>*#\u2022\u00b7\u2013-]{0,8})(?:[\u2460-\u24ff\u2776-\u2793]|\d\ufe0f?\u20e3"
+    r"|\d{1,3}(?:\.\d{1,3}){1,4}[.):\]]?(?=\s)|[(\[]?(?:\d{1,3}|[A-Za-z]|[IVXLivxl]{2,6})[.):\]]+(?=\s))"
+)
+_FIRST_ITEM, _LATER_ITEM = re.compile(_ITEM), re.compile(r"\n(?![A-Za-z](?![.):\]]|[IVXLivxl]{1,5}[.):\]]))" + _ITEM)
+_HYPHEN = re.compile("[-\u00ad\u2010\u2011][ \\t]{0,8}\r?\n\\s*")
+_PART = r"[^\s\0-/:-@\[-`{-\x7f]+"  # of a word, without ASCII's punctuation
+_AFTER, _BEFORE = re.compile(_PART), re.compile(_PART + r"\Z")
 
 
 class Overlap(NamedTuple):
@@ -56,18 +95,29 @@ class Overlap(NamedTuple):
 class Form:
     """A normal form of texts: form(text) is the normal form as UTF-8.
 
+    By default, a text's words are runs of what the second row names; words are separated by what the
+    third row names, and what the first row names is as if absent:
+
+    nothing     format characters (Cf: zero-width characters, the soft hyphen), enclosing marks (Me),
+                variation selectors, fillers; tags of HTML that may stand inside a word
+    words       letters (L), marks (M), numbers (N), in Unicode's form NFKC, case folded
+    separators  white space (Z and tabs, line ends), punctuation (P: also _ and dashes), symbols (S), controls
+                (Cc), unassigned characters (C), apostrophes that are letters, the accents that are characters of
+                their own; other tags, a link's target, the commands for fonts of LaTeX
+
     nfkc: characters that Unicode calls compatible are equal (NFKC). Examples are e + accent and the
       accented letter, full-width letters, ligatures.
     ignore_case: letters that differ in case alone are equal (str.casefold).
-    punctuation: what happens to characters that are no letter, mark, digit or _. "split": they separate
+    punctuation: what happens to characters that are no letter, mark or number. "split": they separate
       words, as a blank does. "delete": they are removed, so that "don't" becomes "dont". "keep": they
-      are part of words. Formatting characters (soft hyphen, zero-width space) are removed except with
-      "keep".
+      are part of words.
     spaces: "fold": a run of white space becomes one blank, and leading and trailing white space is
       removed. "delete": white space is removed. "keep": white space stays.
+    markup: entities of HTML are characters, and tags, the targets of links and commands for fonts are not
+      part of the text. False: they are text.
 
-    >>> Form()("\\u201cDon\\u2019t\\u201d,\\u3000she  said")
-    b'don t she said'
+    >>> Form()("\\u201cDon\\u2019t\\u201d,\\u3000she  <i>s\\u200baid</i> _so_")
+    b'don t she said so'
     """
 
     def __init__(
@@ -77,6 +127,7 @@ class Form:
         ignore_case: bool = True,
         punctuation: str = "split",
         spaces: str = "fold",
+        markup: bool = True,
     ) -> None:
         for name, value, known in (
             ("punctuation", punctuation, ("split", "delete", "keep")),
@@ -84,7 +135,7 @@ class Form:
         ):
             if value not in known:
                 raise ValueError(f"{name}: one of {', '.join(known)} is needed, not {value!r}")
-        self.punctuation, self.spaces = punctuation, spaces
+        self.punctuation, self.spaces, self.markup = punctuation, spaces, markup
         # Normalize before and after folding case: the folded letter and a mark may compose to a
         # character although the original letter and the mark do not.
         normal: list[Any] = [functools.partial(unicodedata.normalize, "NFKC")] if nfkc else []
@@ -103,32 +154,71 @@ class Form:
         blank = "" if self.spaces == "delete" else " "
         if one.isspace():
             return blank
-        if kind[0] in "LMN" or one == "_" or self.punctuation == "keep":
+        if _NOTHING_HIGH.match(one):
+            return ""
+        if kind[0] in "LMN" or self.punctuation == "keep":
             return one
-        return blank if self.punctuation == "split" and kind != "Cf" else ""
+        return blank if self.punctuation == "split" else ""
 
     def __call__(self, text: str) -> bytes:
+        if self.markup:
+            if "&" in text:
+                text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+            if "<" in text or "[" in text or "\\" in text:
+                text = _MARKUP.sub(lambda found: "" if found[1] else " ", text)
         # ASCII characters are translated as bytes, which takes a third of the time.
         if not text.isascii():
+            text = _NOTHING.sub("", text)
+            if self.punctuation != "keep":
+                text = _QUOTES.sub("'", text)
             for step in self._steps:
                 text = step(text)
-            text = _OTHERS.sub(lambda run: run[0].translate(self._characters), text)
+            text = _OTHERS.sub(lambda found: self._characters[found[0]], text)
         data = text.encode("utf-8", "surrogatepass").translate(self._table, self._deleted)
         return b" ".join(data.split()) if self.spaces == "fold" else data
 
+    def unlisted(self, text: str, words: Collection[bytes] | None) -> str:
+        """Return the text without the numbers of a list's items. A hyphen and a line end between letters are
+        left out too, if `words` (None: every word) holds the word that is joined."""
 
-class _Characters(dict[int, str]):
-    """A table for str.translate, which computes an entry when a character first occurs."""
+        def joined(found: re.Match[str]) -> str:
+            before = _BEFORE.search(text, max(0, found.start() - 40), found.start())
+            after = _AFTER.match(text, found.end())
+            whole = before and after and (words is None or self(before[0] + after[0]) in words)
+            return "" if whole else found[0]
+
+        text = _LATER_ITEM.sub(r"\n\1", _FIRST_ITEM.sub(r"\1", text, 1) if _FIRST_ITEM.match(text) else text)
+        if "-\n" in text or "-\r" in text or "- \n" in text or not text.isascii():
+            text = _HYPHEN.sub(joined, text)
+        return text
+
+
+class _Characters(dict[str, str]):
+    """What replaces a character: computed when the character first occurs."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
 
-    def __missing__(self, code: int) -> str:
-        self[code] = self.form._character(chr(code))
-        return self[code]
+    def __missing__(self, one: str) -> str:
+        self[one] = self.form._character(one)
+        return self[one]
 
     def __reduce__(self) -> Any:
         return _Characters, (self.form,)
+
+
+def texts_of(given: Any, name: str) -> Iterator[str | None]:
+    """Yield the texts of an iterable or a column."""
+    if isinstance(given, (str, bytes, bytearray)):
+        kind = type(given).__name__
+        raise TypeError(f"{name}: a list or a column of str is needed, not one {kind}")
+    if hasattr(given, "isna"):  # pandas: NaN and NA are nulls
+        given = given.astype(object).where(given.notna(), None)
+    to_list = getattr(given, "to_pylist", None)  # of pyarrow
+    for number, text in enumerate(given if to_list is None else to_list()):
+        if not isinstance(text, (str, type(None))):
+            raise TypeError(f"{name}: str is needed, not {type(text).__name__} (number {number})")
+        yield text
 
 
 class Questions:
@@ -140,8 +230,12 @@ class Questions:
       warning. "ignore": skip the question. "whole": search for the whole question. The attribute `short`
       lists the numbers of short questions, `unsearched` the numbers of skipped questions.
     least: leave out overlaps with a smaller ratio.
-    nfkc, ignore_case, punctuation, spaces: the normal form, see Form. Words need spaces="fold".
+    nfkc, ignore_case, punctuation, spaces, markup: the normal form, see Form. Words need spaces="fold".
     ValueError: no question is left to search for.
+
+    questions, documents: iterables of str and None, or columns of pyarrow, polars or pandas. Each text is
+    read in two ways: with all of its words; and without the numbers at the begins of lines ("2.", "(b)"), and with
+    the parts of a word joined that a hyphen and a line end divide, if the questions have the whole word.
 
     >>> questions = Questions(["abc def", "x"], characters=4, short="whole")
     >>> questions.short, questions.unsearched, questions.totals
@@ -152,7 +246,7 @@ class Questions:
 
     def __init__(
         self,
-        questions: Iterable[str],
+        questions: Iterable[str | None],
         *,
         words: int | None = None,
         characters: int | None = None,
@@ -174,17 +268,26 @@ class Questions:
         self.short: list[int] = []
         self.unsearched: list[int] = []
         self.totals: list[int] = []
-        self._owners: list[list[int]] = []  # for each n-gram, the questions that contain the n-gram
+        # A question that can be read in two ways has two readings. _question[reading] is its question,
+        # _owners[n-gram] are the readings that contain the n-gram.
+        self._question: list[int] = []
+        self._totals: list[int] = []
+        self._owners: list[list[int]] = []
+        texts = [text or "" for text in texts_of(questions, "questions")]
+        units = [self._units(text) for text in texts]
+        self._words = frozenset(itertools.chain(*units)) if self.of_words else None
         ngrams: dict[bytes, int] = {}
-        for number, question in enumerate(questions):
-            if not isinstance(question, str):
-                raise TypeError(f"question {number}: a str is needed, not {type(question).__name__}")
-            own = self._ngrams(question, number, short == "whole")
-            self.totals.append(len(own))
-            for ngram in own:
-                if ngrams.setdefault(ngram, len(ngrams)) == len(self._owners):
-                    self._owners.append([])
-                self._owners[ngrams[ngram]].append(number)
+        for number, own in enumerate(units):
+            self.totals.append(0)
+            if len(own) < size:
+                self.short.append(number)
+            if not own or (len(own) < size and short != "whole"):
+                self.unsearched.append(number)
+                continue
+            self.totals[number] = self._add(own, number, ngrams)
+            other = self.form.unlisted(texts[number], self._words)
+            if other != texts[number] and len(own := self._units(other)) >= size:
+                self._add(own, number, ngrams)
         unit = "words" if self.of_words else "characters"
         if not ngrams:
             raise ValueError(f"questions: none of {len(self.totals)} has {size} {unit}")
@@ -198,38 +301,43 @@ class Questions:
             )
         self.plan = Plan(ngrams)
 
-    def _ngrams(self, question: str, number: int, whole: bool) -> dict[bytes, None]:
-        """Return the question's different n-grams, in order."""
-        data = self.form(question)
-        units: Any = data.split() if self.of_words else data.decode("utf-8", "surrogatepass")
-        size = self.size
-        if len(units) < size:
-            self.short.append(number)
-            if not (whole and units):
-                self.unsearched.append(number)
-                return {}
-            size = len(units)
-        parts = (units[at : at + size] for at in range(len(units) - size + 1))
+    def _units(self, text: str) -> Any:
+        data = self.form(text)
+        return data.split() if self.of_words else data.decode("utf-8", "surrogatepass")
+
+    def _add(self, units: Any, question: int, ngrams: dict[bytes, int]) -> int:
+        """Add a reading of a question, and return the number of the reading's different n-grams."""
+        size = min(self.size, len(units))
+        parts: Any = (units[at : at + size] for at in range(len(units) - size + 1))
         if self.of_words:
-            return dict.fromkeys(b" %b " % b" ".join(part) for part in parts)
-        return dict.fromkeys(part.encode("utf-8", "surrogatepass") for part in parts)
+            parts = (b" %b " % b" ".join(part) for part in parts)
+        else:
+            parts = (part.encode("utf-8", "surrogatepass") for part in parts)
+        own = dict.fromkeys(parts)
+        for ngram in own:
+            if ngrams.setdefault(ngram, len(ngrams)) == len(self._owners):
+                self._owners.append([])
+            self._owners[ngrams[ngram]].append(len(self._question))
+        self._question.append(question)
+        self._totals.append(len(own))
+        return len(own)
 
     def normalized(self, document: str | None) -> bytes | None:
-        """Return the document in normal form. If n-grams are words, add a blank at both ends, so that an
-        n-gram between blanks matches whole words."""
+        """Return the document in normal form, and, if the document can be read in a second way, the second
+        normal form behind a byte that no normal form has. If n-grams are words, blanks are added at the ends,
+        so that an n-gram between blanks matches whole words."""
         if document is None:
             return None
-        if not isinstance(document, str):
-            raise TypeError(f"documents: str is needed, not {type(document).__name__}")
-        return b" %b " % self.form(document) if self.of_words else self.form(document)
+        whole = b" %b " if self.of_words else b"%b"
+        data = whole % self.form(document)
+        other = self.form.unlisted(document, self._words)
+        return data if other == document else data + b"\xff" + whole % self.form(other)
 
     def overlaps(
         self, documents: Iterable[str | None], *, searcher: Searcher | None = None
     ) -> Iterator[Overlap]:
-        """Yield the overlaps, in order of (document, question). documents: an iterable of str and None,
-        for example an Arrow column, which is read on demand."""
-        to_list = getattr(documents, "to_pylist", None)
-        rest = iter(to_list() if to_list is not None else documents)
+        """Yield the overlaps, in order of (document, question). Documents are read on demand."""
+        rest = texts_of(documents, "documents")
         find: Any = self.plan.cells
         if searcher is not None:
             find = lambda texts: searcher.cells(self.plan, texts)  # noqa: E731
@@ -244,18 +352,19 @@ class Questions:
         self, document: int, cells: Iterable[tuple[int, int, int]]
     ) -> Iterator[Overlap]:
         found: dict[int, int] = {}
-        firsts: dict[int, tuple[int, int]] = {}  # question -> (begin, n-gram) of its first n-gram
+        firsts: dict[int, tuple[int, int]] = {}  # reading -> (begin, n-gram) of its first n-gram
         for _, pattern, begin in cells:
-            for question in self._owners[pattern]:
-                found[question] = found.get(question, 0) + 1
-                firsts[question] = min(firsts.get(question, (begin, pattern)), (begin, pattern))
-        for question in sorted(found):
-            ngram = self.plan[firsts[question][1]].decode("utf-8", "surrogatepass")
+            for reading in self._owners[pattern]:
+                found[reading] = found.get(reading, 0) + 1
+                firsts[reading] = min(firsts.get(reading, (begin, pattern)), (begin, pattern))
+        for question, readings in itertools.groupby(sorted(found), self._question.__getitem__):
+            best = max(readings, key=lambda reading: found[reading] / self._totals[reading])
+            ngram = self.plan[firsts[best][1]].decode("utf-8", "surrogatepass")
             overlap = Overlap(
                 document,
                 question,
-                found[question],
-                self.totals[question],
+                found[best],
+                self._totals[best],
                 ngram[1:-1] if self.of_words else ngram,
             )
             if overlap.ratio >= self.least:
@@ -267,10 +376,10 @@ class Questions:
 
 
 def decontaminate(
-    questions: Iterable[str], documents: Iterable[str | None], **options: Any
+    questions: Iterable[str | None], documents: Iterable[str | None], **options: Any
 ) -> Iterator[Overlap]:
     """Yield the overlaps of documents with questions, in order of (document, question). Options are
-    those of Questions."""
+    those of Questions, which is decontaminate.Questions too."""
     return Questions(questions, **options).overlaps(documents)
 
 
@@ -322,6 +431,8 @@ class Stage(stages.Stage):
         yield pyarrow.record_batch([*batch.columns, pyarrow.array(mask, "bool")], names=names)
 
 
+# In the package, `trawl.decontaminate` is the function, which hides this module.
+vars(decontaminate).update(Form=Form, Overlap=Overlap, Questions=Questions, Stage=Stage)
 _COLUMNS = {
     "question": "int64", "found": "int64", "total": "int64", "ratio": "float64", "ngram": "string"
 }  # fmt: skip

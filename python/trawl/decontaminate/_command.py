@@ -62,6 +62,7 @@ def arguments_of(argv: list[str] | None) -> argparse.Namespace:
            help="punctuation separates words (split), is removed, or is part of words")  # fmt: skip
     option("--spaces", choices=("fold", "delete", "keep"), default="fold",
            help="white space becomes one blank (fold), is removed, or stays")  # fmt: skip
+    option("--no-markup", action="store_true", help="tags, entities and links' targets are text")
     option("--question-column", default="text", help="where a question is (text)")
     option("--column", default="text", help="where a document's text is (text)")
     option("--id", default="id", help="what names a document, if there is such a column (id)")
@@ -280,6 +281,7 @@ def run(options: argparse.Namespace) -> int:
             nfkc=not options.no_nfkc,
             punctuation=options.punctuation,
             spaces=options.spaces,
+            markup=not options.no_markup,
         )
     for warning in told:
         tell(str(warning.message))

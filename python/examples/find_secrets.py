@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds secrets in the files of a tree.
 
-secrets.py FOLDER
+find_secrets.py FOLDER
 
 Each file is searched in one pass for the literal parts of all known kinds of secrets. Where a literal
 occurs, a regular expression checks the whole secret. Prints path:line: kind, but not the secret. Exits
