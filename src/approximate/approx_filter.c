@@ -21,13 +21,13 @@
 /* additional words of a row, for the windows' warm-up and for the last windows' ends */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
-/* The length of a look, the part of a text that a scan searches at a time. With mismatches the rows
- * should fit in a first-level cache beside other data. If offsets are selected, a look should leave
- * some thousand selected offsets. */
+/* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
+ * rows should fit in a first-level cache beside other data. If offsets are selected, a stretch
+ * should leave some thousand selected offsets. */
 #define ROWS_BYTES 24576u
-#define LOOK_BYTES_MIN 1024u
-#define LOOK_BYTES_MISMATCHES 8192u
-#define LOOK_BYTES_SELECTED 16384u
+#define STRETCH_BYTES_MIN 1024u
+#define STRETCH_BYTES_MISMATCHES 8192u
+#define STRETCH_BYTES_SELECTED 16384u
 
 /* At least GROUP_LITERALS_MIN literals that share an exact part form a group. The offsets at which
  * the exact part stands are first gathered, and the group's literals are searched among these
@@ -199,9 +199,9 @@ static uint32_t best_bytes(const struct approx_filter *filter)
     if (filter->edits)
         return FILTER_BYTES_MAX;
     if (filter->has_groups)
-        return LOOK_BYTES_SELECTED;
-    bytes = max_u64(min_u64(bytes, LOOK_BYTES_MISMATCHES), LOOK_BYTES_MIN);
-    return (uint32_t)(bytes / LOOK_BYTES_MIN * LOOK_BYTES_MIN);
+        return STRETCH_BYTES_SELECTED;
+    bytes = max_u64(min_u64(bytes, STRETCH_BYTES_MISMATCHES), STRETCH_BYTES_MIN);
+    return (uint32_t)(bytes / STRETCH_BYTES_MIN * STRETCH_BYTES_MIN);
 }
 
 /* Returns a bound of the rows of all literals: a row for each compared symbol, and three more
@@ -378,7 +378,7 @@ static uint64_t words_of_blocks(const struct approx_scan *scan, uint64_t offsets
     return (offsets + 64 * words - 1) / (64 * words) * words;
 }
 
-void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t bytes)
+void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes)
 {
     const struct approx_filter *filter = scan->filter;
     const uint64_t words = (bytes + 63) / 64;

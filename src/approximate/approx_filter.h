@@ -12,9 +12,9 @@
 #include "base/status.h"
 
 #define FILTER_SYMBOLS_MAX 64u
-/* the most bytes of a look, the part of a text that a scan searches at a time */
+/* the most bytes of a stretch, the part of a text that a scan searches at a time */
 #define FILTER_BYTES_MAX 32768u
-#define FILTER_SLACK 64u /* bytes after the look's bytes that must be readable */
+#define FILTER_SLACK 64u /* bytes after the stretch's bytes that must be readable */
 
 /* The literals of a search. Symbols are classes of bytes, as in struct approximate. */
 struct approx_filter_literals {
@@ -43,7 +43,7 @@ void approx_filter_close(struct approx_filter *filter); /* NULL: nothing */
  * offsets where the exact part stands. Gathering these offsets costs as much as the comparison of
  * some literals. class_rate[c] is the share of the text's bytes in class c. */
 double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
-/* Returns the most bytes of one look: the number at which a byte costs the least. */
+/* Returns the most bytes of one stretch: the number at which a byte costs the least. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
 
 /* Opens a scan, which keeps a pointer to the filter. `instruction_set` is a name (see
@@ -54,7 +54,7 @@ void approx_scan_close(struct approx_scan *scan); /* NULL: nothing */
 
 /* Makes `text` the bytes that approx_scan_find searches: at most approx_filter_bytes_max bytes,
  * after which FILTER_SLACK bytes are readable. Bytes before and after have no part in an answer. */
-void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
+void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
 /* Finds one literal's candidates. *literal is the literal's number, which is different for each
  * index in [0, literal_count). Returns how many offsets of [0, bytes) are candidates: offset i is a
  * candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64

@@ -23,11 +23,11 @@ struct approx_host {
     const struct approximate *approximate;
     struct approx_scan *scan; /* PLANES, COLUMNS: the scan with the plan's filter */
     const struct grams_ops *grams;
-    struct grams_look look;
-    uint64_t *proposed; /* GRAMS: the candidates of a part of the look; proposed_room words */
+    struct grams_stretch stretch;
+    uint64_t *proposed; /* GRAMS: the candidates of a part of the stretch; proposed_room words */
     uint64_t proposed_room;
     uint64_t found[FILTER_BYTES_MAX / 64];
-    /* a copy of the look's text, if the text lacks readable bytes after its end */
+    /* a copy of the stretch's text, if the text lacks readable bytes after its end */
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
 };
 
@@ -116,11 +116,11 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
     *to = min_u64(*to, from + GRAMS_OFFSETS_MAX);
     bytes = min_u64(chunk->owned + chunk->after - from, *to - from + beyond);
     TRAWL_ASSERT(*to > from && bytes >= *to - from);
-    approx_grams_look(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
-                      (uint32_t)(*to - from), &host->look);
-    while (host->look.offset < host->look.end) {
-        uint64_t count =
-            host->grams->scan(approximate->grams, &host->look, host->proposed, host->proposed_room);
+    approx_grams_stretch(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
+                         (uint32_t)(*to - from), &host->stretch);
+    while (host->stretch.offset < host->stretch.end) {
+        uint64_t count = host->grams->scan(approximate->grams, &host->stretch, host->proposed,
+                                           host->proposed_room);
 
         TRAWL_TRY(take_proposed(host, from, count, candidates, error));
         if (candidates->count > APPROX_CANDIDATES_MAX && *to - from > 1) {
@@ -166,8 +166,8 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
 }
 
 /* Returns `bytes` bytes of the chunk from `from` on, with readable bytes after the end. */
-static const uint8_t *look_text(struct approx_host *host, const struct engine_chunk *chunk,
-                                uint64_t from, uint64_t bytes)
+static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
+                                   uint64_t from, uint64_t bytes)
 {
     TRAWL_ASSERT(bytes > 0 && from + bytes <= chunk->owned + chunk->after);
     if (chunk->owned + chunk->readable - from >= bytes + FILTER_SLACK)
@@ -179,12 +179,13 @@ static const uint8_t *look_text(struct approx_host *host, const struct engine_ch
 
 /* Searches the chunk's bytes [from, end) and appends the candidates of the offsets from `known` on
  * and before `to`. Ends early if there are more than `limit` candidates. */
-static enum trawl_status look(struct approx_host *host, const struct engine_chunk *chunk,
-                              uint64_t from, uint64_t known, uint64_t to, uint64_t end,
-                              uint64_t limit, struct approx_candidates *candidates,
-                              struct trawl_error *error)
+static enum trawl_status search_stretch(struct approx_host *host, const struct engine_chunk *chunk,
+                                        uint64_t from, uint64_t known, uint64_t to, uint64_t end,
+                                        uint64_t limit, struct approx_candidates *candidates,
+                                        struct trawl_error *error)
 {
-    approx_scan_look(host->scan, look_text(host, chunk, from, end - from), (uint32_t)(end - from));
+    approx_scan_stretch(host->scan, stretch_text(host, chunk, from, end - from),
+                        (uint32_t)(end - from));
     for (uint32_t i = 0; i < host->approximate->plan->literal_count && candidates->count <= limit;
          i++) {
         uint32_t literal;
@@ -197,10 +198,10 @@ static enum trawl_status look(struct approx_host *host, const struct engine_chun
     return TRAWL_OK;
 }
 
-/* Searches by the filter, in looks. A look for begins needs additional bytes after its last
- * begin, as many as are compared of a literal. A look for ends needs additional bytes before its
- * first end, as many as a span within the errors may have; the last ends belong to occurrences
- * that begin before *to. */
+/* Searches by the filter, stretch by stretch. A stretch for begins needs additional bytes after its
+ * last begin, as many as are compared of a literal. A stretch for ends needs additional bytes
+ * before its first end, as many as a span within the errors may have; the last ends belong to
+ * occurrences that begin before *to. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -220,7 +221,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
         uint64_t end = approximate->edits ? next : min_u64(next + more, chunk_end);
 
         TRAWL_ASSERT(first <= at && at < next && next <= end && end - first <= bytes_max);
-        TRAWL_TRY(look(host, chunk, first, at, next, end, limit, candidates, error));
+        TRAWL_TRY(search_stretch(host, chunk, first, at, next, end, limit, candidates, error));
         if (candidates->count > limit) {
             candidates->count = 0;
             *to = from + (*to - from) / 2;

@@ -355,14 +355,14 @@ static uint64_t bits_of(uint64_t codes, uint32_t bit)
     return ((codes >> bit & ONES) * UINT64_C(0x0102040810204080)) >> 56;
 }
 
-void approx_grams_look(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
-                       uint32_t offsets, struct grams_look *look)
+void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
+                          uint32_t offsets, struct grams_stretch *stretch)
 {
     TRAWL_ASSERT(offsets <= bytes && offsets <= GRAMS_OFFSETS_MAX);
-    TRAWL_ASSERT(GRAMS_BITS_BEFORE + bytes <= 64 * (GRAMS_LOOK_WORDS - 1));
-    memset(look->high, 0, sizeof look->high);
-    memset(look->low, 0, sizeof look->low);
-    memset(look->none, 0xff, sizeof look->none);
+    TRAWL_ASSERT(GRAMS_BITS_BEFORE + bytes <= 64 * (GRAMS_STRETCH_WORDS - 1));
+    memset(stretch->high, 0, sizeof stretch->high);
+    memset(stretch->low, 0, sizeof stretch->low);
+    memset(stretch->none, 0xff, sizeof stretch->none);
     for (uint32_t at = 0; at < bytes; at += 8) {
         uint32_t left = (uint32_t)min_u64(bytes - at, 8), shift = at % 64;
         uint32_t word = (GRAMS_BITS_BEFORE + at) / 64;
@@ -370,17 +370,17 @@ void approx_grams_look(const struct approx_grams *grams, const uint8_t *text, ui
 
         for (uint32_t i = 0; i < left; i++)
             ((uint8_t *)&codes)[i] = grams->code[text[at + i]];
-        look->high[word] |= bits_of(codes, 1) << shift;
-        look->low[word] |= bits_of(codes, 0) << shift;
-        look->none[word] ^= (bits_of(codes, 2) ^ 0xff) << shift;
+        stretch->high[word] |= bits_of(codes, 1) << shift;
+        stretch->low[word] |= bits_of(codes, 0) << shift;
+        stretch->none[word] ^= (bits_of(codes, 2) ^ 0xff) << shift;
     }
-    look->offset = GRAMS_BITS_BEFORE;
-    look->end = GRAMS_BITS_BEFORE + offsets;
+    stretch->offset = GRAMS_BITS_BEFORE;
+    stretch->end = GRAMS_BITS_BEFORE + offsets;
     /* by the offset of a piece, an occurrence may seem to begin up to errors_max before or after
      * its true begin */
     if (grams->edits) {
-        look->offset -= grams->errors_max;
-        look->end += grams->errors_max;
+        stretch->offset -= grams->errors_max;
+        stretch->end += grams->errors_max;
     }
 }
 

@@ -15,8 +15,8 @@
 
 #define GRAMS_LANES 8u /* literals that are compared side by side */
 #define GRAMS_OFFSETS_MAX 8192u
-#define GRAMS_LOOK_WORDS (GRAMS_OFFSETS_MAX / 64u + 4u)
-#define GRAMS_BITS_BEFORE 64u /* bits of a look before the bit of offset 0 */
+#define GRAMS_STRETCH_WORDS (GRAMS_OFFSETS_MAX / 64u + 4u)
+#define GRAMS_BITS_BEFORE 64u /* bits of a stretch before the bit of offset 0 */
 
 /* Literals with the same exact part. The scan compares the exact part with the text before the
  * pieces. */
@@ -65,22 +65,22 @@ struct approx_grams {
 };
 
 /* A range of text as bits: bit GRAMS_BITS_BEFORE + i belongs to offset i. */
-struct grams_look {
-    uint64_t high[GRAMS_LOOK_WORDS]; /* the high bit of each byte's code; `low` holds the low bit */
-    uint64_t low[GRAMS_LOOK_WORDS];
-    uint64_t none[GRAMS_LOOK_WORDS]; /* set where a byte has no code */
-    uint32_t offset;                 /* the bit of the next begin to scan */
-    uint32_t end;                    /* the bit after the last begin to scan */
+struct grams_stretch {
+    /* the high bit and the low bit of each byte's code */
+    uint64_t high[GRAMS_STRETCH_WORDS], low[GRAMS_STRETCH_WORDS];
+    uint64_t none[GRAMS_STRETCH_WORDS]; /* set where a byte has no code */
+    uint32_t offset;                    /* the bit of the next begin to scan */
+    uint32_t end;                       /* the bit after the last begin to scan */
 };
 
 struct grams_ops {
     const char *name;
-    /* Scans from look->offset until look->end, or until `found` may lack room for one more begin.
-     * Each candidate is literal << 32 | bit of its begin; with edits the true begin may be up to
-     * errors_max before or after that bit. Writes up to GRAMS_LANES words after the candidates,
-     * too. Returns the number of candidates. */
-    uint64_t (*scan)(const struct approx_grams *grams, struct grams_look *look, uint64_t *found,
-                     uint64_t room);
+    /* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more
+     * begin. Each candidate is literal << 32 | bit of its begin; with edits the true begin may be
+     * up to errors_max before or after that bit. Writes up to GRAMS_LANES words after the
+     * candidates, too. Returns the number of candidates. */
+    uint64_t (*scan)(const struct approx_grams *grams, struct grams_stretch *stretch,
+                     uint64_t *found, uint64_t room);
 };
 
 extern const struct grams_ops approx_grams_portable;
@@ -99,10 +99,10 @@ enum trawl_status approx_grams_make(const struct approximate *approximate,
 void approx_grams_free(struct approx_grams *grams); /* NULL: nothing */
 /* Returns a number of words for `found` that is larger than one begin may need. */
 uint64_t approx_grams_room(const struct approx_grams *grams);
-/* Makes a look of bytes [0, bytes), as if no text came before or after, for occurrences that begin
- * in [0, offsets). The first symbols of an occurrence may end up to 2 * TRAWL_ERRORS_MAX +
+/* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that
+ * begin in [0, offsets). The first symbols of an occurrence may end up to 2 * TRAWL_ERRORS_MAX +
  * CODED_SYMBOLS_MAX bytes after the begin. */
-void approx_grams_look(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
-                       uint32_t offsets, struct grams_look *look);
+void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
+                          uint32_t offsets, struct grams_stretch *stretch);
 
 #endif

@@ -113,21 +113,21 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* Compares the lists of each piece for the begins from look->offset on. */
-static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look *look,
+/* Compares the lists of each piece for the begins from stretch->offset on. */
+static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {
     const uint64_t room_for_one = (uint64_t)grams->piece_count * grams->list_max + GRAMS_LANES;
     const struct entries entries = {grams->high,  grams->low,     grams->care,
                                     grams->exact, grams->literal, grams->errors_max};
     const uint32_t *const all_heads = grams->heads, groups = grams->group_count;
-    const uint32_t end = look->end;
-    uint32_t offset = look->offset;
+    const uint32_t end = stretch->end;
+    uint32_t offset = stretch->offset;
     uint64_t count = 0;
 
     for (; offset < end && room - count >= room_for_one; offset++) {
-        const uint32_t high = bits_at(look->high, offset), low = bits_at(look->low, offset);
-        const uint32_t none = bits_at(look->none, offset);
+        const uint32_t high = bits_at(stretch->high, offset), low = bits_at(stretch->low, offset);
+        const uint32_t none = bits_at(stretch->none, offset);
 
         for (uint32_t g = 0, j = 0; g < groups; g++) {
             const struct grams_group *group = &grams->groups[g];
@@ -144,7 +144,7 @@ static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look 
             }
         }
     }
-    look->offset = offset;
+    stretch->offset = offset;
     return count;
 }
 
@@ -166,7 +166,7 @@ struct lanes_text {
     lanes none[TEXT_WORDS];
 };
 
-static inline void lanes_read(const struct approx_grams *grams, const struct grams_look *look,
+static inline void lanes_read(const struct approx_grams *grams, const struct grams_stretch *stretch,
                               const struct waiting *waiting, struct lanes_text *text,
                               lanes masks[5])
 {
@@ -177,9 +177,9 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
         for (uint32_t j = 0; j < 5; j++)
             masks[j][i] = grams->masks[found >> 32][j];
         for (uint32_t j = 0; j < TEXT_WORDS; j++) {
-            text->high[j][i] = bits_at(look->high, begin + 32 * j);
-            text->low[j][i] = bits_at(look->low, begin + 32 * j);
-            text->none[j][i] = bits_at(look->none, begin + 32 * j);
+            text->high[j][i] = bits_at(stretch->high, begin + 32 * j);
+            text->low[j][i] = bits_at(stretch->low, begin + 32 * j);
+            text->none[j][i] = bits_at(stretch->none, begin + 32 * j);
         }
     }
 }
@@ -220,14 +220,15 @@ static inline void lanes_compare(const struct approx_grams *grams, const struct 
 }
 
 /* Compares the waiting literals, and writes the literals that may occur. */
-static inline uint64_t compare_ends(const struct approx_grams *grams, const struct grams_look *look,
-                                    struct waiting *waiting, uint64_t *found)
+static inline uint64_t compare_ends(const struct approx_grams *grams,
+                                    const struct grams_stretch *stretch, struct waiting *waiting,
+                                    uint64_t *found)
 {
     struct lanes_text text;
     lanes masks[5], near;
     uint64_t count = 0;
 
-    lanes_read(grams, look, waiting, &text, masks);
+    lanes_read(grams, stretch, waiting, &text, masks);
     lanes_compare(grams, &text, masks, &near);
     for (uint32_t i = 0; i < waiting->count; i++)
         if (near[i] != 0)
@@ -237,35 +238,35 @@ static inline uint64_t compare_ends(const struct approx_grams *grams, const stru
 }
 
 /* Scans as scan_begins does, with edits. */
-static uint64_t scan_ends(const struct approx_grams *grams, struct grams_look *look,
+static uint64_t scan_ends(const struct approx_grams *grams, struct grams_stretch *stretch,
                           uint64_t *found, uint64_t room)
 {
     const uint64_t room_for_one = (uint64_t)grams->piece_count * grams->list_max + GRAMS_LANES;
     struct waiting waiting = {{0}, 0};
     uint64_t count = 0;
 
-    for (; look->offset < look->end && room - count >= room_for_one; look->offset++) {
-        const uint32_t high = bits_at(look->high, look->offset);
-        const uint32_t low = bits_at(look->low, look->offset);
+    for (; stretch->offset < stretch->end && room - count >= room_for_one; stretch->offset++) {
+        const uint32_t high = bits_at(stretch->high, stretch->offset);
+        const uint32_t low = bits_at(stretch->low, stretch->offset);
 
         for (uint32_t j = 0; j < grams->piece_count; j++) {
             const uint32_t *heads = grams->heads + gram_of(&grams->pieces[j], high, low);
 
             for (uint32_t entry = heads[0]; entry < heads[1]; entry++) {
                 waiting.found[waiting.count++] =
-                    (uint64_t)grams->literal[entry] << 32 | look->offset;
+                    (uint64_t)grams->literal[entry] << 32 | stretch->offset;
                 if (waiting.count == GRAMS_LANES)
-                    count += compare_ends(grams, look, &waiting, found + count);
+                    count += compare_ends(grams, stretch, &waiting, found + count);
             }
         }
     }
-    return count + (waiting.count > 0 ? compare_ends(grams, look, &waiting, found + count) : 0);
+    return count + (waiting.count > 0 ? compare_ends(grams, stretch, &waiting, found + count) : 0);
 }
 
-static uint64_t grams_scan(const struct approx_grams *grams, struct grams_look *look,
+static uint64_t grams_scan(const struct approx_grams *grams, struct grams_stretch *stretch,
                            uint64_t *found, uint64_t room)
 {
-    return (grams->edits ? scan_ends : scan_begins)(grams, look, found, room);
+    return (grams->edits ? scan_ends : scan_begins)(grams, stretch, found, room);
 }
 
 #endif

@@ -31,13 +31,13 @@ struct find_tile {
 /* Some values of a byte. */
 struct find_bytes {
     bool has[256];
-    struct plan_nibbles
-        nibbles; /* the same as tables of one byte: each value has a class by itself */
+    /* the same as tables of one byte: each value has a slot by itself */
+    struct plan_nibbles nibbles;
 };
 
 /* The first bytes of some literals: five or six pairs of neighbours, each as one of 128 values.
- * Literals are dealt to 8 classes per group; bit c of classes[g][j][v] is set if pair j of some
- * literal of class c of group g has the value v. A position whose pairs share a class passes. */
+ * Literals are dealt to 8 slots per group; bit c of slots[g][j][v] is set if pair j of some
+ * literal of slot c of group g has the value v. A position whose pairs share a slot passes. */
 #define FIND_PAIRS_MAX 6u
 #define FIND_PAIR_GROUPS_MAX 4u
 
@@ -45,7 +45,7 @@ struct find_pairs {
     uint32_t groups; /* 1, 2 or 4 */
     uint32_t count;  /* pairs: 5 or 6; literals that have fewer let all values of others pass */
     uint8_t fold;    /* or-ed into each byte */
-    uint8_t classes[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
+    uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
 };
 
 static inline uint32_t find_pair(uint32_t first, uint32_t second)

@@ -7,7 +7,7 @@
 #include "cpu/find_impl.h"
 
 struct gram_tables {
-    __m512i classes, positions, begun, carried;
+    __m512i residues, positions, begun, carried;
 };
 
 /* Maps each byte of the block to the 8 grams that the byte rules out, and then transposes each
@@ -18,7 +18,7 @@ static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *t
     __m512i index = _mm512_ternarylogic_epi64(block, _mm512_set1_epi8(7), tables->positions,
                                               0xea); /* (block & 7) | positions */
 
-    return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->classes), 0);
+    return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->residues), 0);
 }
 
 /* Handles a block. `begun` has the grams that the word in which they begin does not rule out. A
@@ -48,7 +48,7 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
     uint64_t before, word;
     uint32_t hot_count = 0;
 
-    tables.classes = _mm512_loadu_si512(grams->classes);
+    tables.residues = _mm512_loadu_si512(grams->residues);
     tables.positions = _mm512_set1_epi64(0x3830282018100800LL);
     tables.begun = _mm512_set1_epi64((int64_t)grams->begun);
     tables.carried = _mm512_set1_epi64((int64_t)grams->carried);
@@ -211,11 +211,11 @@ static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t
 }
 
 struct pair_tables {
-    _Alignas(64) uint8_t classes[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
+    _Alignas(64) uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
 };
 
 /* Returns for each position of the block a byte that is not 0 if all the position's pairs share a
- * class in some group. */
+ * slot in some group. */
 static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t *block,
                                                                   const struct pair_tables *tables,
                                                                   __m512i fold, uint32_t groups,
@@ -230,14 +230,14 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
         pairs[j] = _mm512_xor_si512(bytes[j],
                                     _mm512_gf2p8affine_epi64_epi8(bytes[j + 1], twice_shifted, 0));
     for (uint32_t g = 0; g < groups; g++) {
-        __m512i classes[FIND_PAIRS_MAX], of_all;
+        __m512i slots[FIND_PAIRS_MAX], of_all;
 
         for (uint32_t j = 0; j < count; j++)
-            classes[j] = _mm512_permutex2var_epi8(load64(tables->classes[g][j]), pairs[j],
-                                                  load64(tables->classes[g][j] + 64));
-        of_all = _mm512_ternarylogic_epi64(classes[0], classes[1], classes[2], 0x80);
+            slots[j] = _mm512_permutex2var_epi8(load64(tables->slots[g][j]), pairs[j],
+                                                load64(tables->slots[g][j] + 64));
+        of_all = _mm512_ternarylogic_epi64(slots[0], slots[1], slots[2], 0x80);
         for (uint32_t j = 3; j < count; j++)
-            of_all = _mm512_and_si512(of_all, classes[j]);
+            of_all = _mm512_and_si512(of_all, slots[j]);
         shared = _mm512_or_si512(shared, of_all);
     }
     return shared;
@@ -263,8 +263,8 @@ static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
     uint32_t count = 0;
 
     TRAWL_ASSERT(base + 64 * word_count <= UINT32_MAX);
-    TRAWL_ASSERT(pairs->groups * sizeof pairs->classes[0] <= sizeof tables.classes);
-    memcpy(tables.classes, pairs->classes, pairs->groups * sizeof pairs->classes[0]);
+    TRAWL_ASSERT(pairs->groups * sizeof pairs->slots[0] <= sizeof tables.slots);
+    memcpy(tables.slots, pairs->slots, pairs->groups * sizeof pairs->slots[0]);
     switch (8 * pairs->groups + pairs->count) {
         PAIRS_CASE(1, 5)
         PAIRS_CASE(2, 6)

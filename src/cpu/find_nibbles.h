@@ -34,7 +34,7 @@ static inline void nibbles_load(struct nibble_tables *tables, const struct plan_
     }
 }
 
-/* Returns for each position the classes that a group's literals and the position's bytes have in
+/* Returns for each position the slots that a group's literals and the position's bytes have in
  * common. */
 static inline __attribute__((always_inline)) nibble_vector nibbles_shared(
     const struct nibble_tables *tables, const nibble_vector *low, const nibble_vector *high,

@@ -129,22 +129,22 @@ static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
     return 1ull << (pairs->count - (uint32_t)(key >> KEY_COUNT_SHIFT));
 }
 
-/* Divides the sorted keys among the classes of all groups by weight, so that literals with the same
- * first pairs share a class. */
+/* Divides the sorted keys among the slots of all groups by weight, so that literals with the same
+ * first pairs share a slot. */
 static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
 {
-    uint64_t classes = 8ull * pairs->groups, total = 0, before = 0;
+    uint64_t slots = 8ull * pairs->groups, total = 0, before = 0;
 
     for (uint64_t i = 0; i < count; i++)
         total += key_weight(pairs, keys[i]);
     TRAWL_ASSERT(count == 0 || total >= count);
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t class = (uint32_t)(before * classes / total), in = class % 8;
+        uint32_t slot = (uint32_t)(before * slots / total), in = slot % 8;
 
-        TRAWL_ASSERT(class < classes);
+        TRAWL_ASSERT(slot < slots);
         before += key_weight(pairs, keys[i]);
         for (uint32_t j = 0; j < pairs->count; j++) {
-            uint8_t *values = pairs->classes[class / 8][j];
+            uint8_t *values = pairs->slots[slot / 8][j];
             bool has = j < keys[i] >> KEY_COUNT_SHIFT;
             uint32_t value = keys[i] >> PAIR_BITS * (FIND_PAIRS_MAX - 1 - j) & 127;
 

@@ -649,18 +649,18 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
     return best;
 }
 
-#define CLASSES 8u
+#define RESIDUES 8u
 /* analyse_grams weighs at most this many window offsets, from the literal's begin on */
 #define GRAM_OFFSETS_MAX 128u
 
-/* Fills classes, begun and carried from the grams at bytes. */
-static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)
+/* Fills residues, begun and carried from the grams at bytes. */
+static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
 {
     uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
 
     TRAWL_ASSERT(grams->stride > 0 && PLAN_GRAM_BYTES % grams->stride == 0);
     TRAWL_ASSERT(grams->q > 0 && grams->q <= PLAN_GRAM_BYTES);
-    memset(grams->classes, 0xff, sizeof grams->classes);
+    memset(grams->residues, 0xff, sizeof grams->residues);
     for (uint32_t b = 0; b < PLAN_GRAM_BYTES; b++) {
         uint32_t begin = b - b % grams->stride, o = grams->stride - 1 - b % grams->stride;
         uint8_t may = (uint8_t) ~(1u << b);
@@ -673,50 +673,50 @@ static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)
                 begun[b] |= (uint8_t)(0x80u >> j);
             else
                 carried[b] |= (uint8_t)(0x80u >> j);
-            for (uint32_t class = 0; class < CLASSES; class ++)
-                if (i >= grams->q || bytes[o + i] % CLASSES == class)
-                    grams->classes[CLASSES * j + class] &= may;
+            for (uint32_t residue = 0; residue < RESIDUES; residue++)
+                if (i >= grams->q || bytes[o + i] % RESIDUES == residue)
+                    grams->residues[RESIDUES * j + residue] &= may;
         }
     }
     memcpy(&grams->begun, begun, sizeof begun);
     memcpy(&grams->carried, carried, sizeof carried);
 }
 
-/* Computes the expected share of each class. The sum of the rates is the divisor, since
+/* Computes the expected share of each residue. The sum of the rates is the divisor, since
  * rates_from_literal may raise the sum above 1. With `fold`, the rates of A-Z are already part of
  * the rates of a-z. */
-static void class_shares(const struct byte_rates *rates, bool fold, double share[CLASSES])
+static void residue_shares(const struct byte_rates *rates, bool fold, double share[RESIDUES])
 {
     double total = 0;
 
     for (uint32_t byte = 0; byte < 256; byte++) {
         if (fold && byte >= 'A' && byte <= 'Z')
             continue;
-        share[byte % CLASSES] += rates->rate[byte];
+        share[byte % RESIDUES] += rates->rate[byte];
         total += rates->rate[byte];
     }
     TRAWL_ASSERT(total > 0);
-    for (uint32_t class = 0; class < CLASSES; class ++)
-        share[class] /= total;
+    for (uint32_t residue = 0; residue < RESIDUES; residue++)
+        share[residue] /= total;
 }
 
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams)
 {
     uint64_t q, offsets, best = 0;
-    double share[CLASSES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
+    double share[RESIDUES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
 
     if (stride == 0 || count < stride + 3)
         /* no gram of 4 bytes at each offset: the search would have to verify every position */
         return 1;
     q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
     offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
-    class_shares(rates, fold, share);
+    residue_shares(rates, fold, share);
     for (uint64_t o = 0; o < offsets + stride - 1; o++) {
         double one = 1;
 
         for (uint64_t i = 0; i < q; i++)
-            one *= share[bytes[o + i] % CLASSES];
+            one *= share[bytes[o + i] % RESIDUES];
         rate += one - last[o % stride];
         last[o % stride] = one;
         if (o + 1 >= stride && rate < best_rate) {
@@ -735,6 +735,6 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
         memcpy(&grams->gram[o], bytes + best + o, q);
         grams->gram[o] = (grams->gram[o] | grams->fold) & grams->keep;
     }
-    fill_classes(bytes + best, grams);
+    fill_residues(bytes + best, grams);
     return best_rate / stride; /* each gram is tested at every stride-th position only */
 }

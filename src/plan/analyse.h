@@ -76,8 +76,8 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
                           const uint8_t *sample, uint64_t sample_bytes, double *deep);
 
 /* Finds the window of the literal whose grams, `stride` of them at consecutive offsets, are rarest.
- * Returns the expected candidates per text byte. A byte counts as its class. count ≥ stride + 3;
- * otherwise the result is 1 and *grams stays as it was. */
+ * Returns the expected candidates per text byte. A byte counts as its residue (layout.h). count ≥
+ * stride + 3; otherwise the result is 1 and *grams stays as it was. */
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
 

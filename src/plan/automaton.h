@@ -12,7 +12,7 @@
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
 /* A row of a node: the number of strings that begin at the node, the longest string's end or
- * PLAN_NONE, and for each class the index in `rows` where the row of the next node begins. */
+ * PLAN_NONE, and for each byte class the index in `rows` where the row of the next node begins. */
 #define PLAN_AUTOMATON_ROW_HEAD 2u
 
 /* A group of strings of the set that have equal bytes. */
@@ -27,8 +27,8 @@ struct plan_automaton_end {
     uint32_t outputs;
 };
 
-/* A test of a byte's class. A state is 2 × (index of a cell), plus 1 if a row begins at that cell.
- * A row has a cell for each class.
+/* A test of a byte's class: a byte class is a set of bytes that no string tells apart. A state is 2
+ * × (index of a cell), plus 1 if a row begins at that cell. A row has a cell for each byte class.
  */
 struct plan_automaton_cell {
     /* to[0]: the state after a byte of any other class; to[1]: after a byte of `class` */

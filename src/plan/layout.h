@@ -26,11 +26,11 @@ struct plan_probe {
 /* Method "grams": the search loads q bytes at every stride-th position. If the bytes at position i
  * equal gram[o], 0 ≤ o < stride, an occurrence may begin at i - offset - o.
  *
- * The vector code tests 8 bytes at once. It replaces each byte by its class, which is its low three
- * bits: the two cases of a letter have the same class, and A, C, G, T have four different classes.
+ * The vector code tests 8 bytes at once. It replaces each byte by its residue, the byte's low
+ * three bits: the two cases of a letter have the same residue, and A, C, G, T have four residues.
  * An aligned word of 8 bytes holds 8 / stride grams, or parts of grams. Bit b stands for the gram
  * that begins at byte b - b % stride of a word, with o = stride - 1 - b % stride. Bit b of
- * classes[8 * j + class] is clear if that gram allows byte j of the word to have this class. In
+ * residues[8 * j + r] is clear if that gram allows byte j of the word to have the residue r. In
  * byte b of `begun`, bit 7 - j is set if byte j belongs to a gram that began in this word; in byte
  * b of `carried`, if byte j belongs to a gram that began in the word before. */
 #define PLAN_GRAM_STRIDE_MAX 8u
@@ -45,7 +45,7 @@ struct plan_grams {
     uint64_t gram[PLAN_GRAM_STRIDE_MAX];
     uint64_t begun;
     uint64_t carried;
-    uint8_t classes[64];
+    uint8_t residues[64];
 };
 
 /* Method "sampled": the search loads the q bytes at every stride-th text position, hashes them, and

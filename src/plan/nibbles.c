@@ -1,4 +1,4 @@
-/* nibbles: chooses which literals share a class of the nibble tables, and which half bytes the
+/* nibbles: chooses which literals share a slot of the nibble tables, and which half bytes the
  * tables test. */
 #include "plan/nibbles.h"
 
@@ -9,9 +9,9 @@
 #include "plan/analyse.h"
 #include "plan/plan.h"
 
-#define CLASSES_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
+#define SLOTS_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
 #define LOOKUPS_MAX PLAN_NIBBLE_BYTES_MAX
-/* number of times that each literal is dealt to a class; further rounds change little */
+/* number of times that each literal is dealt to a slot; further rounds change little */
 #define PASSES 2u
 #define NONE UINT8_MAX
 /* entropy of a byte of the literals, in bits; below, the literals have few different bytes, as
@@ -33,19 +33,19 @@ struct lookup {
     bool high;
 };
 
-/* The state while literals are dealt to classes. */
+/* The state while literals are dealt to slots. */
 struct dealing {
     const struct trawl_plan *plan;
-    uint32_t lookup_count, classes;
+    uint32_t lookup_count, slots;
     struct lookup lookups[LOOKUPS_MAX];
-    uint8_t of[PLAN_NIBBLE_LITERALS_MAX]; /* each literal's class; NONE until it has a class */
-    /* how many literals of the class allow the value */
-    uint32_t uses[LOOKUPS_MAX][16][CLASSES_MAX];
-    /* number of different values that the class allows */
-    float values[LOOKUPS_MAX][CLASSES_MAX];
-    /* per class, the product of `values` over all lookups: proportional to the positions that
+    uint8_t of[PLAN_NIBBLE_LITERALS_MAX]; /* each literal's slot; NONE until it has a slot */
+    /* how many literals of the slot allow the value */
+    uint32_t uses[LOOKUPS_MAX][16][SLOTS_MAX];
+    /* number of different values that the slot allows */
+    float values[LOOKUPS_MAX][SLOTS_MAX];
+    /* per slot, the product of `values` over all lookups: proportional to the positions that
      * pass */
-    float products[CLASSES_MAX];
+    float products[SLOTS_MAX];
 };
 
 /* Returns the set of values that the literal allows at this half byte, as bits. */
@@ -63,56 +63,56 @@ static uint32_t lookup_values(const struct trawl_plan *plan, uint32_t literal, s
     return 1u << (byte >> 4);
 }
 
-/* Adds a literal with these values to the class (in), or removes it (!in). */
-static void deal_count(struct dealing *dealing, const uint32_t values[LOOKUPS_MAX], uint32_t class,
+/* Adds a literal with these values to the slot (in), or removes it (!in). */
+static void deal_count(struct dealing *dealing, const uint32_t values[LOOKUPS_MAX], uint32_t slot,
                        bool in)
 {
-    TRAWL_ASSERT(class < dealing->classes);
-    dealing->products[class] = 1.0f;
+    TRAWL_ASSERT(slot < dealing->slots);
+    dealing->products[slot] = 1.0f;
     for (uint32_t j = 0; j < dealing->lookup_count; j++) {
         for (uint32_t bits = values[j]; bits != 0; bits &= bits - 1) {
-            uint32_t *uses = &dealing->uses[j][__builtin_ctz(bits)][class];
+            uint32_t *uses = &dealing->uses[j][__builtin_ctz(bits)][slot];
 
             TRAWL_ASSERT(in || *uses > 0);
-            dealing->values[j][class] += in ? *uses == 0 : *uses == 1 ? -1.0f : 0.0f;
+            dealing->values[j][slot] += in ? *uses == 0 : *uses == 1 ? -1.0f : 0.0f;
             *uses += in ? 1 : UINT32_MAX;
         }
-        dealing->products[class] *= dealing->values[j][class];
+        dealing->products[slot] *= dealing->values[j][slot];
     }
 }
 
-/* Returns the class whose product grows least if a literal with these values joins the class. */
+/* Returns the slot whose product grows least if a literal with these values joins the slot. */
 static uint8_t deal_best(const struct dealing *dealing, const uint32_t values[LOOKUPS_MAX])
 {
-    const uint32_t classes = dealing->classes;
-    float with[CLASSES_MAX], of_lookup[CLASSES_MAX];
+    const uint32_t slots = dealing->slots;
+    float with[SLOTS_MAX], of_lookup[SLOTS_MAX];
     uint32_t best = 0;
 
-    for (uint32_t c = 0; c < classes; c++)
+    for (uint32_t c = 0; c < slots; c++)
         with[c] = 1.0f;
     for (uint32_t j = 0; j < dealing->lookup_count; j++) {
         memcpy(of_lookup, dealing->values[j], sizeof of_lookup);
         for (uint32_t bits = values[j]; bits != 0; bits &= bits - 1) {
             const uint32_t *uses = dealing->uses[j][__builtin_ctz(bits)];
 
-            for (uint32_t c = 0; c < classes; c++)
+            for (uint32_t c = 0; c < slots; c++)
                 of_lookup[c] += uses[c] == 0 ? 1.0f : 0.0f;
         }
-        for (uint32_t c = 0; c < classes; c++)
+        for (uint32_t c = 0; c < slots; c++)
             with[c] *= of_lookup[c];
     }
-    for (uint32_t c = 1; c < classes; c++)
+    for (uint32_t c = 1; c < slots; c++)
         if (with[c] - dealing->products[c] < with[best] - dealing->products[best])
             best = c;
     return (uint8_t)best;
 }
 
-/* Deals the literals to classes in order, and once more when all literals have a class. */
+/* Deals the literals to slots in order, and once more when all literals have a slot. */
 static void deal(struct dealing *dealing)
 {
     uint32_t count = dealing->plan->literal_count;
 
-    TRAWL_ASSERT(count <= PLAN_NIBBLE_LITERALS_MAX && dealing->classes <= CLASSES_MAX);
+    TRAWL_ASSERT(count <= PLAN_NIBBLE_LITERALS_MAX && dealing->slots <= SLOTS_MAX);
     memset(dealing->of, NONE, sizeof dealing->of);
     for (uint32_t i = 0; i < PASSES * count; i++) {
         uint32_t literal = i % count, values[LOOKUPS_MAX];
@@ -191,7 +191,7 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
 
     nibbles->groups = count <= limits->one_group ? 1 : count <= limits->two_groups ? 2 : 4;
     nibbles->bytes = whole > 0 ? whole : count <= limits->six_bytes ? 6 : 8;
-    dealing->classes = 8 * nibbles->groups;
+    dealing->slots = 8 * nibbles->groups;
     dealing->lookup_count = plan_nibbles_whole(nibbles) ? 2 * nibbles->bytes : nibbles->bytes;
     TRAWL_ASSERT(dealing->lookup_count <= LOOKUPS_MAX);
     for (uint32_t j = 0; j < nibbles->bytes; j++)

@@ -1,10 +1,10 @@
 /* nibbles: tables by which vector code looks for all literals of a small set at many positions at
  * once.
  *
- * The literals are divided into groups, and the literals of each group into 8 classes. Bit c of
- * low[g][j][byte & 15], and of high[g][j][byte >> 4], is set if some literal of class c of group g
+ * The literals are divided into groups, and the literals of each group into 8 slots. Bit c of
+ * low[g][j][byte & 15], and of high[g][j][byte >> 4], is set if some literal of slot c of group g
  * allows this byte at offset at[j], or is too short to have a byte there. A position passes if all
- * of its tested bytes have a class in common ("Teddy": Wang and others, "Hyperscan: a fast
+ * of its tested bytes have a slot in common ("Teddy": Wang and others, "Hyperscan: a fast
  * multi-pattern regex matcher", NSDI 2019).
  *
  * The low half of a byte rules out more positions than the high half. For literals that are not

@@ -234,7 +234,7 @@ static void check_set(const struct approx_filter *filter, const char *name, uint
     if (!TEST_CHECK(approx_scan_open(filter, name, &scan, NULL) == TRAWL_OK))
         return;
     for (uint32_t round = 0; round < 2; round++) { /* nothing stays of the look before */
-        approx_scan_look(scan, scene.text, round == 0 ? first_bytes : scene.bytes);
+        approx_scan_stretch(scan, scene.text, round == 0 ? first_bytes : scene.bytes);
         for (uint32_t i = 0; i < scene.literals.literal_count; i++) {
             uint32_t literal = UINT32_MAX;
             uint64_t places = approx_scan_find(scan, i, &literal, found);
@@ -377,11 +377,11 @@ static void check_few(void)
 
         TEST_CHECK(approx_filter_open(&literals, &filter, NULL) == TRAWL_OK);
         TEST_CHECK(approx_scan_open(filter, NULL, &scan, NULL) == TRAWL_OK);
-        approx_scan_look(scan, text, 5);
+        approx_scan_stretch(scan, text, 5);
         TEST_CHECK_U64(approx_scan_find(scan, 0, &literal, found), 1 + edits);
         TEST_CHECK_U64(found[0], wanted[edits]);
         TEST_CHECK_U64(literal, 0);
-        approx_scan_look(scan, text, 0);
+        approx_scan_stretch(scan, text, 0);
         TEST_CHECK_U64(approx_scan_find(scan, 0, &literal, found), 0);
         approx_scan_close(scan);
         approx_filter_close(filter);
