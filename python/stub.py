@@ -73,7 +73,7 @@ def of_names(table):
 
 
 PARAMETERS = of_names({
-    "bool": "any_base decompress every_end invert line_numbers reverse_complement whole_lines within_lines",
+    "bool": "any_base decompress every_end invert line_numbers reverse_complement value whole_lines within_lines",
     "SupportsIndex": "chunk_bytes device_memory edits host_memory key mismatches threads",
     "(_Pattern | PathLike[str] | _Lines | Mapping[Any, Any] | Iterable[_Pattern] | _ArrowArray"
     " | _ArrowStream)": "patterns",
@@ -96,7 +96,7 @@ PARAMETERS = of_names({
     "_Method": "method",
     "bool | _Syntax": "regex",
     "Buffer": "saved",
-    "_Offsets": "offsets",
+    "_Offsets | None": "offsets",
     "_Array": "out",
     "Plan": "plan",
     "_Progress": "progress",
@@ -110,6 +110,10 @@ OTHERS = {
     ("Plan.__new__", "values"): "Iterable[Any] | None",
     ("Plan.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
+    ("Plan.match_counts", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.match_counts", "match"): 'Literal["all"] | _Spans',
+    ("Plan.match_lists", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.match_lists", "match"): 'Literal["all"] | _Spans',
     ("Searcher.unload", "text"): "Text",
 }
 # The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members
@@ -146,7 +150,7 @@ RETURNS = of_names({
     "Batches": "batches",
     "LineBatches": "line_batches",
     "Column": "count_by_pattern numbers positions record_counts",
-    "Array": "contains pattern_counts pattern_lists",
+    "Array": "contains match_counts match_lists pattern_counts pattern_lists",
 })  # fmt: skip
 SEVERAL = "list[Any] | tuple[Any, ...]"
 REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"),

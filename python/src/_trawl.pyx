@@ -18,6 +18,7 @@ from system cimport *
 
 import itertools
 from array import array
+from io import TextIOBase
 from os import fsencode
 
 from trawl import _errors, _sources

@@ -42,7 +42,7 @@ cdef struct string_view:
     int32_t begin  # in that buffer
 
 cdef enum:
-    CHILDREN_MAX = 6
+    CHILDREN_MAX = 7
     SHORT_MAX = 12
 
 # private_data of an exported schema and of an exported array. The children's ArrowSchema and
@@ -173,15 +173,21 @@ cdef int describe_numbers(ArrowSchema *schema, ArrowArray *array, bytes name, bl
     return 0
 
 
+cdef int describe_struct(ArrowSchema *schema, ArrowArray *array, bytes name,
+                         dict columns) except -1:
+    describe(schema, array, "+s", name, len(next(iter(columns.values()))), <int>len(columns))
+    for i, (of, each) in enumerate(columns.items()):
+        (<Answer?>each).export(schema.children[i], array.children[i], of.encode())
+    return 0
+
+
 def struct_capsules(dict columns, /):
-    """Export 1 to 6 Columns and Arrays as the fields of one Arrow struct array: two capsules."""
+    """Export 1 to 7 Columns and Arrays as the fields of one Arrow struct array: two capsules."""
     cdef ArrowSchema *schema
     cdef ArrowArray *array
 
     if not 1 <= len(columns) <= CHILDREN_MAX:
-        raise ValueError("struct_capsules: one to six columns are needed")
+        raise ValueError("struct_capsules: one to seven columns are needed")
     pair = new_capsules(&schema, &array)
-    describe(schema, array, "+s", b"", len(next(iter(columns.values()))), <int>len(columns))
-    for i, (name, each) in enumerate(columns.items()):
-        (<Answer?>each).export(schema.children[i], array.children[i], name.encode())
+    describe_struct(schema, array, b"", columns)
     return pair

@@ -188,7 +188,9 @@ cdef class Array(Answer):
     [True, False, None]
     """
 
+    cdef uint64_t first
     cdef readonly uint64_t null_count
+    cdef dict fields  # "+L": the lists' items are structs with these columns; None: numbers in `child`
     cdef const char *format  # "b", "l", "L", "+L", "U", "Z", "vu" or "vz"
     cdef uint64_t child_length
     cdef block *validity  # NULL: no value is null
@@ -204,16 +206,34 @@ cdef class Array(Answer):
         block_release(self.child)
 
     def __getitem__(self, key):
-        return self.value(<uint64_t>index_of(key, <uint64_t>self.length))
+        cdef Array made
+
+        if not isinstance(key, slice):
+            return self.value(<uint64_t>index_of(key, <uint64_t>self.length))
+        begin, end, step = key.indices(self.length)
+        if step != 1:
+            raise ValueError("an array: slices have the step 1")
+        made = Array.__new__(Array)
+        made.format, made.first, made.fields = self.format, self.first + <uint64_t>begin, self.fields
+        made.length, made.child_length = max(0, end - begin), self.child_length
+        made.validity, made.data = block_share(self.validity), block_share(self.data)
+        made.child = block_share(self.child)
+        for i in range(made.length if self.validity != NULL else 0):
+            made.null_count += not bit_at(self.validity.bytes, made.first + <uint64_t>i)
+        return made
 
     cdef object value(self, uint64_t i):
+        """Return value i, counted from `first`."""
         cdef const uint64_t *data = <const uint64_t *>self.data.bytes
-        cdef const string_view *view = <const string_view *>data + i
+        cdef const string_view *view = <const string_view *>data + self.first + i
         cdef const uint64_t *values
         cdef const uint8_t *bytes
 
+        i += self.first
         if self.validity != NULL and not bit_at(self.validity.bytes, i):
             return None
+        if self.fields is not None:
+            return list(zip(*[each[data[i]:data[i + 1]] for each in self.fields.values()]))
         if self.format[0] == b"b":
             return bit_at(data, i)
         if self.format[0] == b"+":
@@ -233,7 +253,7 @@ cdef class Array(Answer):
 
     def __repr__(self):
         few = [self.value(<uint64_t>i) for i in range(min(self.length, 6))]
-        return _sources.show_array(few, self.length, self.kind())
+        return _sources.show_array(few, self.length, self.kind() if self.fields is None else "match")
 
     def __eq__(self, other):
         if type(other) is not Array:
@@ -261,7 +281,8 @@ cdef class Array(Answer):
         if self.format[0] == b"v":
             return strung(self).__reduce__()
         return restored, (self.format, self.length, self.null_count, self.child_length,
-                          bytes_of(self.validity), bytes_of(self.data), bytes_of(self.child))
+                          bytes_of(self.validity), bytes_of(self.data), bytes_of(self.child),
+                          self.first, self.fields)
 
     def tolist(self):
         """Copy the values to a list; a null value becomes None."""
@@ -271,10 +292,12 @@ cdef class Array(Answer):
         cdef bint lists = self.format[0] == b"+"
 
         describe(schema, array, self.format, name, <uint64_t>self.length, lists)
-        array.null_count = <int64_t>self.null_count
+        array.null_count, array.offset = <int64_t>self.null_count, <int64_t>self.first
         give_block(array, 0, self.validity)
         give_block(array, 1, self.data)
-        if lists:
+        if self.fields is not None:
+            describe_struct(schema.children[0], array.children[0], b"item", self.fields)
+        elif lists:
             describe_numbers(schema.children[0], array.children[0], b"item", self.child,
                              0, self.child_length)
         elif self.format[0] in b"UZ":
@@ -291,12 +314,13 @@ FORMATS[:] = ["b", "l", "L", "+L", "Z", "U"]
 
 
 def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_length, validity,
-             data, child, /):
+             data, child, uint64_t first, dict fields, /):
     """Make an Array from saved parts. pickle calls this function."""
     cdef Array made = Array.__new__(Array)
 
     made.format = FORMATS[["b", "l", "L", "+L", "Z", "U"].index(format)]
     made.length, made.null_count, made.child_length = length, null_count, child_length
+    made.first, made.fields = first, fields
     made.validity, made.data, made.child = block_of(validity), block_of(data), block_of(child)
     return made
 

@@ -152,8 +152,8 @@ cdef class LineBatches(Iteration):
     """An iterator over the lines in which an occurrence begins; each item is a Lines."""
 
     cdef lines_state lines
-    cdef walk by_begins
-
+    cdef walk by
+    cdef bint is_text  # the lines are str
     def __dealloc__(self):
         self.close()
 
@@ -179,9 +179,9 @@ cdef class LineBatches(Iteration):
 
         if count > 0:
             with nogil:
-                walk_begins(&self.by_begins, values_of(&self.lines.begins), count)
+                walk_begins(&self.by, values_of(&self.lines.begins), count)
         return _sources.Lines(column_taken(&self.lines.numbers), column_taken(&self.lines.begins),
-                              array_of("Z", count, &self.lines.ends, &self.lines.bytes, 1),
+                              array_of("U" if self.is_text else "Z", count, &self.lines.ends, &self.lines.bytes, 1),
                               column_taken(&self.lines.distances) if self.lines.with_distances
                               else None)
 
@@ -190,9 +190,10 @@ cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses, o
     cdef LineBatches made = LineBatches.__new__(LineBatches)
     cdef work *job
 
-    made.by_begins = walk_of(text, offsets)
-    made.open(searcher, plan, text)
+    made.open(searcher, plan, text, offsets)
     job = &made.handle.job
+    made.by = job.by
+    made.is_text = job.is_text and trawl_plan_facts(plan.plan).line_end < 0x80
     made.lines.job = job
     made.lines.pauses = pauses
     made.lines.with_distances = plan.has_distances

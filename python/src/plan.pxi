@@ -328,7 +328,7 @@ cdef class Plan:
 
     def count(self, text, *, progress=None):
         """Count the occurrences in a text; overlapping occurrences count too."""
-        return search(default(), self, text, progress, work_count).count
+        return search(default(), self, text, None, progress, work_count).count
 
     def count_by_pattern(self, text, *, progress=None):
         """Count the occurrences of each pattern: a Column with one number per pattern."""
@@ -339,23 +339,24 @@ cdef class Plan:
         occurrence begins. limit: stop after this many lines."""
         return default().count_lines(self, text, invert=invert, limit=limit, progress=progress)
 
-    def first(self, text, *, offsets="characters", progress=None):
+    def first(self, text, *, offsets=None, progress=None):
         """Return the first occurrence as (begin, end, pattern), or None. If several occurrences begin
         at the same offset, the least pattern index wins. A plan with errors appends the distance,
         and the alphabet 'dna' the strand.
-        offsets: in a str, 'characters' counts characters, so that text[begin:end] is the occurrence,
-        and 'bytes' counts bytes of its UTF-8. Offsets in any other text count bytes.
+        offsets: 'characters' counts characters of UTF-8, 'bytes' counts bytes. The default counts
+        characters in a str and in a file opened as text, so that text[begin:end] is the occurrence,
+        and bytes in any other text. To count characters, a file is read into memory first.
 
         >>> Plan('tea').first('caf\u00e9, tea')
         (6, 9, 0)
         """
         return default().first(self, text, offsets=offsets, progress=progress)
 
-    def positions(self, text, *, offsets="characters", progress=None):
+    def positions(self, text, *, offsets=None, progress=None):
         """Find where all occurrences begin: an ascending Column. offsets: see first()."""
         return default().positions(self, text, offsets=offsets, progress=progress)
 
-    def positions_into(self, text, out, *, offsets="characters", progress=None):
+    def positions_into(self, text, out, *, offsets=None, progress=None):
         """Write the begins of the first len(out) occurrences to the caller's array, and return the
         number of all occurrences. out: a one-dimensional array of 64-bit integers, with the buffer
         protocol, or on a device with __cuda_array_interface__. For an array on a device the text has
@@ -363,18 +364,20 @@ cdef class Plan:
         offsets: see first()."""
         return default().positions_into(self, text, out, offsets=offsets, progress=progress)
 
-    def matches(self, text, *, match="all", line_numbers=False, offsets="characters",
+    def matches(self, text, *, match="all", line_numbers=False, value=False, offsets=None,
                 progress=None):
         """Find all occurrences, in order of (begin, pattern): a Matches, which holds columns.
         match: 'all' reports overlapping occurrences too. 'leftmost-longest' reports occurrences that
         do not overlap: the search takes the first begin and its longest occurrence (with errors, the
         least distance among equal lengths), then goes on after its end. 'leftmost-first' takes the
         least pattern index instead of the longest occurrence.
+        value: also give the part of the text that each occurrence is; a stream, which cannot be read
+        twice, gives none.
         offsets: see first()."""
-        return default().matches(self, text, match=match, line_numbers=line_numbers,
+        return default().matches(self, text, match=match, line_numbers=line_numbers, value=value,
                                  offsets=offsets, progress=progress)
 
-    def iter(self, text, *, offsets="characters"):
+    def iter(self, text, *, offsets=None):
         """Iterate over all occurrences as (index of the last character, value), in order of that
         index, the longest occurrence first. Without values, a pattern's value is its index.
 
@@ -414,17 +417,17 @@ cdef class Plan:
         """
         return default().split(self, text, match=match, progress=progress)
 
-    def batches(self, text, *, line_numbers=False, offsets="characters"):
+    def batches(self, text, *, line_numbers=False, value=False, offsets=None):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
-        Batches without an occurrence are left out. offsets: see first()."""
-        return default().batches(self, text, line_numbers=line_numbers, offsets=offsets)
+        Batches without an occurrence are left out. value: see matches(). offsets: see first()."""
+        return default().batches(self, text, line_numbers=line_numbers, value=value, offsets=offsets)
 
-    def lines(self, text, *, offsets="characters", progress=None):
+    def lines(self, text, *, offsets=None, progress=None):
         """Find the lines in which an occurrence begins: a Lines, with each line's number, begin and
         bytes, and for a plan with errors the least distance. offsets: see first()."""
         return default().lines(self, text, offsets=offsets, progress=progress)
 
-    def line_batches(self, text, *, offsets="characters"):
+    def line_batches(self, text, *, offsets=None):
         """Iterate over the lines in which an occurrence begins, in batches, each a Lines, while the
         text is searched. offsets: see first()."""
         return line_batches(default(), self, text, True, offsets)
@@ -446,10 +449,25 @@ cdef class Plan:
         """Find for each record the indices of the patterns that occur: an Array of lists."""
         return search_column(default(), self, column, progress, LISTS)
 
-    def cells(self, column, *, progress=None):
+    def cells(self, column, *, offsets=None, progress=None):
         """Find all pairs of a record and a pattern that the record contains, with the pattern's first
-        begin in the record: a Cells."""
-        return search_column(default(), self, column, progress, CELLS)
+        begin in the record: a Cells. offsets: see match_lists()."""
+        return search_column(default(), self, column, progress, CELLS, offsets)
+
+    def match_counts(self, column, *, match="all", progress=None):
+        """Count the occurrences in each record: an Array of uint64. match: see matches()."""
+        return default().match_counts(self, column, match=match, progress=progress)
+
+    def match_lists(self, column, *, match="all", value=False, offsets=None, progress=None):
+        """Find the occurrences in each record: an Array of lists of (begin, end, pattern), with the
+        further fields of matches(). offsets: 'characters' or 'bytes'; the default counts characters
+        in a column of strings and in a list of str, and bytes in other columns.
+
+        >>> Plan(['tea', 'eat']).match_lists(['café teat', None], value=True).tolist()
+        [[(5, 8, 0, 'tea'), (6, 9, 1, 'eat')], None]
+        """
+        return default().match_lists(self, column, match=match, value=value, offsets=offsets,
+                                     progress=progress)
 
     def record_counts(self, column, *, progress=None):
         """Count for each pattern the records that contain the pattern: a Column."""

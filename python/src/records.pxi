@@ -21,7 +21,8 @@ cdef class Reader:
     cdef const uint8_t *validity  # the records' validity bits; NULL: no record is null
     cdef uint64_t validity_begin
     cdef block *blocks[3]  # memory of gathered records: bytes, offsets, validity
-    cdef bint is_text  # records are strings, not binary values
+    cdef bint is_text  # records are strings of Arrow, not binary values
+    cdef bint no_bytes  # a list's items are str or None
     cdef const ArrowArray *views  # an array of views whose records from views_at on are unread
     cdef uint64_t views_at
     cdef const string_view *run  # the chunk's records in a column of views
@@ -157,6 +158,7 @@ cdef class Reader:
         cdef taken_buffer view
         cdef column gathered
 
+        self.no_bytes = True
         memset(&gathered, 0, sizeof(gathered))
         memset(valid, 0, length // 8 + 1)
         reach(&gathered, 64 * length + 1)
@@ -169,7 +171,11 @@ cdef class Reader:
                     utf8 = PyUnicode_AsUTF8AndSize(item, &count)
                     put(&gathered, utf8, <uint64_t>count, 1)
                 elif item is not None:
-                    take_buffer(item, &view)
+                    self.no_bytes = False
+                    try:
+                        take_buffer(item, &view)
+                    except TypeError as fault:
+                        raise TypeError(f"records: record {i} is no str or bytes: {fault}") from None
                     put(&gathered, view.buf, <uint64_t>view.len, 1)
                     PyBuffer_Release(&view)
                 i += 1
@@ -322,6 +328,10 @@ cdef class Reader:
             self.keys[i] = key
         return 0
 
+    cdef bint is_str(self) noexcept:
+        """Say whether offsets in this column count characters, unless bytes are asked for."""
+        return self.is_text or (self.schema == NULL and self.no_bytes)
+
     cdef uint64_t offset(self, uint64_t i) noexcept:
         return offset_of(&self.records, i)
 
@@ -399,6 +409,7 @@ cdef enum gather_kind:  # FORMATS has the Arrow formats of the first four kinds
 cdef struct gather:
     gather_kind kind
     const trawl_record_array *records  # the current chunk's records
+    bint characters  # CELLS: begins count characters
     uint64_t record_count  # records of the chunks before
     uint64_t null_count
     column valid  # first of five adjacent columns
@@ -440,9 +451,14 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
         put_values(&found.cells[0], batch.cell_records, batch.cell_count)
         put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
         put_values(&found.cells[2], batch.cell_begins, batch.cell_count)
-        if found.record_count > 0 and not found.cells[0].failed:
-            for i in range(cells, found.cells[0].count):
-                values_of(&found.cells[0])[i] += found.record_count
+        if gather_failed(found):
+            return
+        for i in range(cells, found.cells[0].count):
+            if found.characters:
+                begin = offset_of(found.records, values_of(&found.cells[0])[i])
+                values_of(&found.cells[2])[i] = characters_in(
+                    found.records.bytes, begin, begin + values_of(&found.cells[2])[i] + 1) - 1
+            values_of(&found.cells[0])[i] += found.record_count
     elif found.kind == PATTERNS:
         for i in range(batch.cell_count):
             values_of(&found.values)[batch.cell_patterns[i]] += 1
@@ -552,7 +568,8 @@ cdef int search_chunk(Handle handle, Reader reader, progress, gather *found) exc
     return 0
 
 
-cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *found) except -1:
+cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress,
+                        gather *found) except -1:
     """Search a column chunk by chunk. The caller drops `found`, also after a failure."""
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()
@@ -569,10 +586,14 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
             if not found.values.failed:
                 memset(found.values.memory.bytes, 0, found.values.count * sizeof(uint64_t))
         while not gather_failed(found) and reader.next():
+            if found.kind == CELLS:
+                found.characters = values.characters = offsets == "characters" or (
+                    offsets is None and reader.is_str())
             if reader.keys == NULL:
                 search_chunk(handle, reader, progress, found)
             else:  # each value of the dictionary is searched once
                 search_chunk(handle, reader, progress, &values)
+                found.characters = False  # put_keys() copies begins that are converted
                 put_keys(found, &values, reader)
                 gather_drop(&values)
             put_nulls(found, reader)
@@ -582,14 +603,16 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
     return 0
 
 
-cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind):
+cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind,
+                          offsets=None):
     """Search a column: CELLS gives a Cells, PATTERNS a Column, any other kind an Array."""
     cdef gather found
 
     memset(&found, 0, sizeof(found))
     found.kind = kind
     try:
-        search_records(searcher, plan, given, progress, &found)
+        _sources.choice("offsets", offsets, ("characters", "bytes", None))
+        search_records(searcher, plan, given, offsets, progress, &found)
         if gather_failed(&found):
             raise MemoryError()
         if kind == PATTERNS:

@@ -1,12 +1,12 @@
 # search: the searches of a text, which run without the interpreter's lock, and the type Batches.
 
-cdef answer search(Searcher searcher, Plan plan, text, progress,
+cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
                    void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,
                    void *out=NULL) except *:
     cdef Handle handle = searcher.take()
 
     try:
-        handle.open(searcher, plan, text)
+        handle.open(searcher, plan, text, offsets)
         handle.job.limit, handle.job.flags, handle.job.out = limit, flags, out
         handle.run(function, progress)
         return handle.job.answer
@@ -14,73 +14,33 @@ cdef answer search(Searcher searcher, Plan plan, text, progress,
         searcher.give(handle)
 
 
-# ---- Characters of a str ----
+# ---- Characters of a str, or of UTF-8 bytes ----
 
 cdef enum:
     NEAR = 128  # up to this distance in bytes, counting from a match's begin beats a second walk
 
-# Converts ascending byte offsets in a str's UTF-8 to character offsets. The walk stands at a block
-# of 64 bytes. A byte of the form 10xxxxxx continues a character: "continuation byte" below.
-cdef struct walk:
-    const uint8_t *bytes  # NULL: offsets count bytes and need no conversion
-    uint64_t size
-    uint64_t characters  # number of characters of the whole text
-    uint64_t block  # offset of the block, a multiple of 64
-    uint64_t before  # number of continuation bytes before the block
-    uint64_t mask  # bit i: is byte block + i a continuation byte
 
-
-cdef walk walk_of(object text, object offsets) except *:
-    """Return a walk at the text's begin. The field `bytes` is NULL unless the text is a str that is
-    not ASCII and offsets is 'characters'."""
+cdef walk walk_of(Source source, object offsets) except *:
+    """Return a walk at the text's begin. The field `bytes` is NULL if offsets count bytes."""
     cdef walk made
     cdef Py_ssize_t count = 0
 
     memset(&made, 0, sizeof(made))
-    if offsets == "bytes":
-        return made
-    if offsets != "characters":
+    if offsets not in (None, "characters", "bytes"):
         raise ValueError(f"offsets: 'characters' or 'bytes', not {offsets!r}")
-    if isinstance(text, Source):
-        text = (<Source>text).owner
-    if not isinstance(text, str) or PyUnicode_IS_ASCII(text):
-        return made
-    made.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
-    made.size, made.characters = count, len(<str>text)
-    made.mask = mask_at(&made)
+    if isinstance(source.owner, str):
+        if offsets == "bytes" or PyUnicode_IS_ASCII(source.owner):
+            return made
+        made.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(source.owner, &count)
+        made.size, made.characters = <uint64_t>count, len(<str>source.owner)
+    elif offsets == "characters":
+        if source.memory == NULL and source.bytes > 0:
+            raise ValueError("offsets: characters can be counted in memory of the host, and in a path "
+                             "or file that is no Text")
+        made.bytes, made.size, made.characters = source.memory, source.bytes, UNKNOWN
+    if made.bytes != NULL:
+        made.mask = mask_at(&made)
     return made
-
-
-cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) noexcept nogil:
-    """Count the characters that begin in [begin, end): all bytes but continuation bytes."""
-    cdef uint64_t LANES = 0x0101010101010101, found = end - begin, word, words, i, lane
-    cdef uint64_t lanes = 0
-    cdef uint8_t vector[32]
-
-    while end - begin >= 256:
-        words = min((end - begin) // 32, <uint64_t>255)  # a lane of 8 bits counts to 255
-        memset(vector, 0, 32)
-        for i in range(words):
-            for lane in range(32):
-                vector[lane] += bytes[begin + 32 * i + lane] & 0xc0 == 0x80
-        for i in range(32):
-            found -= vector[i]
-        begin += 32 * words
-    while end - begin >= 8:
-        memcpy(&word, bytes + begin, 8)
-        lanes += word >> 7 & ~word >> 6 & LANES
-        begin += 8
-    # Add neighbours of the 8 lanes (each ≤ 31) into 4 lanes of 16 bits. The product's highest 16
-    # bits are the sum of the 4 lanes.
-    lanes = (lanes & <uint64_t>0x00ff00ff00ff00ff) + (lanes >> 8 & <uint64_t>0x00ff00ff00ff00ff)
-    found -= lanes * <uint64_t>0x0001000100010001 >> 48
-    if begin < end and end >= 8:  # the remaining bytes are the highest of the 8 bytes before end
-        memcpy(&word, bytes + end - 8, 8)
-        word >>= 8 * (8 - (end - begin))
-        return found - ((word >> 7 & ~word >> 6 & LANES) * LANES >> 56)
-    for i in range(begin, end):
-        found -= bytes[i] & 0xc0 == 0x80
-    return found
 
 
 cdef extern from *:
@@ -101,6 +61,19 @@ cdef extern from *:
         }
         return mask;
     }
+
+    static uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks)
+    {
+        __m128i lanes = _mm_setzero_si128(), limit = _mm_set1_epi8(-64);
+
+        for (uint64_t i = 0; i < 4 * blocks; i++) {
+            __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
+
+            lanes = _mm_sub_epi8(lanes, _mm_cmplt_epi8(some, limit));
+        }
+        lanes = _mm_sad_epu8(lanes, _mm_setzero_si128());
+        return (uint64_t)_mm_cvtsi128_si64(lanes) + (uint64_t)_mm_extract_epi16(lanes, 4);
+    }
     #else
     static uint64_t going_on(const uint8_t *bytes)
     {
@@ -114,9 +87,47 @@ cdef extern from *:
         }
         return mask;
     }
+
+    static uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks)
+    {
+        uint64_t sum = 0, mask;
+
+        for (uint64_t i = 0; i < blocks; i++)
+            for (mask = going_on(bytes + 64 * i); mask > 0; mask &= mask - 1)
+                sum++;
+        return sum;
+    }
     #endif
     """
     uint64_t going_on(const uint8_t *bytes) noexcept nogil  # bit i: is bytes[i] 10xxxxxx, i < 64
+    # How many of the 64 * blocks bytes are 10xxxxxx. A lane of 8 bits counts 4 bytes of each block.
+    uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks) noexcept nogil  # blocks < 64
+
+
+cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) noexcept nogil:
+    """Count the characters that begin in [begin, end): all bytes but continuation bytes."""
+    cdef uint64_t LANES = 0x0101010101010101, found = end - begin, word, blocks, i
+    cdef uint64_t lanes = 0
+
+    while end - begin >= 256:
+        blocks = min((end - begin) // 64, <uint64_t>63)
+        found -= sum_going_on(bytes + begin, blocks)
+        begin += 64 * blocks
+    while end - begin >= 8:
+        memcpy(&word, bytes + begin, 8)
+        lanes += word >> 7 & ~word >> 6 & LANES
+        begin += 8
+    # Add neighbours of the 8 lanes (each ≤ 31) into 4 lanes of 16 bits. The product's highest 16
+    # bits are the sum of the 4 lanes.
+    lanes = (lanes & <uint64_t>0x00ff00ff00ff00ff) + (lanes >> 8 & <uint64_t>0x00ff00ff00ff00ff)
+    found -= lanes * <uint64_t>0x0001000100010001 >> 48
+    if begin < end and end >= 8:  # the remaining bytes are the highest of the 8 bytes before end
+        memcpy(&word, bytes + end - 8, 8)
+        word >>= 8 * (8 - (end - begin))
+        return found - ((word >> 7 & ~word >> 6 & LANES) * LANES >> 56)
+    for i in range(begin, end):
+        found -= bytes[i] & 0xc0 == 0x80
+    return found
 
 
 cdef uint64_t mask_at(const walk *by) noexcept nogil:
@@ -165,25 +176,31 @@ cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
     inside."""
     if by.bytes == NULL:
         return end
-    return by.characters if end == by.size else walk_to(by, end)
+    return by.characters if end == by.size and by.characters != UNKNOWN else walk_to(by, end)
+
+
+cdef inline void walk_match(walk *by, walk *far, uint64_t *begin, uint64_t *end) noexcept nogil:
+    """Convert a match's begin and end. far: a second walk, for ends more than NEAR bytes after their
+    begin. Other ends are counted from the begin on."""
+    cdef uint64_t inside = begin[0] + 1
+
+    begin[0] = walk_to(by, inside) - 1
+    if end[0] - by.block < 64:
+        end[0] = walk_to(by, end[0])
+    elif end[0] - inside < NEAR:
+        end[0] = begin[0] + 1 + characters_in(by.bytes, inside, end[0])
+    else:
+        if far.block < by.block:
+            far[0] = by[0]
+        end[0] = walk_to(far, end[0])
 
 
 cdef void walk_matches(walk *by, uint64_t *begins, uint64_t *ends, uint64_t count) noexcept nogil:
-    """Convert begins and ends of matches in one pass. An end is counted from its begin on."""
-    cdef walk far = by[0]  # a second walk, for ends more than NEAR bytes after their begin
-    cdef uint64_t begin, end, i
+    cdef walk far = by[0]
+    cdef uint64_t i
 
     for i in range(count):
-        begin, end = begins[i] + 1, ends[i]
-        begins[i] = walk_to(by, begin) - 1
-        if end - by.block < 64:
-            ends[i] = walk_to(by, end)
-        elif end - begin < NEAR:
-            ends[i] = begins[i] + 1 + characters_in(by.bytes, begin, end)
-        else:
-            if far.block < by.block:
-                far = by[0]
-            ends[i] = walk_to(&far, end)
+        walk_match(by, &far, begins + i, ends + i)
 
 
 # ---- Count, first ----
@@ -217,27 +234,58 @@ cdef void work_first(work *job) noexcept nogil:
     job.status = trawl_first(job.searcher, job.plan, job.text, &job.answer.match,
                               &job.answer.found, &job.error)
     job.early = job.status == TRAWL_OK and job.answer.found
+    if job.early and job.by.bytes != NULL:
+        walk_matches(&job.by, &job.answer.match.begin, &job.answer.match.end, 1)
 
 
 # ---- Matches, by batches ----
 
 # The growing columns of a Matches.
 cdef struct match_columns:
-    column begins  # first of four adjacent columns
+    column begins  # first of six adjacent columns
     column ends
     column patterns
     column lines
+    column value_ends  # with_values: 0, then the end of each occurrence's bytes in `values`
+    column values
     bint with_lines  # make the column `lines` even if no batch has line numbers
+    bint with_values
+    bint is_text  # `values` become str
     uint64_t text_begin
     uint64_t text_end
     walk by
 
 
 cdef void match_columns_drop(match_columns *columns) noexcept nogil:
-    drop(&columns.begins, 4)
+    drop(&columns.begins, 6)
 
 
-cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) noexcept nogil:
+cdef void put_matched(match_columns *columns, work *job, uint64_t first) noexcept nogil:
+    """Append the bytes of occurrence `first` and all later occurrences to `values`. Where offsets
+    count characters, all bytes of a character belong to the occurrence."""
+    cdef uint64_t begin, end, got = 0, i
+    cdef const uint8_t *text = <const uint8_t *>job.by.bytes
+
+    if columns.value_ends.count == 0:
+        put_value(&columns.value_ends, 0)
+    for i in range(first, columns.begins.count):
+        begin, end = values_of(&columns.begins)[i], values_of(&columns.ends)[i]
+        if text != NULL:
+            while text[begin] & 0xc0 == 0x80:
+                begin -= 1
+            while end < job.by.size and text[end] & 0xc0 == 0x80:
+                end += 1
+        put(&columns.values, NULL, end - begin, 1)
+        if columns.values.failed or job.status != TRAWL_OK:
+            return
+        job.status = trawl_text_read(job.text, begin,
+                                     columns.values.memory.bytes + columns.values.count
+                                     - (end - begin), end - begin, &got, &job.error)
+        put_value(&columns.value_ends, columns.values.count)
+
+
+cdef bint match_columns_put(match_columns *columns, work *job,
+                            const trawl_batch *batch) noexcept nogil:
     """Append a batch of matches; false: out of memory."""
     cdef uint64_t count = columns.begins.count
 
@@ -247,7 +295,9 @@ cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) no
     if columns.with_lines:
         put_values(&columns.lines, batch.line_numbers, batch.match_count)
     columns.text_end = batch.text_end
-    if any_failed(&columns.begins, 4):
+    if columns.with_values and not any_failed(&columns.begins, 4):
+        put_matched(columns, job, count)
+    if any_failed(&columns.begins, 6):
         return False
     match_columns_walk(columns, count)
     return True
@@ -306,7 +356,7 @@ cdef object matches_of(match_columns *columns, Plan plan):
     cdef bint made = True
 
     memset(&parts, 0, sizeof(parts))
-    distances = strands = None
+    distances = strands = values = None
     try:
         if plan.has_distances and columns.patterns.memory != NULL:
             with nogil:
@@ -317,10 +367,15 @@ cdef object matches_of(match_columns *columns, Plan plan):
             strands = array_of("U", columns.patterns.count, &parts.strand_ends, &parts.strands, 1)
         if plan.has_distances:
             distances = column_taken(&parts.distances)
+        if columns.with_values:
+            if columns.value_ends.count == 0:
+                put_value(&columns.value_ends, 0)
+            values = array_of("U" if columns.is_text else "Z", columns.begins.count,
+                              &columns.value_ends, &columns.values, 1)
         return _sources.Matches(column_taken(&columns.begins), column_taken(&columns.ends),
                                 column_taken(&columns.patterns),
                                 column_taken(&columns.lines) if columns.with_lines else None,
-                                columns.text_begin, columns.text_end, distances, strands)
+                                columns.text_begin, columns.text_end, distances, strands, values)
     finally:
         drop(&parts.distances, 3)
 
@@ -332,6 +387,7 @@ cdef void work_matches(work *job) noexcept nogil:
 
     batch.size = sizeof(batch)
     batch.last = False
+    columns.by, columns.is_text = job.by, job.is_text
     job.status = trawl_search_open(job.searcher, job.plan, job.text, job.flags, &search,
                                     &job.error)
     if job.status != TRAWL_OK:
@@ -339,7 +395,7 @@ cdef void work_matches(work *job) noexcept nogil:
     while not batch.last and job.status == TRAWL_OK and not job.no_memory:
         job.status = trawl_search_next(search, &batch, &job.error)
         if job.status == TRAWL_OK:
-            job.no_memory = not match_columns_put(columns, &batch)
+            job.no_memory = not match_columns_put(columns, job, &batch)
     trawl_search_close(search)
 
 
@@ -396,9 +452,9 @@ cdef class Iteration:
     cdef void close(self) noexcept:
         pass
 
-    cdef int open(self, Searcher searcher, Plan plan, text) except -1:
+    cdef int open(self, Searcher searcher, Plan plan, text, offsets) except -1:
         self.searcher, self.plan, self.handle = searcher, plan, searcher.take()
-        return self.handle.open(searcher, plan, text)
+        return self.handle.open(searcher, plan, text, offsets)
 
 
 @cython.final
@@ -408,7 +464,7 @@ cdef class Batches(Iteration):
 
     cdef trawl_search *search
     cdef bint line_numbers
-    cdef walk by
+    cdef bint value
 
     def __dealloc__(self):
         self.close()
@@ -431,13 +487,14 @@ cdef class Batches(Iteration):
         self.handle.job.out = &step
         self.handle.run(work_next, None)
         made = None
-        columns.with_lines = self.line_numbers
-        columns.by = self.by
+        columns.with_lines, columns.with_values = self.line_numbers, self.value
+        columns.by, columns.is_text = self.handle.job.by, self.handle.job.is_text
         columns.text_begin = walk_end(&columns.by, step.batch.text_begin)
         try:
-            if not match_columns_put(&columns, &step.batch):
+            if not match_columns_put(&columns, &self.handle.job, &step.batch):
                 raise MemoryError()
-            self.by = columns.by
+            self.handle.check(False)
+            self.handle.job.by = columns.by
             if step.batch.match_count > 0:
                 made = matches_of(&columns, self.plan)
         finally:
@@ -451,11 +508,16 @@ cdef class Batches(Iteration):
 
 
 cdef void work_begins(work *job) noexcept nogil:
+    cdef walk by
+
     job.status = trawl_begins_into(job.searcher, job.plan, job.text, <uint64_t *>job.out,
                                     job.limit, &job.answer.count, &job.error)
+    if job.by.bytes != NULL and job.status == TRAWL_OK:
+        by = job.by
+        walk_begins(&by, <uint64_t *>job.out, min(job.answer.count, job.limit))
 
 
-cdef Column begins_of(Handle handle, progress, walk *by):
+cdef Column begins_of(Handle handle, progress):
     """Search into one array. If the text has more occurrences than the array holds, search again
     into an array of the right size."""
     cdef work *job = &handle.job
@@ -481,7 +543,4 @@ cdef Column begins_of(Handle handle, progress, walk *by):
         job.limit = job.answer.count
     block_resize(made.memory, job.answer.count * sizeof(uint64_t))
     made.length = <Py_ssize_t>job.answer.count
-    if by.bytes != NULL:
-        with nogil:
-            walk_begins(by, <uint64_t *>made.memory.bytes, job.answer.count)
     return made

@@ -17,6 +17,16 @@ cdef struct answer:
     flag found
     trawl_match match
 
+# Converts ascending byte offsets in UTF-8 to character offsets. The walk stands at a block of 64
+# bytes. A byte of the form 10xxxxxx continues a character: "continuation byte" in search.pxi.
+cdef struct walk:
+    const uint8_t *bytes  # NULL: offsets count bytes and need no conversion
+    uint64_t size
+    uint64_t characters  # number of characters of the whole text, or UNKNOWN
+    uint64_t block  # offset of the block, a multiple of 64
+    uint64_t before  # number of continuation bytes before the block
+    uint64_t mask  # bit i: is byte block + i a continuation byte
+
 # The arguments and results of a search. The struct is used without the interpreter's lock.
 cdef struct work:
     void (*function)(work *) noexcept nogil
@@ -34,6 +44,8 @@ cdef struct work:
     void *out  # what the function fills: a struct, host memory or a device address
     uint64_t limit
     uint32_t flags
+    walk by  # converts the offsets of the results
+    bint is_text  # the text is a str, and results count characters
     # The helper thread searches while the caller's thread waits for the result and for signals. The
     # helper stays for later calls: to wake a thread takes microseconds, to start a thread ten times
     # as long.
@@ -140,13 +152,14 @@ cdef class Handle:
             trawl_searcher_close(self.job.searcher)
         self.job.searcher = NULL
 
-    cdef int open(self, Searcher searcher, Plan plan, object text) except -1:
-        """Open the text of a call. The caller ends with Searcher.give(), also after a failure."""
+    cdef int open(self, Searcher searcher, Plan plan, object text, object offsets) except -1:
+        """Open the text of a call. offsets: what the results count: "characters", "bytes", or None
+        for characters in a str and bytes in other texts. The caller ends with Searcher.give(), also after a failure."""
         cdef work *job = &self.job
 
         self.source = self.own
         if not isinstance(text, Source):
-            self.own.open(text, False)
+            self.own.open(_sources.in_memory(text) if offsets == "characters" else text, False)
         elif (<Source>text).text == NULL:
             raise ValueError("the text is closed")
         elif (<Source>text).address == 0 or text in searcher.loaded:
@@ -160,6 +173,8 @@ cdef class Handle:
         job.text = self.source.text
         job.bytes = self.source.bytes
         job.is_stream = self.source.is_stream
+        job.by = walk_of(self.source, offsets)
+        job.is_text = isinstance(self.source.owner, str) and offsets != "bytes"
         if self.own.text != NULL and self.own.address != 0:
             self.load()
         return 0
@@ -423,30 +438,26 @@ cdef class Searcher:
         self.close()
 
     def count(self, Plan plan not None, text, *, progress=None):
-        return search(self, plan, text, progress, work_count).count
+        return search(self, plan, text, None, progress, work_count).count
 
     def count_by_pattern(self, Plan plan not None, text, *, progress=None):
         cdef uint64_t patterns = trawl_plan_facts(plan.plan).pattern_count
         cdef Column sums = column_of(block_new(patterns * sizeof(uint64_t)), 0, patterns)
 
         memset(sums.memory.bytes, 0, patterns * sizeof(uint64_t))
-        search(self, plan, text, progress, work_count_by_pattern, 0, 0, sums.memory.bytes)
+        search(self, plan, text, None, progress, work_count_by_pattern, 0, 0, sums.memory.bytes)
         return sums
 
     def count_lines(self, Plan plan not None, text, *, bint invert=False, limit=None,
                     progress=None):
-        return search(self, plan, text, progress, work_count_lines,
+        return search(self, plan, text, None, progress, work_count_lines,
                       UNKNOWN if limit is None else _sources.number("limit", limit), invert).count
 
-    def first(self, Plan plan not None, text, *, offsets="characters", progress=None):
-        cdef walk by = walk_of(text, offsets)
-        cdef answer found = search(self, plan, text, progress, work_first)
+    def first(self, Plan plan not None, text, *, offsets=None, progress=None):
+        cdef answer found = search(self, plan, text, offsets, progress, work_first)
 
         if not found.found:
             return None
-        if by.bytes != NULL:
-            with nogil:
-                walk_matches(&by, &found.match.begin, &found.match.end, 1)
         first = found.match.begin, found.match.end, found.match.pattern_index
         if plan.has_distances:
             first += (found.match.distance,)
@@ -454,16 +465,15 @@ cdef class Searcher:
             first += ("-" if found.match.reversed else "+",)
         return first
 
-    def positions(self, Plan plan not None, text, *, offsets="characters", progress=None):
-        cdef walk by = walk_of(text, offsets)
+    def positions(self, Plan plan not None, text, *, offsets=None, progress=None):
         cdef Handle handle = self.take()
         cdef match_columns columns
 
         memset(&columns, 0, sizeof(columns))
         try:
-            handle.open(self, plan, text)
+            handle.open(self, plan, text, offsets)
             if not handle.job.is_stream and handle.job.bytes != UNKNOWN:
-                return begins_of(handle, progress, &by)
+                return begins_of(handle, progress)
             # A stream can be read only once, so its positions go to a column that grows.
             handle.job.flags, handle.job.out = 0, &columns
             handle.run(work_matches, progress)
@@ -486,57 +496,51 @@ cdef class Searcher:
             self.give(handle)
         return 0
 
-    def positions_into(self, Plan plan not None, text, out, *, offsets="characters",
+    def positions_into(self, Plan plan not None, text, out, *, offsets=None,
                        progress=None):
-        cdef walk by = walk_of(text, offsets)
         cdef Target target = Target(out)
-        cdef uint64_t count
 
-        if target.on_device and by.bytes != NULL:
+        given = (<Source>text).owner if isinstance(text, Source) else text
+        if target.on_device and offsets != "bytes" and (
+                offsets is not None or isinstance(given, (str, TextIOBase))):
             raise ValueError("positions_into: an array on a device needs offsets='bytes'")
         if target.on_device and target.room > 0:
             self.want_device(target.address)
-        count = search(self, plan, text, progress, work_begins, target.room, 0,
-                       <void *>target.address).count
-        if by.bytes != NULL:
-            with nogil:
-                walk_begins(&by, <uint64_t *>target.address, min(count, target.room))
-        return count
+        return search(self, plan, text, offsets, progress, work_begins, target.room, 0,
+                      <void *>target.address).count
 
     def matches(self, Plan plan not None, text, *, match="all", bint line_numbers=False,
-                offsets="characters", progress=None):
+                bint value=False, offsets=None, progress=None):
         cdef match_columns columns
 
         if match != "all":
             if line_numbers:
                 raise ValueError("line_numbers: not with match=")
-            return spans_of(self, plan, text, match, offsets, progress)
+            return spans_of(self, plan, text, match, value, offsets, progress)
         memset(&columns, 0, sizeof(columns))
-        columns.by = walk_of(text, offsets)
-        columns.with_lines = line_numbers
+        columns.with_lines, columns.with_values = line_numbers, value
         try:
-            search(self, plan, text, progress, work_matches, 0,
+            search(self, plan, text, offsets, progress, work_matches, 0,
                    TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &columns)
             return matches_of(&columns, plan)
         finally:
             match_columns_drop(&columns)
 
-    def batches(self, Plan plan not None, text, *, bint line_numbers=False,
-                offsets="characters"):
+    def batches(self, Plan plan not None, text, *, bint line_numbers=False, bint value=False,
+                offsets=None):
         cdef Batches made = Batches.__new__(Batches)
         cdef trawl_error error
         cdef int status
 
-        made.by = walk_of(text, offsets)
-        made.line_numbers = line_numbers
-        made.open(self, plan, text)
+        made.line_numbers, made.value = line_numbers, value
+        made.open(self, plan, text, offsets)
         status = trawl_search_open(made.handle.job.searcher, plan.plan, made.handle.job.text,
                                    TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &made.search,
                                    &error)
         check(status, &error)
         return made
 
-    def iter(self, Plan plan not None, text, *, offsets="characters"):
+    def iter(self, Plan plan not None, text, *, offsets=None):
         return _sources.iterate(plan, self.batches(plan, text, offsets=offsets))
 
     def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest",
@@ -554,14 +558,14 @@ cdef class Searcher:
     def split(self, Plan plan not None, text, *, match="leftmost-longest", progress=None):
         return rewrite(self, plan, text, None, match, progress)
 
-    def lines(self, Plan plan not None, text, *, offsets="characters", progress=None):
+    def lines(self, Plan plan not None, text, *, offsets=None, progress=None):
         cdef LineBatches made = line_batches(self, plan, text, False, offsets)
 
         lines_restart(&made.lines)
         made.handle.run(work_lines, progress)
         return made.taken()
 
-    def line_batches(self, Plan plan not None, text, *, offsets="characters"):
+    def line_batches(self, Plan plan not None, text, *, offsets=None):
         return line_batches(self, plan, text, True, offsets)
 
     def contains(self, Plan plan not None, column, *, progress=None):
@@ -576,8 +580,15 @@ cdef class Searcher:
     def pattern_lists(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, LISTS)
 
-    def cells(self, Plan plan not None, column, *, progress=None):
-        return search_column(self, plan, column, progress, CELLS)
+    def cells(self, Plan plan not None, column, *, offsets=None, progress=None):
+        return search_column(self, plan, column, progress, CELLS, offsets)
+
+    def match_counts(self, Plan plan not None, column, *, match="all", progress=None):
+        return record_matches(self, plan, column, match, False, "bytes", progress, COUNTS)
+
+    def match_lists(self, Plan plan not None, column, *, match="all", bint value=False,
+                    offsets=None, progress=None):
+        return record_matches(self, plan, column, match, value, offsets, progress, LISTS)
 
     def record_counts(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, PATTERNS)

@@ -6,10 +6,12 @@
 # The spans found so far. Offsets are offsets in the text or, in a search of records, in the tape: the
 # concatenated bytes of the chunk's records.
 cdef struct spans_state:
+    bint overlap  # take every occurrence, not spans alone
     bint longest  # leftmost-longest; else leftmost-first
     # Choose spans from all occurrences: with errors, the library prefers differently; of expressions,
     # the library's spans may be empty.
     bint all
+    bint regex  # the plan has expressions
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
     uint64_t record  # every later span begins in this record or after it
@@ -49,11 +51,11 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
         begin = found.base + window.matches[i].begin
         end = found.base + window.matches[i].end
         word = word_of(&window.matches[i])
-        if begin < found.end and not is_preferred(found, begin, end, word):
+        if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
             continue
         if found.records != NULL and not one_holds(found, begin, end):
             continue
-        if begin < found.end:  # the occurrence replaces the last span
+        if begin < found.end and not found.overlap:  # the occurrence replaces the last span
             columns.begins.count -= 1
             columns.ends.count -= 1
             columns.patterns.count -= 1
@@ -70,57 +72,87 @@ cdef void search_spans(work *job, trawl_text *text) noexcept nogil:
 
     # The library may choose the spans of one text only. On a tape, an occurrence across a record's
     # border could hide an occurrence inside the record.
-    job.status = trawl_windows(job.searcher, job.plan, text, 0 if found.all
+    job.status = trawl_windows(job.searcher, job.plan, text, 0 if found.all or found.overlap
                                 or not found.longest or found.records != NULL
                                 else TRAWL_WINDOW_SPANS, take_spans, found, &job.error)
     job.no_memory = any_failed(&found.columns.begins, 3)
 
 
 cdef void work_spans(work *job) noexcept nogil:
+    cdef match_columns *columns = &(<spans_state *>job.out).columns
+
     search_spans(job, job.text)
+    columns.by, columns.is_text = job.by, job.is_text
+    if job.status == TRAWL_OK and not job.no_memory:
+        if columns.with_values:
+            put_matched(columns, job, 0)
+            job.no_memory = any_failed(&columns.begins, 6)
+        match_columns_walk(columns, 0)
+
+
+cdef bint mark_records(work *job, column *marks) noexcept nogil:
+    """Append for each record a bit: does a pattern occur? False: the search failed."""
+    cdef trawl_matrix_search *matrix = NULL
+    cdef trawl_matrix_batch batch
+
+    batch.size = sizeof(batch)
+    batch.last = False
+    job.status = trawl_matrix_open(job.searcher, job.plan, (<spans_state *>job.out).records,
+                                   TRAWL_MATRIX_ANY, &matrix, &job.error)
+    if job.status != TRAWL_OK:
+        return False
+    while not batch.last and job.status == TRAWL_OK:
+        job.status = trawl_matrix_next(matrix, &batch, &job.error)
+        if job.status == TRAWL_OK:
+            put_bits(marks, batch.any, 0, batch.record_end - batch.record_begin)
+    trawl_matrix_close(matrix)
+    job.no_memory = marks.failed
+    return job.status == TRAWL_OK and not marks.failed
 
 
 cdef void work_record_spans(work *job) noexcept nogil:
-    """Search the tape as one text or, if found.alone, each record as a text."""
+    """Search the tape as one text or, if found.alone, each record as a text. A first search finds the
+    records in which a pattern occurs, except for expressions, which lie within a line there."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
+    cdef column marks
 
+    memset(&marks, 0, sizeof(marks))
     job.status = TRAWL_OK
-    while i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
+    if found.alone and not found.regex and not mark_records(job, &marks):
+        step = 0
+    while step > 0 and i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
         found.base = offset_of(records, i)
         i += step
         bytes = offset_of(records, i) - found.base
-        if bytes == 0:
+        if bytes == 0 or (marks.memory != NULL and not bit_at(marks.memory.bytes, i - 1)):
             continue
         job.status = trawl_text_from_memory(records.bytes + found.base, bytes, &text, &job.error)
         if job.status == TRAWL_OK:
             search_spans(job, text)
             trawl_text_close(text)
+    drop(&marks)
 
 
 cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
-    if match not in ("leftmost-longest", "leftmost-first"):
-        raise ValueError("match: 'leftmost-longest' or 'leftmost-first' is needed, not "
-                         f"{match!r}")
+    _sources.choice("match", match, ("leftmost-longest", "leftmost-first"))
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
     found.all = plan.has_distances or plan.regex is not None
-    found.alone = _sources.alone(plan)
+    found.alone, found.regex = _sources.alone(plan), plan.regex is not None
     return 0
 
 
-cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progress):
+cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offsets, progress):
     """Find the spans of a text: a Matches."""
     cdef spans_state found
-    cdef walk by = walk_of(text, offsets)
 
     spans_begin(&found, plan, match)
-    found.columns.by = by
+    found.columns.with_values = value
     try:
-        search(searcher, plan, text, progress, work_spans, 0, 0, &found)
-        match_columns_walk(&found.columns, 0)
+        search(searcher, plan, text, offsets, progress, work_spans, 0, 0, &found)
         return matches_of(&found.columns, plan)
     finally:
         match_columns_drop(&found.columns)
@@ -399,7 +431,7 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
 
     spans_begin(&found, plan, match)
     try:
-        search(searcher, plan, text, progress, work_spans, 0, 0, &found)
+        search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
         if is_str:
             bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
         else:
@@ -534,6 +566,150 @@ cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
     DENSE_BYTES = 64  # spans are dense if there is more than one per this many bytes
+
+
+# ---- Occurrences of each record ----
+
+
+cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
+                             const spans_state *found, bint characters) noexcept nogil:
+    """Append the piece's occurrences, with offsets in their record, to `all`, and to made.values for
+    each record the number of occurrences or, if made.kind is LISTS, the end of its list."""
+    cdef const trawl_record_array *records = &reader.records
+    cdef const match_columns *columns = &found.columns
+    cdef uint64_t at = 0, first, base, stop, begin, end, i
+    cdef walk by, far
+
+    memset(&by, 0, sizeof(by))
+    by.bytes, by.size = records.bytes, offset_of(records, records.record_count)
+    by.block = offset_of(records, 0) & ~<uint64_t>63
+    if characters and columns.begins.count > 0:
+        by.mask = mask_at(&by)
+    far = by
+    for i in range(records.record_count):
+        base, stop = offset_of(records, i), offset_of(records, i + 1)
+        first = at
+        if at < columns.begins.count and values_of(&columns.begins)[at] < stop and characters:
+            base = walk_to(&by, base)
+        while at < columns.begins.count and values_of(&columns.begins)[at] < stop:
+            begin, end = values_of(&columns.begins)[at], values_of(&columns.ends)[at]
+            if all.with_values:
+                put_record_value(all, records, i, begin, end, characters)
+            if characters:
+                walk_match(&by, &far, &begin, &end)
+            if made.kind == LISTS:
+                put_value(&all.begins, begin - base)
+                put_value(&all.ends, end - base)
+                put_value(&all.patterns, values_of(&columns.patterns)[at])
+            at += 1
+        put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
+
+
+cdef void put_record_value(match_columns *all, const trawl_record_array *records, uint64_t record,
+                           uint64_t begin, uint64_t end, bint characters) noexcept nogil:
+    cdef const uint8_t *bytes = records.bytes
+
+    while characters and begin > offset_of(records, record) and bytes[begin] & 0xc0 == 0x80:
+        begin -= 1
+    while characters and end < offset_of(records, record + 1) and bytes[end] & 0xc0 == 0x80:
+        end += 1
+    put(&all.values, bytes + begin, end - begin, 1)
+    put_value(&all.value_ends, all.values.count)
+
+
+cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *keys, uint64_t count,
+                            const gather *ends, const match_columns *values) noexcept nogil:
+    """Append for each record of a dictionary column the occurrences in its value."""
+    cdef uint64_t at, begin, end, i
+
+    for i in range(count):
+        begin = end = 0
+        if keys[i] >= 0 and made.kind == LISTS:
+            begin, end = values_of(&ends.values)[keys[i]], values_of(&ends.values)[keys[i] + 1]
+        if begin < end:
+            put_values(&all.begins, values_of(&values.begins) + begin, end - begin)
+            put_values(&all.ends, values_of(&values.ends) + begin, end - begin)
+            put_values(&all.patterns, values_of(&values.patterns) + begin, end - begin)
+        for at in range(begin, end if all.with_values else begin):
+            put(&all.values, values.values.memory.bytes + values_of(&values.value_ends)[at],
+                values_of(&values.value_ends)[at + 1] - values_of(&values.value_ends)[at], 1)
+            put_value(&all.value_ends, all.values.count)
+        if made.kind == LISTS:
+            put_value(&made.values, all.begins.count)
+        else:
+            put_value(&made.values, values_of(&ends.values)[keys[i]] if keys[i] >= 0 else 0)
+
+
+cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
+                           progress, gather_kind kind):
+    """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
+    of their numbers."""
+    cdef Reader reader = Reader(given)
+    cdef Handle handle = searcher.take()
+    cdef work *job = &handle.job
+    cdef gather made, keyed
+    cdef match_columns all, values
+    cdef spans_state found
+    cdef bint characters = False
+
+    memset(&made, 0, sizeof(made))
+    memset(&keyed, 0, sizeof(keyed))
+    memset(&all, 0, sizeof(all))
+    memset(&values, 0, sizeof(values))
+    memset(&found, 0, sizeof(found))
+    made.kind = keyed.kind = kind
+    all.with_values = values.with_values = value
+    job.plan = plan.plan
+    try:
+        _sources.choice("offsets", offsets, ("characters", "bytes", None))
+        spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
+        found.overlap = match == "all"
+        found.records = &reader.records
+        job.out = &found
+        if kind == LISTS:
+            put_value(&made.values, 0)
+        put_value(&all.value_ends, 0)
+        while not gather_failed(&made) and reader.next_piece(PIECE_MAX):
+            characters = offsets == "characters" or (offsets is None and reader.is_str())
+            found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
+            found.record = found.begin = found.end = 0
+            job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
+            handle.run(work_record_spans, progress)
+            job.before += job.bytes
+            with nogil:
+                if reader.keys == NULL:
+                    put_record_matches(&made, &all, reader, &found, characters)
+                else:
+                    if kind == LISTS:
+                        put_value(&keyed.values, 0)
+                    put_value(&values.value_ends, 0)
+                    put_record_matches(&keyed, &values, reader, &found, characters)
+                    if not gather_failed(&keyed) and not any_failed(&values.begins, 6):
+                        put_keyed_matches(&made, &all, reader.keys, reader.count, &keyed, &values)
+            if gather_failed(&keyed) or any_failed(&values.begins, 6) or any_failed(&all.begins, 6):
+                raise MemoryError()
+            gather_drop(&keyed)
+            match_columns_drop(&values)
+            put_nulls(&made, reader)
+        if gather_failed(&made):
+            raise MemoryError()
+        if kind == COUNTS:
+            return array_of_gather(&made, "L", sizeof(uint64_t))
+        all.is_text = characters
+        return lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)),
+                        matches_of(&all, plan)._named())
+    finally:
+        match_columns_drop(&found.columns)
+        match_columns_drop(&all)
+        match_columns_drop(&values)
+        gather_drop(&made)
+        gather_drop(&keyed)
+        searcher.give(handle)
+
+
+cdef Array lists_of(Array made, dict fields):
+    made.fields = fields
+    return made
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):

@@ -101,6 +101,7 @@ cdef class Source:
     cdef object owner  # kept alive while the text is open
     cdef int descriptor  # closed together with the text; -1: nothing to close
     cdef uint64_t bytes
+    cdef const uint8_t *memory  # the text's bytes in the host's memory; NULL: elsewhere
     cdef uint64_t address  # device address of a text on a device; else 0
     cdef readonly bint is_stream
     cdef bint is_file  # a regular file, which had `bytes` bytes when it was opened
@@ -120,6 +121,7 @@ cdef class Source:
             close(self.descriptor)
         self.descriptor = -1
         self.owner = None
+        self.memory = NULL
 
     cdef int open(self, object given, bint decompress) except -1:
         """Make a text of a search's argument. close() closes what open() opened, also after a
@@ -151,6 +153,8 @@ cdef class Source:
         if has_dlpack(given):
             self.owner = tensor_of_dlpack(given, &found)
             return self.open_tensor(&found)
+        if isinstance(given, TextIOBase):
+            return self.open(_sources.in_memory(given), decompress)
         descriptor, name, self.owner, owned = _sources.descriptor(given)
         if owned:
             self.descriptor = descriptor
@@ -160,7 +164,7 @@ cdef class Source:
         cdef trawl_error error
         cdef int status = trawl_text_from_memory(bytes, <uint64_t>count, &self.text, &error)
 
-        self.bytes = <uint64_t>count
+        self.bytes, self.memory = <uint64_t>count, <const uint8_t *>bytes
         return check(status, &error)
 
     cdef int open_tensor(self, const tensor *found) except -1:

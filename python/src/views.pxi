@@ -177,9 +177,9 @@ cdef Array strung(Array views):
     cdef gather strings
 
     memset(&strings, 0, sizeof(strings))
-    strings.kind, strings.record_count = LISTS, <uint64_t>views.length
+    strings.kind, strings.record_count = LISTS, views.first + <uint64_t>views.length
     put_value(&strings.values, 0)
-    for i in range(views.length):
+    for i in range(strings.record_count):
         put(&strings.cells[1], bytes_of_view(<const void *const *>views.child.bytes, &view[i]),
             <uint64_t>view[i].count, 1)
         put_value(&strings.values, strings.cells[1].count)
@@ -188,6 +188,7 @@ cdef Array strung(Array views):
             raise MemoryError()
         made = array_of_gather(&strings, "U" if views.format[1] == b"u" else "Z", 1)
         made.validity, made.null_count = block_share(views.validity), views.null_count
+        made.first, made.length = views.first, views.length
         return made
     finally:
         gather_drop(&strings)

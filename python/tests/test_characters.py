@@ -1,10 +1,12 @@
 """Offsets in a str count characters. The oracle is str.find."""
 
 import array
+import io
+import pickle
 
 import pytest
 import trawl
-from conftest import amount, naive
+from conftest import amount, naive, spans
 
 LETTERS = ["a", "b", "\n", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
 
@@ -53,6 +55,82 @@ def test_long(rng):
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"
             patterns = ["x", "y" + letter, letter + "y", letter * 700 + "y"]
             check(trawl.Plan(patterns), patterns, text, searcher)
+
+
+def bytes_of(text, found):
+    """Occurrences with offsets in bytes of UTF-8, and with the occurring bytes."""
+    return [(*(len(text[:at].encode()) for at in one[:2]), *one[2:], text[one[0] : one[1]].encode())
+            for one in found]  # fmt: skip
+
+
+def test_records_and_values(rng):
+    """In columns of all kinds too, and with the occurring strings."""
+    pyarrow = pytest.importorskip("pyarrow")
+    views = [pyarrow.string_view()] if hasattr(pyarrow, "string_view") else []
+    for round in range(amount(60)):
+        letters = rng.sample(LETTERS, rng.randint(2, len(LETTERS)))
+        patterns = list({"".join(rng.choices(letters, k=rng.randint(1, 3))) for _ in range(3)})
+        plan = trawl.Plan(patterns, whole_lines=round % 5 == 4)
+        texts = [None if rng.random() < 0.1 else "".join(rng.choices(letters, k=rng.randint(0, 40)))
+                 for _ in range(rng.choice([0, 3, 30]))]  # fmt: skip
+        column = pyarrow.array(texts, [pyarrow.string(), pyarrow.large_string(), *views][round % 3])
+        if round % 4 == 3:
+            column = pyarrow.array(texts, pyarrow.string()).dictionary_encode()
+        for match in ("all", "leftmost-longest", "leftmost-first"):
+            found = [naive(patterns, text or "", whole_lines=round % 5 == 4) for text in texts]
+            if match != "all":
+                found = [spans(one, match == "leftmost-longest") for one in found]
+            lists = [text if text is None else one for text, one in zip(texts, found)]
+            counts = [one if one is None else len(one) for one in lists]
+            valued = [one if one is None else [(*item, text[item[0] : item[1]]) for item in one]
+                      for text, one in zip(texts, lists)]  # fmt: skip
+            inside = [one if one is None else bytes_of(text, one) for text, one in zip(texts, lists)]
+            binary = [one if one is None else one.encode() for one in texts]
+            for given in (column, texts):
+                assert plan.match_lists(given, match=match).tolist() == lists
+                assert plan.match_counts(given, match=match).tolist() == counts
+                made = plan.match_lists(given, match=match, value=True)
+                assert made.tolist() == valued and made[1:].tolist() == valued[1:]
+                assert pyarrow.array(made[1:]).validate(full=True) is None
+                assert pickle.loads(pickle.dumps(made)) == made
+            for given, offsets in ((binary, None), (binary, "bytes"), (column, "bytes")):
+                made = plan.match_lists(given, match=match, offsets=offsets, value=True)
+                assert made.tolist() == inside
+            assert plan.match_lists(binary, match=match, offsets="characters").tolist() == lists
+            for text, one, among in zip(texts, valued, inside):
+                if text is not None:
+                    assert list(plan.matches(text, match=match, value=True)) == one
+                    assert list(plan.matches(text.encode(), match=match, value=True)) == among
+        cells = [(record, pattern, min(item[0] for item in one if item[2] == pattern))
+                 for record, one in enumerate(plan.match_lists(texts)) if one
+                 for pattern in sorted({item[2] for item in one})]  # fmt: skip
+        assert list(plan.cells(column)) == list(plan.cells(texts)) == cells
+
+
+def test_files_and_slices(tmp_path):
+    text = "caf\u00e9 tea, \U0001f600tea" * 9
+    plan, path = trawl.Plan(["tea", "\u00e9"]), tmp_path / "text"
+    path.write_text(text, encoding="utf-8")
+    expected = plan.matches(text, value=True)
+    with open(path, encoding="utf-8") as file, open(path, "rb") as raw:
+        for given in (file, path, raw, io.BytesIO(text.encode()), text.encode(), trawl.Text(text)):
+            assert plan.positions(given, offsets="characters") == expected.begins
+            assert plan.first(given, offsets="characters") == (3, 4, 1)
+            found = plan.matches(given, offsets="characters", value=True)
+            assert [one[:3] for one in found] == [one[:3] for one in expected]
+            batches = plan.batches(given, offsets="characters", value=True)
+            assert [one for batch in batches for one in batch] == list(found)
+        assert list(plan.matches(file, value=True)) == list(expected) and file.read() == text
+        assert plan.matches(raw, value=True).values[0] == "\u00e9".encode()
+    with pytest.raises(trawl.UnsupportedError, match="cannot be read again"):
+        plan.matches(io.BytesIO(b"tea"), value=True)
+    with pytest.raises(ValueError, match="offsets: characters can be counted in memory"):
+        plan.matches(trawl.Text(path), offsets="characters")
+    part = expected[2:-1]
+    assert type(part) is trawl.Matches and list(part) == list(expected)[2:-1]
+    assert part.values.tolist() == expected.values.tolist()[2:-1] and len(expected[:0]) == 0
+    assert type(plan.cells([text, text])[1:]) is trawl.Cells
+    assert list(plan.lines(text)[:1])[0][2] == text
 
 
 def test_parts_of_characters():

@@ -78,7 +78,7 @@ def test_lines(tmp_path):
         del batches  # in the middle
         assert searcher.count(plan, text) == 3
     lines = trawl.Plan("b", line_end=b"\0").lines("a\0b\0")
-    assert list(lines) == [(1, 2, b"b")] and len(lines) == 1 and "1" in repr(lines)
+    assert list(lines) == [(1, 2, "b")] and len(lines) == 1 and "1" in repr(lines)
     assert len(plan.lines(b"")) == 0 and list(plan.line_batches(b"no")) == []
     with pytest.raises(trawl.MissingFileError):
         plan.lines(tmp_path / "none")

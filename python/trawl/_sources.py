@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import copy
+import functools
 import io
 import itertools
 import operator
@@ -15,9 +17,11 @@ import threading
 from array import array
 from collections.abc import Hashable, Iterable, Iterator
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ._trawl import Array, Column
 
 Item = TypeVar("Item")
@@ -221,28 +225,11 @@ def alone(plan: Any) -> bool:
 # ---- Results -----------------------------------------------------------------------------------
 
 
-class MatchItem(tuple[int, int, int]):
-    _fields: tuple[str, ...] = ("begin", "end", "pattern")
-
-
-class DistanceItem(MatchItem):
-    _fields = ("begin", "end", "pattern", "distance")
-
-
-class StrandItem(MatchItem):
-    _fields = ("begin", "end", "pattern", "distance", "strand")
-
-
-class CellItem(tuple[int, int, int]):
-    _fields = ("record", "pattern", "begin")
-
-
-class LineItem(tuple[int, int, bytes]):
-    _fields: tuple[str, ...] = ("number", "begin", "text")
-
-
-class LineDistanceItem(LineItem):
-    _fields = ("number", "begin", "text", "distance")
+@functools.cache
+def item_type(fields: tuple[str, ...]) -> Any:
+    """Return a type of tuples whose `_fields` name the columns of a DataFrame made from the tuples."""
+    reduce = {"__reduce__": lambda self: (tuple, (tuple(self),))}
+    return type("Item", (tuple,), {"__slots__": (), "_fields": fields} | reduce)
 
 
 class Columns(Generic[Item]):
@@ -251,27 +238,39 @@ class Columns(Generic[Item]):
 
     __slots__: tuple[str, ...] = ()
     _names: tuple[str, ...]  # names of the columns; a column may be None
-    _items: tuple[Any, ...]  # _items[i]: type of an item with 3 + i columns
+    _fields: tuple[str, ...]  # what one value of each column is called
 
-    def _columns(self) -> list[Any]:
-        return [one for name in self._names if (one := getattr(self, name)) is not None]
+    def _items(self) -> dict[str, Any]:
+        """Return the columns that items have."""
+        columns = zip(self._fields, (getattr(self, name) for name in self._names))
+        return {field: column for field, column in columns if column is not None}
 
     def _named(self) -> dict[str, Any]:
-        columns = self._columns()
-        return dict(zip(self._items[len(columns) - 3]._fields, columns))
+        """Return the columns that tables have."""
+        return self._items()
 
     def __len__(self) -> int:
         return len(getattr(self, self._names[0]))
 
-    def __getitem__(self, index: SupportsIndex) -> Item:
-        return cast(Item, tuple([column[index] for column in self._columns()]))
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, slice):
+            return tuple([column[index] for column in self._items().values()])
+        made = copy.copy(self)
+        for name in self.__slots__:
+            if hasattr(column := getattr(self, name), "to_arrow"):
+                setattr(made, name, column[index])
+        return made
 
     def __iter__(self) -> Iterator[Item]:
         # pandas.DataFrame takes the column names from the first item. Making every item a named tuple
         # would take five times as long.
-        columns = self._columns()
-        items: Iterator[Any] = zip(*columns)
-        first = map(self._items[len(columns) - 3], itertools.islice(items, 1))
+        columns = self._items()
+        items: Iterator[Any] = zip(*columns.values())
+        first = map(item_type(tuple(columns)), itertools.islice(items, 1))
         return itertools.chain(first, items)
 
     def __eq__(self, other: object) -> bool:
@@ -336,6 +335,9 @@ class Matches(Columns["tuple[Any, ...]"]):
     text_begin, text_end: the part of the text in which the occurrences begin.
     distances: the number of mismatches or edits; None without errors.
     strands: an Array of '+' and '-' ('-': the reverse complement occurs); None except with 'dna'.
+    values: an Array of the occurring strings, if they were requested with value=True; else None. With
+      values, matches[i] ends with the string.
+    A slice, matches[begin:end], is a Matches, too.
 
     >>> matches = Plan(["an", "nan"]).matches("banana")
     >>> list(matches)
@@ -345,10 +347,10 @@ class Matches(Columns["tuple[Any, ...]"]):
     """
 
     __slots__ = (
-        "begins", "ends", "patterns", "lines", "text_begin", "text_end", "distances", "strands"
+        "begins", "ends", "patterns", "lines", "text_begin", "text_end", "distances", "strands", "values"
     )  # fmt: skip
-    _names = ("begins", "ends", "patterns", "distances", "strands")
-    _items = (MatchItem, DistanceItem, StrandItem)
+    _names = ("begins", "ends", "patterns", "distances", "strands", "values")
+    _fields = ("begin", "end", "pattern", "distance", "strand", "value")
 
     def __init__(
         self,
@@ -360,10 +362,11 @@ class Matches(Columns["tuple[Any, ...]"]):
         text_end: int,
         distances: Column | None = None,
         strands: Array | None = None,
+        values: Array | None = None,
     ) -> None:
         self.begins, self.ends, self.patterns, self.lines = begins, ends, patterns, lines
         self.text_begin, self.text_end = text_begin, text_end
-        self.distances, self.strands = distances, strands
+        self.distances, self.strands, self.values = distances, strands, values
 
     def _named(self) -> dict[str, Any]:
         return super()._named() | ({} if self.lines is None else {"line": self.lines})
@@ -381,8 +384,7 @@ class Cells(Columns[tuple[int, int, int]]):
     """
 
     __slots__ = _names = ("records", "patterns", "begins")
-    _items = (CellItem,)
-
+    _fields = ("record", "pattern", "begin")
     def __init__(self, records: Column, patterns: Column, begins: Column) -> None:
         self.records, self.patterns, self.begins = records, patterns, begins
 
@@ -390,20 +392,20 @@ class Cells(Columns[tuple[int, int, int]]):
 class Lines(Columns["tuple[Any, ...]"]):
     """Lines of a text in which an occurrence begins, in order, as columns.
 
-    lines[i] is (number, begin, bytes): the line's 0-based number, the line's offset in the text, and the
-    line without the line end. A plan with errors adds the least distance of the occurrences that begin
+    lines[i] is (number, begin, text): the line's 0-based number, the line's offset in the text, and the
+    line without the line end, a str if the searched text is a str, else bytes. A plan with errors adds the least distance of the occurrences that begin
     in the line. `numbers`, `begins` and `distances` are Columns (distances: None without errors),
-    `texts` is an Array of bytes. pyarrow.record_batch(lines) makes no copy.
+    `texts` is an Array. pyarrow.record_batch(lines) makes no copy.
 
     >>> lines = Plan("an").lines("pear\\nbanana\\nmango")
     >>> list(lines)
-    [(1, 5, b'banana'), (2, 12, b'mango')]
+    [(1, 5, 'banana'), (2, 12, 'mango')]
     >>> lines.numbers.tolist()
     [1, 2]
     """
 
     __slots__ = _names = ("numbers", "begins", "texts", "distances")
-    _items = (LineItem, LineDistanceItem)
+    _fields = ("number", "begin", "text", "distance")
 
     def __init__(
         self, numbers: Column, begins: Column, texts: Array, distances: Column | None = None
@@ -424,7 +426,7 @@ def html(result: Any, names: Iterable[str], rows: list[Any]) -> str:
 
 def show_array(few: list[Any], length: int, form: str) -> str:
     """Return the repr() of an Array."""
-    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str"}
+    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str", "match": "lists of matches"}
     return f"<trawl.Array of {length} {kinds.get(form, 'bytes')}: {few}{'...' if length > len(few) else ''}>"
 
 
@@ -538,6 +540,24 @@ def cuda_interface(array: Any) -> tuple[int, bool, int, bool, int, int]:
 
 
 # ---- File objects ------------------------------------------------------------------------------
+
+
+def in_memory(text: Any) -> Any:
+    """Return what a path or a file holds, and other texts as they are. A file's position stays."""
+    try:
+        return text if isinstance(text, str) else memoryview(text)
+    except TypeError:
+        pass
+    if hasattr(text, "__fspath__"):
+        with open(text, "rb") as file:
+            return file.read()
+    if not hasattr(text, "read"):
+        return text
+    place = text.tell() if hasattr(text, "seekable") and text.seekable() else None
+    content = text.read()
+    if place is not None:
+        text.seek(place)
+    return content
 
 
 def descriptor(file: Any) -> tuple[int, str, Any, bool]:

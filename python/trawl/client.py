@@ -106,10 +106,6 @@ class Count(NamedTuple):
     shared: int
 
 
-class PositionItem(tuple[int, int, int]):
-    _fields = ("begin", "file", "pattern")
-
-
 class Positions(Columns[tuple[int, int, int]]):
     """Occurrences as three columns, file by file: the begin in the file, the file's index in `names`, and
     the pattern's index. total: the number of all occurrences, of which max_results may have left out
@@ -117,7 +113,7 @@ class Positions(Columns[tuple[int, int, int]]):
 
     __slots__ = ("begins", "files", "patterns", "names", "total")
     _names = ("begins", "files", "patterns")
-    _items = (PositionItem,)
+    _fields = ("begin", "file", "pattern")
 
     def __init__(
         self, begins: Column, files: Column, patterns: Column, names: list[str], total: int

@@ -56,7 +56,7 @@ class Stage:
       cells      a row for each pair of a record and a pattern that occurs there: the record's columns
                  `keep`, then record (counted from 0 in this stage's input), pattern, begin
       matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; with
-                 errors also distance, with the alphabet 'dna' also strand. Needs numpy
+                 errors also distance, with the alphabet 'dna' also strand
       count      a single row at the end: records, nulls, found, bytes, bad, and pattern_records, a list
                  with the number of records for each pattern
     name: the new column's name, instead of the kind.
@@ -169,11 +169,8 @@ class Stage:
         return self._searcher
 
     def _search(self, kind: str, column: Any) -> Any:
-        if kind == "matches":
-            from .arrow import matches
-
-            return matches(self.plan, column, searcher=self._opened())
-        return getattr(self._opened(), kind)(self.plan, column)
+        name = {"matches": "match_lists"}.get(kind, kind)
+        return getattr(self._opened(), name)(self.plan, column)
 
     def _sound_parts(
         self, batch: pyarrow.RecordBatch, first: int
