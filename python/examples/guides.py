@@ -12,25 +12,10 @@ has to match exactly. Prints a row for each guide: the number of places with 0, 
 
 import argparse
 import collections
-import gzip
+import pathlib
 import sys
 
 import trawl
-
-
-def sequences_of(path):
-    """Yield (name, bases without line ends) of each sequence."""
-    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-        name, lines = None, []
-        for line in file:
-            if line.startswith(b">"):
-                if name is not None:
-                    yield name, b"".join(lines)
-                name, lines = line[1:].split()[0].decode(), []
-            else:
-                lines.append(line.strip())
-        if name is not None:
-            yield name, b"".join(lines)
 
 
 def plan_of(guides, pam, options):
@@ -74,7 +59,7 @@ def main():
     with open(options.guides) as file:
         guides = [line.strip().upper() for line in file if line.strip()]
     plan = plan_of(guides, options.pam.upper(), options)
-    table = search(plan, guides, sequences_of(options.genome), options.sites)
+    table = search(plan, guides, trawl.fasta(pathlib.Path(options.genome)), options.sites)
     distances = range(options.mismatches + 1)
     print("guide", *distances, sep="\t")
     for number, guide in enumerate(guides):

@@ -47,7 +47,7 @@ def test_request(tmp_path):
     """Each option is the command's, and strings that are no UTF-8 are base64."""
     with Fake(tmp_path, *[plain(COUNT)] * 6) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
-            ["a", b"\xff"], collection="c", ignore_case=True, words=True, whole_lines=True,
+            ["a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
             invert=False, text=True, glob="*.c", type=["c", "py"], mismatches=1, edits=None,
             context=0, max_count=3, options=["--hidden"], tg=True, max_results=5, max_seconds=7,
             directory="/d", paths=["x", b"\xfe"],
@@ -80,6 +80,12 @@ def test_request(tmp_path):
             client.count("a", paths=1)
         with pytest.raises(TypeError, match="'ignorecase' is no option"):
             client.count("a", ignorecase=True)
+        with pytest.raises(ValueError, match="pattern 1 is empty"):  # found nothing
+            client.count(["a", ""])
+        with pytest.raises(TypeError, match="ignore_case: options of the plan"):
+            client.count(trawl.Plan("a"), ignore_case=True)
+        with pytest.raises(ValueError, match="'ascii' for both"):
+            client.count("a", ignore_case="ascii", whole_words=True)
 
 
 def test_names_and_lines_that_are_not_utf8(tmp_path):

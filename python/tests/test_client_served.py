@@ -10,7 +10,7 @@ import threading
 
 import pytest
 import trawl
-from conftest import naive
+from conftest import amount, naive
 from serving import real
 
 FILES = {
@@ -94,7 +94,7 @@ def test_lines(address):
 
 def test_submatches(address):
     with trawl.Client(address) as client:
-        for match in client.search(["needle", "Needle"], words=True):
+        for match in client.search(["needle", "Needle"], whole_words=True):
             found = [m.span() for m in re.finditer(rb"\b[Nn]eedle\b", match.line)]
             assert [part[:2] for part in match.submatches] == found
             assert all(match.line[part.begin : part.end] == part.text for part in match.submatches)
@@ -104,6 +104,47 @@ def test_submatches(address):
             for part in match.submatches
         ]
         assert [(part.text, part.distance) for part in near] == [(b"needle", 1)] * 2
+
+
+PLAN_OPTIONS = {
+    "ignore_case": [False, False, True, "ascii", "unicode"], "whole_words": [False, False, True, "ascii", "unicode"],
+    "whole_lines": [False, False, True], "line_end": [b"\n"] * 6 + [b"\0", b"a"], "mismatches": [0, 0, 1, 2],
+    "edits": [0, 0, 1, 2], "alphabet": [None, "bytes", "utf8", "dna"], "within_lines": [True, True, False],
+    "exact": [(), (), [(0, 1)], [(1, 3)]], "every_end": [False, True], "reverse_complement": [False, True],
+    "any_base": [False, True], "regex": [False] * 9 + [True],
+}  # fmt: skip
+PIECES = ["ne", "edle", "needle", "hay", "ay\n", "N", "\u00e9e", "x", "GAT", "\0", "no", " s", b"\xff", b"\xff\xfe"]
+
+
+def test_plans(rng, address):
+    """A plan's answers are a search's of the same files, or an error. (A client dropped all options.)"""
+    said, answered = set(), 0
+    with trawl.Client(address) as client:
+        while answered < amount(200) or len(said) < 5:
+            few = rng.sample(list(PLAN_OPTIONS), rng.randint(0, 4))
+            options = {name: rng.choice(PLAN_OPTIONS[name]) for name in few}
+            patterns = rng.sample(PIECES if rng.random() < 0.5 else PIECES[:-2], rng.randint(1, 3))
+            try:
+                plan = trawl.Plan(patterns, **options)
+            except (ValueError, trawl.Error):
+                continue
+            try:
+                counted, found = client.count(plan), client.positions(plan)
+            except (trawl.UnsupportedError, trawl.ServerError) as error:
+                said.add(str(error)[:40])
+                continue
+            answered += 1
+            expected = [(os.fsdecode(name), begin, pattern) for name, content in FILES.items()
+                        for begin, _, pattern, *_ in plan.matches(content)]  # fmt: skip
+            assert counted.occurrences == len(expected) == sum(counted.patterns), plan
+            names = [found.names[file] for file in found.files]
+            assert sorted(zip(names, found.begins, found.patterns)) == sorted(expected), plan
+
+
+@pytest.mark.parametrize("call", ["count", "positions", "search"])
+def test_paths_that_are_missing(address, call):
+    with trawl.Client(address) as client, pytest.raises(trawl.ServerError, match="paths: (1 files could|nope: No such)"):
+        list(getattr(client, call)("needle", paths=["zz.py", "nope"]))
 
 
 def test_counts_and_positions(address):

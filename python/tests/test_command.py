@@ -1,5 +1,7 @@
 """python -m trawl is the command."""
 
+import gzip
+import io
 import os
 import shutil
 import subprocess
@@ -44,3 +46,30 @@ def test_script(tmp_path):
     environment = dict(os.environ, PATH=str(tmp_path / "run"), PYTHONPATH=str(tmp_path))
     made = subprocess.run([alone], capture_output=True, env=environment, timeout=60)
     assert (made.returncode, made.stderr) == (2, b"trawl: the command is not installed\n")
+
+
+def test_fasta(tmp_path, rng):
+    """The sites of both strands in lines of 70 are those of the command's --fasta. (A search of the file as it is
+    misses what crosses a line end.)"""
+    lines = [b"AC;\r\n", b"\n"]
+    for name in (b">one first", b">\xffwo", b">", b">last"):
+        bases = bytes(rng.choices(b"ACGTN", k=rng.randint(2000, 5000)))
+        lines += [name + b"\r\n", b";GATT\n", b">none\n"] if name == b">one first" else [name + b"\n"]
+        lines += [bases[at : at + 70] + b"\n" for at in range(0, len(bases), 70)]
+    text = b"".join(lines)[:-1] + b"\r"
+    patterns, path = ["GATTA", "ACGNT"], tmp_path / "genome.fa"
+    path.write_bytes(text)
+    plan = trawl.Plan(patterns, mismatches=1, alphabet="dna", reverse_complement=True)
+    found = [
+        (name.encode(errors="surrogateescape"), b"%d" % begin, strand.encode(), b"%d" % distance, sequence[begin:end])
+        for name, sequence in trawl.fasta(path)
+        for begin, end, _, distance, strand in plan.matches(sequence)
+    ]
+    said = run("--fasta", "--mismatches=1", "--reverse-complement", "-h", *(f"-e{one}" for one in patterns), str(path))
+    if said.returncode == 2:
+        pytest.skip("the package was built without the command")
+    assert [tuple(line.split(b":")) for line in said.stdout.splitlines()] == found
+    assert plan.count(path) < len(found)
+    (tmp_path / "genome.fa.gz").write_bytes(gzip.compress(text))
+    for source in (text, text.decode("latin-1"), io.BytesIO(text), tmp_path / "genome.fa.gz"):
+        assert [one[1] for one in trawl.fasta(source)] == [one[1] for one in trawl.fasta(path)]

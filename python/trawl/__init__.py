@@ -32,6 +32,7 @@ from ._errors import (
     ThreadError,
     UnsupportedError,
 )
+from ._fasta import fasta
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
     Array,
@@ -79,5 +80,6 @@ __all__ = [
     "__version__",
     "algorithms",
     "decontaminate",
+    "fasta",
     "instruction_sets",
 ]

@@ -20,9 +20,10 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from urllib.parse import quote
 
-from ._errors import ServerError
+from ._errors import ArgumentError, ServerError, UnsupportedError
 from ._http import Reply, Server, SocketWire, Wire, data, name, run, understood
 from ._sources import Columns, gather
+from ._trawl import Plan
 
 if TYPE_CHECKING:
     import ssl
@@ -38,8 +39,8 @@ class Options(TypedDict, total=False):
     collection: str
     directory: str | os.PathLike[str]
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-    ignore_case: bool
-    words: bool
+    ignore_case: bool | str
+    whole_words: bool | str
     whole_lines: bool
     invert: bool
     text: bool
@@ -57,7 +58,7 @@ class Options(TypedDict, total=False):
 
 SWITCHES = {
     "ignore_case": "--ignore-case",
-    "words": "--word-regexp",
+    "whole_words": "--word-regexp",
     "whole_lines": "--line-regexp",
     "invert": "--invert-match",
     "text": "--text",
@@ -138,12 +139,56 @@ def several(value: Any) -> Any:
     return [value] if isinstance(value, (str, bytes, int, os.PathLike)) else value
 
 
+# Letters for which the C library's rule of equal letters, which a server applies, is not Unicode's case folding.
+FOLDED_APART = frozenset("IiKk\u00c5\u00e5\u00df\u0131\u0398\u03b8\u03a9\u03c9\u03d1\u03f4\u1e9e\u2126\u212a\u212b")
+
+
+def plan_options(plan: Plan) -> dict[str, Any]:
+    """Return the options with which a server gives the plan's answers. Raise UnsupportedError if no options do."""
+    given: dict[str, Any] = plan.__reduce__()[1][1]
+    case, words, errors = given["ignore_case"], given["whole_words"], plan.mismatches or plan.edits
+    refused = {
+        "regex: a server counts no occurrences of expressions": plan.regex,
+        "line_end: b'\\n' or b'\\0' is needed": given["line_end"] not in (b"\n", b"\0"),
+        "whole_words: a server's letters are the C library's; 'ascii' is needed": words == "unicode",
+        "ignore_case: i, k and some other letters have more forms here than there; 'ascii' is needed": case == "unicode"
+        and any(FOLDED_APART & set(one.decode(errors="replace")) for one in plan),
+        "ignore_case and whole_words: both have to be for 'ascii'": case == "unicode" and words,
+        "within_lines: True is needed, or False if a pattern holds a line end": errors
+        and given["within_lines"] == any(given["line_end"] in one for one in plan),
+        "patterns: equal patterns count once in a server": len(set(plan)) < len(plan),
+    }
+    for why, wrong in refused.items():
+        if wrong:
+            raise UnsupportedError(f"{why}, or pass the patterns instead of the plan")
+    named = ["null-data"] * (given["line_end"] == b"\0")
+    if errors or plan.alphabet == "dna":
+        named += [name.replace("_", "-") for name in ("every_end", "reverse_complement", "any_base") if given[name]]
+        named += [f"alphabet={given['alphabet']}", *(f"exact={begin + 1}-{end}" for begin, end in given["exact"])]
+    options: dict[str, Any] = {name: given[name] for name in ("ignore_case", "whole_words", "whole_lines")}
+    options |= {name: given[name] or None for name in ("mismatches", "edits")}
+    return options | {"options": [f"--{name}" for name in named], "charset": "utf-8" if case == "unicode" else "c"}
+
+
 def request(patterns: Any, options: Options) -> dict[str, Any]:
     """Build the body of a request."""
     given = [one.encode() if isinstance(one, str) else bytes(one) for one in gather(patterns)]
     flags: list[str] = []
     body: dict[str, Any] = {}
-    for key, value in options.items():
+    items: dict[str, Any] = dict(options)
+    alphabets = {items.get("ignore_case"), items.get("whole_words")} - {None, False}
+    charset = "c" if "ascii" in alphabets else None
+    if charset is not None and len(alphabets) > 1:
+        raise ValueError("ignore_case, whole_words: 'ascii' for both is needed")
+    if isinstance(patterns, Plan):
+        own = plan_options(patterns)
+        charset = own.pop("charset")
+        if twice := sorted(own.keys() & items.keys() - {"options"}):
+            raise TypeError(f"{', '.join(twice)}: options of the plan, not of the search")
+        items = own | items | {"options": [*own["options"], *several(items.get("options", ()))]}
+    if charset is not None:
+        body["environment"] = {"charset": charset}
+    for key, value in items.items():
         if value is None or value is False:
             continue
         if key in SWITCHES:
@@ -155,11 +200,14 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
         elif key == "paths":
             body[key] = [wire(os.fsencode(path)) for path in several(value)]
         elif key in ("collection", "directory"):
-            body[key] = wire(os.fsencode(value))  # type: ignore[arg-type]
+            body[key] = wire(os.fsencode(value))
         elif key in ("tg", "max_results", "max_seconds"):
             body[key] = value
         else:
             raise TypeError(f"{key!r} is no option of a search")
+    for number, one in enumerate(given):
+        if not one:
+            raise ArgumentError(f"pattern {number} is empty")
     if any(b"\n" in one or b"\0" in one for one in given):  # arguments cannot hold these bytes
         flags.append("--hex")
         given = [one.hex().encode() for one in given]
@@ -177,9 +225,16 @@ def check_whole(cut: bool, body: dict[str, Any]) -> None:
         )
 
 
-def warn_of_unread(count: int) -> None:
-    if count > 0:
-        warnings.warn(f"{count} files could not be read", RuntimeWarning, stacklevel=2)
+def tell_unread(said: list[str], body: dict[str, Any]) -> None:
+    """Warn of files that could not be read. Of paths that the request named, a fault is an error."""
+    if said and body.get("paths"):
+        raise ServerError("paths: " + "; ".join(said))
+    for message in said:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+
+def unread(count: int) -> list[str]:
+    return [f"{count} files could not be read"] if count > 0 else []
 
 
 def match_of(kind: str, found: dict[str, Any]) -> Match:
@@ -206,7 +261,7 @@ async def count_of(server: Server, body: dict[str, Any]) -> Count:
         if len(counts) != len(body["patterns"]):
             raise ValueError(f"{len(body['patterns'])} patterns and {len(counts)} counts")
         count = Count(**found | {"patterns": counts})
-    warn_of_unread(count.unread)
+    tell_unread(unread(count.unread), body)
     return count
 
 
@@ -233,8 +288,8 @@ async def positions_of(server: Server, body: dict[str, Any]) -> Positions:
         begins, files, patterns = map(widened, parts, (8, 4, 4))
         names = [name(one) for one in head["files"]]
         found = Positions(begins, files, patterns, names, head["total"])
-        unread = int(head["unread"])
-    warn_of_unread(unread)
+        said = unread(int(head["unread"]))
+    tell_unread(said, body)
     check_whole(count < found.total, body)
     return found
 
@@ -308,8 +363,7 @@ class AsyncSearch(AsyncIterator[Match]):
             raise ServerError("the answer ended early: it has no status")
         if self._exit > 1 and not self._ran:  # nothing was searched
             raise ServerError("; ".join(self.messages) or f"exit status {self._exit}")
-        for message in self.messages:
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+        tell_unread(self.messages, self._body)
         check_whole(self.truncated, self._body)
 
     async def __anext__(self) -> Match:
@@ -379,14 +433,17 @@ class Client(BaseClient):
     timeout: how many seconds the server may be silent; None: no limit.
     tls: an ssl.SSLContext; the default trusts the system's certificates.
 
-    A search takes the same patterns as Plan. Patterns are literal, and may contain line ends and NUL.
-    The options of a search:
+    A search takes a Plan, and gives the plan's answers: UnsupportedError says what options of a plan a server
+    has not. Or a search takes the same patterns as Plan. Patterns are literal, and may contain line ends and
+    NUL. The options of a search:
 
     collection: the collection's name; not needed if the server has a single collection.
     directory, paths: search only these files and directories of the collection. `paths` is a path or
-      several, relative to `directory`, which is relative to the collection's root.
-    ignore_case, words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v,
-      --mismatches, --edits, -a.
+      several, relative to `directory`, which is relative to the collection's root. A path that is missing, or
+      cannot be read, is an error.
+    ignore_case, whole_words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v,
+      --mismatches, --edits, -a. ignore_case and whole_words mean all letters that the server's C library
+      knows; with "ascii", those of ASCII.
     glob, type: the command's -g and -t, which select files; a value or several.
     context: how many lines around each matching line are sent too.
     max_count: the most matching lines of each file.
