@@ -256,6 +256,20 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
                    room > CUDA_STATIC_SHARED_BYTES ? room - CUDA_STATIC_SHARED_BYTES : 0);
 }
 
+bool cuda_automaton_is_kept(const struct engine_worker *worker)
+{
+    struct trie trie = {.plan = worker->plan};
+    uint64_t states = worker->plan->literal_bytes_total + 1, words = kept_bytes(worker) / 4;
+    uint8_t class_of[256];
+
+    if (worker->tables.automaton == CUDA_AUTOMATON_READY)
+        return worker->tables.arguments.automaton.kept_words > 0;
+    if (states > words / SCAN_STATE_WORDS)
+        return false;
+    make_classes(&trie, class_of);
+    return states * (trie.classes + SCAN_STATE_WORDS) <= words;
+}
+
 /* Copies the trie to the device and reserves room for the rows. */
 static enum trawl_status upload(struct engine_worker *worker, const struct trie *trie,
                                 struct trawl_error *error)
@@ -318,7 +332,7 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
  * exceeds a limit. */
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
-    uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_ENDS - 1);
+    uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_NUMBER);
     struct trie trie = {.plan = worker->plan};
     enum trawl_status status = TRAWL_OK;
 

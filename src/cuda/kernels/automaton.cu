@@ -14,17 +14,18 @@
  * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
  *            count_automaton has up to 512.
  * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has the kept rows.
- * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per begin of an
- *            occurrence: 4 more. To list: twice as much, and per hit reads 4 of the literals and 12
- *            for each state of the chain, and writes 8. If literals of several lengths begin at a
- *            position, sorting takes up to 40 per hit and halving of the number of hits there.
+ * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per position at
+ *            which SCAN_COUNT_MANY literals or more begin: 4 more. To list: twice as much, and per
+ *            hit reads 4 of the literals and 12 for each state of the chain, and writes 8. If
+ *            literals of several lengths begin at a position, sorting takes up to 40 per hit and
+ *            halving of the number of hits there.
  * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
  *            the table: each byte's load depends on the state before. count_automaton therefore
  *            reads the rows from shared memory. The host chooses count_automaton only if all rows
  *            fit (src/cuda/cuda_automaton.c).
  * Progress   as method every.
  * Order      ascending by (begin, literal).
- * Limits     a table of less than 2^31 words.
+ * Limits     a table of at most 2^28 words.
  * Lost       no variant was measured. scan_set is the alternative: its comparisons grow with the
  *            number of patterns that share a bucket (set.cu).
  * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;
@@ -49,8 +50,8 @@ struct automaton_walk {
 
 SIMT_FUNCTION uint32_t automaton_info(const struct scan_arguments *a, uint32_t state, uint32_t word)
 {
-    return simt_load_u32(a->automaton.rows + (state & ~SCAN_STATE_ENDS) + a->automaton.class_count +
-                         word);
+    return simt_load_u32(a->automaton.rows + (state & SCAN_STATE_NUMBER) +
+                         a->automaton.class_count + word);
 }
 
 /* ---- Hits of one begin ------------------------------------------------------------------ */
@@ -178,8 +179,10 @@ struct automaton_kept {
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
                                    struct automaton_walk *walk, uint64_t x, int want)
 {
-    uint32_t count = automaton_info(a, walk->state, 0);
+    uint32_t count = walk->state >> SCAN_STATE_BITS;
 
+    if (count == SCAN_COUNT_MANY)
+        count = automaton_info(a, walk->state, 0);
     walk->count += count;
     if (want == AUTOMATON_FIRST) {
         walk->first = x;
@@ -195,7 +198,7 @@ SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct 
 SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const struct automaton_kept *kept,
                                   struct automaton_walk *walk, uint32_t byte)
 {
-    uint32_t at = (walk->state & ~SCAN_STATE_ENDS) + kept->classes[byte];
+    uint32_t at = (walk->state & SCAN_STATE_NUMBER) + kept->classes[byte];
 
     walk->state =
         SIMT_BOUND(at < kept->words) ? kept->rows[at] : simt_load_u32(a->automaton.rows + at);
@@ -214,7 +217,7 @@ SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct t
         SIMT_UNROLL
         for (uint32_t k = 4; k-- > 0;) {
             automaton_step(a, kept, walk, bytes >> 8u * k & 0xffu);
-            if (counts && walk->state >= SCAN_STATE_ENDS)
+            if (counts && walk->state > SCAN_STATE_NUMBER)
                 automaton_visit(a, shared, walk, x + 4u * half + k, want);
         }
         word <<= 32;
@@ -228,7 +231,7 @@ SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct 
 {
     for (uint64_t x = high; x-- > low;) {
         automaton_step(a, kept, walk, simt_load_u8(a->text + x));
-        if (x < last && walk->state >= SCAN_STATE_ENDS)
+        if (x < last && walk->state > SCAN_STATE_NUMBER)
             automaton_visit(a, shared, walk, x, want);
     }
 }
@@ -386,11 +389,14 @@ SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state
         for (uint32_t i = 0; w < of->class_count && i < (own.w[1] & 0xffffu); i++) {
             uint32_t child = own.w[0] + i;
             struct simt_u32x4 node = simt_load_u32x4(of->nodes + 4ull * child);
+            uint32_t ends;
 
             if (node.w[1] >> 16 != w)
                 continue;
-            simt_store_u32(fails + child, value & ~SCAN_STATE_ENDS);
-            value = child * words | (node.w[3] != 0 ? SCAN_STATE_ENDS : value & SCAN_STATE_ENDS);
+            simt_store_u32(fails + child, value & SCAN_STATE_NUMBER);
+            ends = node.w[3] + (value >> SCAN_STATE_BITS);
+            ends = ends < node.w[3] || ends > SCAN_COUNT_MANY ? SCAN_COUNT_MANY : ends;
+            value = child * words | ends << SCAN_STATE_BITS;
             break;
         }
         if (w >= of->class_count)

@@ -201,11 +201,11 @@ struct scan_sets {
 };
 
 /* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
- * begins. A row has a transition for each class of bytes, with SCAN_STATE_ENDS set if literals end
- * at the next state. Then SCAN_STATE_WORDS words follow: the number of literals that end at the
- * state or at a shorter state of its chain; where the literals that end at the state itself begin
- * in `ends`; the number of these literals; and the next state of the chain, 0 at the chain's end.
- */
+ * begins. A row has a transition for each class of bytes: the next state's number, and from bit
+ * SCAN_STATE_BITS on the number of literals that end at the next state, at most SCAN_COUNT_MANY.
+ * Then SCAN_STATE_WORDS words follow: the number of literals that end at the state or at a shorter
+ * state of its chain; where the literals that end at the state itself begin in `ends`; the number
+ * of these literals; and the next state of the chain, 0 at the chain's end. */
 struct scan_automaton {
     uint32_t *rows;
     const uint32_t *ends;    /* literal numbers, ascending for each state */
@@ -219,7 +219,9 @@ struct scan_automaton {
     uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of 16 */
     uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4 */
 };
-#define SCAN_STATE_ENDS (1u << 31)
+#define SCAN_STATE_BITS 28u
+#define SCAN_STATE_NUMBER ((1u << SCAN_STATE_BITS) - 1u)
+#define SCAN_COUNT_MANY 15u /* this many literals or more: the state's row has the number */
 #define SCAN_STATE_WORDS 4u
 
 /* A state as the host describes the state to automaton_rows. The children of a state are the states
