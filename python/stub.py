@@ -30,7 +30,7 @@ class _ArrowStream(Protocol):
 class _Reads(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
-# Arrays whose classes declare the buffer protocol from Python 3.12 on alone, and tensors.
+# Arrays whose classes declare the buffer protocol from Python 3.12 on alone, and arrays on a device.
 class _NumpyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -39,9 +39,6 @@ class _CudaArray(Protocol):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
-class _Tensor(Protocol):
-    def __dlpack__(self, *arguments: Any, **words: Any) -> Any: ...
-
 class _HasDescriptor(Protocol):
     def fileno(self) -> int: ...
 
@@ -49,12 +46,14 @@ class _Lines(Protocol):
     def read(self) -> str | bytes: ...
 
 _Pattern: TypeAlias = str | Buffer
-_Array: TypeAlias = Buffer | _NumpyArray | _CudaArray | _Tensor
+_Array: TypeAlias = Buffer | _NumpyArray | _CudaArray
 _TextSource: TypeAlias = Text | _Array | str | PathLike[str] | PathLike[bytes] | _Reads | _HasDescriptor
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
 _Offsets: TypeAlias = Literal["characters", "bytes"]
 _Spans: TypeAlias = Literal["leftmost-longest", "leftmost-first"]
-_Values: TypeAlias = str | bytes | Sequence[str | bytes]
+_Values: TypeAlias = (
+    str | bytes | Sequence[str | bytes] | Mapping[Any, str | bytes] | Callable[[Any, int], str | bytes]
+)
 _Column: TypeAlias = _ArrowArray | _ArrowStream
 _Progress: TypeAlias = Callable[[int], object] | None
 _Match: TypeAlias = tuple[Any, ...]
@@ -98,6 +97,7 @@ PARAMETERS = of_names({
     "Buffer": "saved",
     "_Offsets | None": "offsets",
     "_Array": "out",
+    "str | PathLike[str]": "path",
     "Plan": "plan",
     "_Progress": "progress",
     "CapsuleType | None": "requested_schema",
@@ -110,6 +110,8 @@ OTHERS = {
     ("Plan.__new__", "values"): "Iterable[Any] | None",
     ("Plan.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
+    ("Plan.find_all", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.find_all", "match"): 'Literal["all"] | _Spans',
     ("Plan.match_counts", "match"): 'Literal["all"] | _Spans',
     ("Searcher.match_counts", "match"): 'Literal["all"] | _Spans',
     ("Plan.match_lists", "match"): 'Literal["all"] | _Spans',
@@ -120,7 +122,7 @@ OTHERS = {
 # of one class only.
 RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
-    "int": "__len__ count count_lines edits mismatches null_count positions_into",
+    "int": "__len__ count count_lines edits replace_file mismatches null_count positions_into",
     "None": "__exit__ cancel close unload",
     "str": "_repr_html_ explain",
     "bytes": "Plan.__getitem__",
@@ -134,7 +136,8 @@ RETURNS = of_names({
     "list[int]": "Column.tolist",
     "list[tuple[str, str]]": "algorithms",
     "list[str]": "instruction_sets",
-    "list[bytes]": "strings",
+    "list[str] | list[bytes]": "strings",
+    "list[tuple[Any, ...]]": "find_all",
     "_Alphabet": "alphabet",
     "_Syntax | None": "regex",
     "tuple[str, ...]": "engines",
@@ -143,6 +146,7 @@ RETURNS = of_names({
     "dict[str, Any]": "stats",
     "Text": "load",
     "_Match | None": "first",
+    "Iterator[_Match]": "scan",
     "Iterator[tuple[int, Any]]": "iter",
     "Matches": "matches Batches.__next__",
     "Lines": "lines LineBatches.__next__",

@@ -185,6 +185,7 @@ cdef class Plan:
     cdef bint has_characters
     cdef bint has_distances  # whether occurrences have a distance
     cdef bint has_strands
+    cdef bint is_alone  # occurrences in a record may depend on bytes beside the record
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
     cdef readonly str alphabet  # 'bytes' for a plan without errors
@@ -205,6 +206,8 @@ cdef class Plan:
         self.alphabet = _sources.ALPHABETS[facts.alphabet]
         if self.regex is not None:
             self.alphabet = self.options["alphabet"]
+        self.is_alone = (facts.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE) != 0 or self.edits > 0
+                         or self.alphabet == "utf8" or self.regex is not None)
 
     def __dealloc__(self):
         trawl_plan_free(self.plan)
@@ -377,6 +380,24 @@ cdef class Plan:
         return default().matches(self, text, match=match, line_numbers=line_numbers, value=value,
                                  offsets=offsets, progress=progress)
 
+    def find_all(self, text, *, match="all", offsets=None):
+        """Return all occurrences as a list of tuples, see matches(): the fastest form for short texts.
+
+        >>> Plan(['he', 'she', 'hers']).find_all('ushers')
+        [(1, 4, 1), (2, 4, 0), (2, 6, 2)]
+        """
+        return find_all(default(), self, text, match, offsets)
+
+    def scan(self, text, *, offsets=None):
+        """Iterate over the occurrences, as matches() gives them, while the text is read. The text may
+        be a pipe, or an object whose read() returns the next part.
+
+        >>> import io
+        >>> next(Plan('tea').scan(io.BytesIO(b'no tea')))
+        (3, 6, 0)
+        """
+        return default().scan(self, text, offsets=offsets)
+
     def iter(self, text, *, offsets=None):
         """Iterate over all occurrences as (index of the last character, value), in order of that
         index, the longest occurrence first. Without values, a pattern's value is its index.
@@ -388,7 +409,8 @@ cdef class Plan:
 
     def replace(self, text, values=None, *, match="leftmost-longest", progress=None):
         """Copy a str, bytes or column, with values in place of occurrences that do not overlap.
-        values: one str or bytes, or a sequence with one per pattern; None: the plan's values.
+        values: one str or bytes, a sequence with one per pattern, a dict of patterns and values, or a
+        function, called with each occurring string and the pattern's index; None: the plan's values.
         match: see matches(). A list gives a list, any other column an Array. A column of string
         views, as polars has, gives views that share the memory of unchanged strings.
         In the values of expressions, $1, ${1}, $name and ${name} are groups of the occurrence, $0 is
@@ -396,8 +418,23 @@ cdef class Plan:
 
         >>> Plan(['cat', 'cattle']).replace('a cat, cattle', ['dog', 'cows'])
         'a dog, cows'
+        >>> Plan('cat', ignore_case=True).replace('Cat, cat', lambda found, pattern: found[::-1])
+        'taC, tac'
         """
         return default().replace(self, text, values, match=match, progress=progress)
+
+    def replace_file(self, text, path, values=None, *, match="leftmost-longest", progress=None):
+        """Write a text of any kind, for example a path, to the file `path`, with values in place of
+        occurrences, see replace(). Return the number of replaced occurrences. Text and result are
+        bytes and may be larger than the memory. The file appears under its name when it is complete;
+        after an error, an older file of that name is as before. `path` may be the text itself.
+
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, 'file')
+        ...     Plan('cat').replace_file(b'a cat', path, 'dog'), path.read_bytes()
+        (1, b'a dog')
+        """
+        return default().replace_file(self, text, path, values, match=match, progress=progress)
 
     def mask(self, text, mask="*", *, match="leftmost-longest", progress=None):
         """Copy a str, bytes or column, with `mask` in place of each character (of bytes: each byte)

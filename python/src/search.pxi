@@ -26,8 +26,8 @@ cdef walk walk_of(Source source, object offsets) except *:
     cdef Py_ssize_t count = 0
 
     memset(&made, 0, sizeof(made))
-    if offsets not in (None, "characters", "bytes"):
-        raise ValueError(f"offsets: 'characters' or 'bytes', not {offsets!r}")
+    if offsets is not None:
+        _sources.choice("offsets", offsets, ("characters", "bytes"))
     if isinstance(source.owner, str):
         if offsets == "bytes" or PyUnicode_IS_ASCII(source.owner):
             return made

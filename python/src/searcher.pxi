@@ -159,7 +159,8 @@ cdef class Handle:
 
         self.source = self.own
         if not isinstance(text, Source):
-            self.own.open(_sources.in_memory(text) if offsets == "characters" else text, False)
+            self.own.open(_sources.in_memory(text) if offsets is not None and offsets == "characters"
+                          else text, False)
         elif (<Source>text).text == NULL:
             raise ValueError("the text is closed")
         elif (<Source>text).address == 0 or text in searcher.loaded:
@@ -174,7 +175,7 @@ cdef class Handle:
         job.bytes = self.source.bytes
         job.is_stream = self.source.is_stream
         job.by = walk_of(self.source, offsets)
-        job.is_text = isinstance(self.source.owner, str) and offsets != "bytes"
+        job.is_text = isinstance(self.source.owner, str) and (offsets is None or offsets != "bytes")
         if self.own.text != NULL and self.own.address != 0:
             self.load()
         return 0
@@ -540,15 +541,25 @@ cdef class Searcher:
         check(status, &error)
         return made
 
+    def find_all(self, Plan plan not None, text, *, match="all", offsets=None):
+        return find_all(self, plan, text, match, offsets)
+
+    def scan(self, Plan plan not None, text, *, offsets=None):
+        return itertools.chain.from_iterable(self.batches(plan, text, offsets=offsets))
+
     def iter(self, Plan plan not None, text, *, offsets=None):
         return _sources.iterate(plan, self.batches(plan, text, offsets=offsets))
 
     def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest",
                 progress=None):
-        if values is None and plan.values is None:
-            raise ValueError("values: the plan has no values; pass them, or make the plan of a dict")
-        return rewrite(self, plan, text, Values(plan, plan.values if values is None else values,
-                                                False), match, progress)
+        return rewrite(self, plan, text, Values(plan, _sources.values_of(plan, values), False), match,
+                       progress)
+
+    def replace_file(self, Plan plan not None, text, path, values=None, *,
+                     match="leftmost-longest", progress=None):
+        made = Values(plan, _sources.values_of(plan, values), False)
+        return _sources.replace_file(
+            path, text, lambda write: replace_file(self, plan, text, made, match, progress, write))
 
     def mask(self, Plan plan not None, text, mask="*", *, match="leftmost-longest", progress=None):
         if not isinstance(mask, (str, bytes)) or len(mask) != 1:

@@ -141,7 +141,7 @@ cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
     found.all = plan.has_distances or plan.regex is not None
-    found.alone, found.regex = _sources.alone(plan), plan.regex is not None
+    found.alone, found.regex = plan.is_alone, plan.regex is not None
     return 0
 
 
@@ -156,6 +156,65 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offs
         return matches_of(&found.columns, plan)
     finally:
         match_columns_drop(&found.columns)
+
+
+# ---- Short texts ----
+
+cdef enum:
+    FEW_MAX = 64
+
+# The occurrences in a short text, without an allocation.
+cdef struct few_matches:
+    uint64_t count
+    bint over  # the text has more
+    trawl_match items[FEW_MAX]
+
+
+cdef int take_few(void *context, const trawl_window *window) noexcept nogil:
+    cdef few_matches *found = <few_matches *>context
+
+    found.over = found.count + window.match_count > FEW_MAX
+    if not found.over:
+        memcpy(&found.items[found.count], window.matches, window.match_count * sizeof(trawl_match))
+        found.count += window.match_count
+    return found.over
+
+
+cdef void work_few(work *job) noexcept nogil:
+    cdef few_matches *found = <few_matches *>job.out
+
+    job.status = trawl_windows(job.searcher, job.plan, job.text, job.flags, take_few, found,
+                                &job.error)
+    if found.over:
+        job.status, job.early = TRAWL_OK, True
+    for i in range(found.count if job.by.bytes != NULL else 0):
+        walk_matches(&job.by, &found.items[i].begin, &found.items[i].end, 1)
+
+
+cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
+    """Return the occurrences as tuples. A text with many occurrences is searched again."""
+    cdef few_matches found
+    cdef const trawl_match *item
+    cdef uint64_t i
+
+    found.count, found.over = 0, True
+    if (match == "all" or (match == "leftmost-longest" and not plan.has_distances
+                           and plan.regex is None)) and isinstance(text, (str, bytes)) \
+            and len(text) < BRIEF_BYTES:
+        search(searcher, plan, text, offsets, None, work_few, 0,
+               0 if match == "all" else TRAWL_WINDOW_SPANS, &found)
+    if found.over:
+        return list(zip(*searcher.matches(plan, text, match=match, offsets=offsets)
+                        ._items().values()))
+    made = []
+    for i in range(found.count):
+        item = &found.items[i]
+        made.append((item.begin, item.end, item.pattern_index))
+        if plan.has_strands:
+            made[i] += (item.distance, "-" if item.reversed else "+")
+        elif plan.has_distances:
+            made[i] += (item.distance,)
+    return made
 
 
 # ---- Values that replace spans ----
@@ -173,7 +232,8 @@ cdef struct piece:
 cdef class Values:
     """The replacement value of each pattern. A value is fetched when a span first needs it."""
 
-    cdef object given  # one str or bytes, or a sequence with a value per pattern
+    cdef object given  # one str or bytes, a sequence with a value per pattern, or a function
+    cdef bint calls  # `given` is a function, which makes a value for each span
     cdef uint64_t patterns  # number of patterns; 0: all patterns share one value
     cdef bint masks  # the value replaces each character (or byte) of a span
     cdef bint ascii  # all values fetched so far are ASCII
@@ -187,16 +247,18 @@ cdef class Values:
     def __cinit__(self, Plan plan, given, bint masks):
         cdef bint one = isinstance(given, (str, bytes))
 
-        self.plan, self.templates = plan, {}
+        self.plan, self.templates, self.calls = plan, {}, not masks and callable(given)
+        if isinstance(given, dict):
+            given = _sources.values_by_pattern(plan, given)
         if one and not masks and plan.regex is not None:
             given, one = (given,) * len(plan), False
         self.given, self.masks, self.ascii, self.held = given, masks, True, []
-        if isinstance(given, dict):
-            raise TypeError("values: str, bytes or a sequence in the patterns' order are needed; a "
-                            "dict of patterns and values makes a Plan")
         if not one:
-            self.patterns = trawl_plan_facts(plan.plan).pattern_count
-            if len(given) != self.patterns:
+            self.patterns = max(trawl_plan_facts(plan.plan).pattern_count, <uint64_t>self.calls)
+            if not self.calls and not hasattr(given, "__len__"):
+                raise TypeError("values: str, bytes, a function, a dict or a sequence in the "
+                                f"patterns' order is needed, not {given!r:.80}")
+            if not self.calls and len(given) != self.patterns:
                 raise ValueError(f"values: {len(given)} values for {self.patterns} patterns")
         self.pieces = <piece *>calloc(self.patterns + 1, sizeof(piece))
         if self.pieces == NULL:
@@ -226,7 +288,7 @@ cdef class Values:
             count = PyBytes_GET_SIZE(value)
             self.ascii = self.ascii and value.isascii()
         else:
-            raise TypeError(f"values: str or bytes are needed, not {type(value).__name__}")
+            raise TypeError(f"values: str or bytes are needed; of pattern {pattern}: {value!r:.80}")
         self.pieces[pattern].count = <uint64_t>count
         self.held.append(value)
         return 0
@@ -253,12 +315,29 @@ cdef class Values:
                              "${1}a is a group and a letter, and $$ is a $")
         return number
 
-    cdef int fill(self, const spans_state *found, const uint8_t *text, uint64_t size) except -1:
-        """Fill in the groups of each span of a text of `size` bytes, or of records."""
+    cdef int call(self, uint64_t pattern, const uint8_t *begin, uint64_t count,
+                  bint is_str) except -1:
+        """Append to `filled` what the function makes of a span's bytes."""
+        value = self.given(object_of(begin, count, is_str), pattern)
+        if isinstance(value, str):
+            self.ascii = self.ascii and PyUnicode_IS_ASCII(value)
+            value = value.encode()
+        elif isinstance(value, bytes):
+            self.ascii = self.ascii and value.isascii()
+            self.held.append(value)
+        else:
+            raise TypeError(f"values: the function has to return str or bytes, not {value!r:.80}")
+        put(&self.filled, PyBytes_AS_STRING(value), <uint64_t>len(value), 1)
+        return 0
+
+    cdef int fill(self, const spans_state *found, const uint8_t *text, uint64_t base, uint64_t stop,
+                  bint is_str) except -1:
+        """Make the value of each span, with groups or by a function, in the text's bytes [base, stop)
+        or in records."""
         cdef trawl_range groups[GROUPS_MAX]
         cdef trawl_range match
         cdef trawl_error error
-        cdef uint64_t count = found.columns.begins.count, record = 0, base = 0, stop = size
+        cdef uint64_t count = found.columns.begins.count, record = 0
         cdef uint64_t line = 0, line_stop = 0, begin, end, number, i
         cdef uint8_t line_end = trawl_plan_facts(self.plan.plan).line_end
         cdef const void *place
@@ -273,6 +352,9 @@ cdef class Values:
             end = values_of(&found.columns.ends)[i]
             pattern = <uint32_t>values_of(&found.columns.patterns)[i]
             self.own[i].count = self.filled.count
+            if self.calls:
+                self.call(pattern, text + begin, end - begin, is_str)
+                continue
             if found.records != NULL:
                 while begin >= offset_of(found.records, record + 1):
                     record += 1
@@ -304,17 +386,19 @@ cdef class Values:
             self.own[i].count = self.own[i + 1].count - self.own[i].count
         return 0
 
-    cdef int want(self, const spans_state *found, const uint8_t *text, uint64_t size) except -1:
-        """Fetch the values of the spans in a text of `size` bytes, or in records."""
+    cdef int want(self, const spans_state *found, const uint8_t *text, uint64_t base, uint64_t stop,
+                  bint is_str) except -1:
+        """Fetch the values of the spans in the text's bytes [base, stop), or in records. is_str: a
+        function gets str."""
         cdef uint32_t pattern
 
-        if self.patterns > 0:
+        if self.patterns > 0 and not self.calls:
             for i in range(found.columns.patterns.count):
                 pattern = <uint32_t>values_of(&found.columns.patterns)[i]
                 if self.pieces[pattern].bytes == NULL:
                     self.take(pattern, self.given[pattern])
-        if self.templates:
-            self.fill(found, text, size)
+        if self.templates or self.calls:
+            self.fill(found, text, base, stop, is_str)
         return 0
 
 
@@ -437,7 +521,7 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
         else:
             bytes, count = <const uint8_t *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
         if values is not None:
-            values.want(&found, bytes, <uint64_t>count)
+            values.want(&found, bytes, 0, <uint64_t>count, is_str)
         rewriter_begin(&by, bytes, &found, values)
         if values is None:
             return parts_of(&by, 0, <uint64_t>count, is_str)
@@ -448,6 +532,75 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
                                 is_str and values.ascii and PyUnicode_IS_ASCII(text))
     finally:
         match_columns_drop(&found.columns)
+
+
+# ---- Files ----
+
+@cython.internal
+@cython.final
+cdef class Stream:
+    """Rewrites a text window by window, without holding the text in memory."""
+
+    cdef spans_state found
+    cdef Values values
+    cdef object write  # a function that takes the new bytes
+    cdef object fault  # what `write` or a value's function raised
+    cdef uint64_t at  # text offset up to which bytes were written
+    cdef uint64_t count  # of spans so far
+
+    def __dealloc__(self):
+        match_columns_drop(&self.found.columns)
+
+    cdef int take(self, const trawl_window *window) except -1:
+        cdef match_columns *columns = &self.found.columns
+        cdef const uint8_t *text = window.bytes - window.begin  # text + window.begin can be read
+        cdef uint64_t stop = window.begin + window.bytes_count, total
+        cdef rewriter by
+
+        columns.begins.count = columns.ends.count = columns.patterns.count = 0
+        if take_spans(&self.found, window):
+            raise MemoryError()
+        self.values.want(&self.found, text, window.begin, stop + window.after_bytes_count, False)
+        rewriter_begin(&by, text, &self.found, self.values)
+        self.count += by.count
+        total = rewritten(&by, self.at, stop, NULL)
+        made = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>total)
+        rewritten(&by, self.at, stop, <uint8_t *>PyBytes_AS_STRING(made))
+        self.at = max(self.at, stop, by.ends[by.count - 1] if by.count > 0 else 0)
+        self.write(made)
+        return 0
+
+
+cdef int take_stream(void *context, const trawl_window *window) noexcept with gil:
+    cdef Stream stream = <Stream>context
+
+    try:
+        stream.take(window)
+    except BaseException as fault:
+        stream.fault = fault
+    return stream.fault is not None
+
+
+cdef void work_stream(work *job) noexcept nogil:
+    job.status = trawl_windows(job.searcher, job.plan, job.text, job.flags, take_stream, job.out,
+                                &job.error)
+    job.early = job.status != TRAWL_OK
+
+
+cdef object replace_file(Searcher searcher, Plan plan, text, Values values, match, progress, write):
+    cdef Stream stream = Stream.__new__(Stream)
+
+    spans_begin(&stream.found, plan, match)
+    stream.values, stream.write = values, write
+    try:
+        search(searcher, plan, text, "bytes", progress, work_stream, 0,
+               TRAWL_WINDOW_SPANS if stream.found.longest and not stream.found.all else 0,
+               <void *>stream)
+    except BaseException:
+        if stream.fault is not None:
+            raise stream.fault from None
+        raise
+    return stream.count
 
 
 # ---- Columns ----
@@ -530,7 +683,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
     cdef rewriter by
 
     if values is not None:
-        values.want(found, reader.records.bytes, 0)
+        values.want(found, reader.records.bytes, 0, 0, reader.is_str())
     rewriter_begin(&by, reader.records.bytes, found, values)
     by.by_characters = reader.is_text
     if values is not None:

@@ -1,93 +1,5 @@
-# text: makes texts of memory, files, descriptors and arrays of other libraries (by DLPack or
-# __cuda_array_interface__), and opens the caller's arrays for positions_into().
-
-# ---- Arrays of other libraries ----
-
-# DLPack's structs, field by field (https://dmlc.github.io/dlpack/latest/c_api.html).
-cdef struct dl_tensor:
-    void *data
-    int32_t device_type
-    int32_t device_id
-    int32_t ndim
-    uint8_t type_code  # 0: signed, 1: unsigned
-    uint8_t type_bits
-    uint16_t type_lanes
-    int64_t *shape
-    int64_t *strides  # in items; NULL: the array has no gaps
-    uint64_t byte_offset
-
-cdef struct dl_managed:
-    dl_tensor tensor
-
-cdef struct dl_versioned:
-    uint32_t major
-    uint32_t minor
-    void *context
-    void *deleter
-    uint64_t flags
-    dl_tensor tensor
-
-cdef enum:
-    DL_READ_ONLY = 1
-    DL_DEVICE = 2
-
-cdef struct tensor:
-    bint on_device  # the array lies in a CUDA device's memory, which the host cannot read
-    bint read_only
-    bint is_integer
-    int dimensions
-    uint32_t item_bytes
-    uint64_t items
-    uint64_t address
-
-
-cdef object tensor_of_dlpack(object array, tensor *found):
-    """Fill `found` from an array's DLPack capsule. Return the capsule, which stays unconsumed and
-    keeps the array alive."""
-    cdef dl_tensor *given
-    cdef dl_versioned *versioned
-    cdef int64_t items = 1
-
-    capsule = _sources.dlpack(array)
-    found.read_only = False
-    if PyCapsule_IsValid(capsule, "dltensor_versioned"):
-        versioned = <dl_versioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned")
-        if versioned.major != 1:
-            raise BufferError("DLPack: a version that is not known")
-        found.read_only = versioned.flags & DL_READ_ONLY != 0
-        given = &versioned.tensor
-    else:
-        given = &(<dl_managed *>PyCapsule_GetPointer(capsule, "dltensor")).tensor
-    if given.type_bits % 8 != 0 or given.type_lanes != 1:
-        raise BufferError("DLPack: items of whole bytes are needed")
-    found.items = 1
-    for i in range(given.ndim):
-        found.items *= <uint64_t>given.shape[i]
-    for i in range(given.ndim - 1, -1, -1):
-        if given.strides == NULL or found.items == 0:
-            break
-        if given.shape[i] != 1 and given.strides[i] != items:
-            raise BufferError("DLPack: an array without gaps is needed")
-        items *= given.shape[i]
-    found.dimensions = given.ndim
-    found.item_bytes = given.type_bits // 8
-    found.is_integer = given.type_code <= 1
-    found.on_device = given.device_type == DL_DEVICE
-    found.address = <uint64_t>given.data + given.byte_offset
-    return capsule
-
-
-cdef object tensor_of_interface(object array, tensor *found):
-    """Fill `found` from an array's __cuda_array_interface__, and return the array."""
-    (found.address, found.read_only, found.item_bytes, found.is_integer, found.dimensions,
-     found.items) = _sources.cuda_interface(array)
-    found.on_device = True
-    return array
-
-
-cdef inline bint has_dlpack(object array):
-    return hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__")
-
+# text: makes texts of memory, files, descriptors and arrays on a device (by __cuda_array_interface__),
+# and opens the caller's arrays for positions_into().
 
 # ---- Texts ----
 
@@ -128,7 +40,6 @@ cdef class Source:
         failure."""
         cdef const char *utf8
         cdef Py_ssize_t count
-        cdef tensor found
 
         self.descriptor = -1
         self.is_stream = self.is_file = False
@@ -143,16 +54,14 @@ cdef class Source:
         if hasattr(given, "__cuda_array_interface__"):
             # Checked before the buffer protocol: CuPy's arrays have that protocol too, but a CuPy
             # buffer lies on the device, where the host cannot read.
-            self.owner = tensor_of_interface(given, &found)
-            return self.open_tensor(&found)
+            address, _, item_bytes, _, _, items = _sources.cuda_interface(given)
+            self.owner = given
+            return self.open_device(address, items * item_bytes)
         if PyObject_CheckBuffer(given):
             take_buffer(given, &self.view)
             return self.open_memory(self.view.buf, self.view.len)
         if hasattr(given, "__fspath__"):
             return self.open_file(fsencode(given), -1, decompress)
-        if has_dlpack(given):
-            self.owner = tensor_of_dlpack(given, &found)
-            return self.open_tensor(&found)
         if isinstance(given, TextIOBase):
             return self.open(_sources.in_memory(given), decompress)
         descriptor, name, self.owner, owned = _sources.descriptor(given)
@@ -166,13 +75,6 @@ cdef class Source:
 
         self.bytes, self.memory = <uint64_t>count, <const uint8_t *>bytes
         return check(status, &error)
-
-    cdef int open_tensor(self, const tensor *found) except -1:
-        cdef uint64_t count = found.items * found.item_bytes
-
-        if not found.on_device:
-            return self.open_memory(<const void *>found.address, <Py_ssize_t>count)
-        return self.open_device(found.address, count)
 
     cdef int open_device(self, uint64_t address, uint64_t count) except -1:
         cdef trawl_error error
@@ -267,24 +169,16 @@ cdef class Target:
     cdef object owner
 
     def __cinit__(self, out):
-        cdef bint by_interface = hasattr(out, "__cuda_array_interface__")
-        cdef tensor found
-
-        if not by_interface and (PyObject_CheckBuffer(out) or not has_dlpack(out)):
+        if not hasattr(out, "__cuda_array_interface__"):
             self.open_buffer(out)
             return
-        if by_interface:
-            self.owner = tensor_of_interface(out, &found)
-        else:
-            self.owner = tensor_of_dlpack(out, &found)
-        if found.dimensions != 1 or not found.is_integer or found.item_bytes != 8 \
-                or found.read_only:
+        self.owner, self.on_device = out, True
+        (self.address, read_only, item_bytes, is_integer, dimensions,
+         self.room) = _sources.cuda_interface(out)
+        if read_only or item_bytes != 8 or not is_integer or dimensions != 1:
             raise ValueError(
                 "out: one dimension of numbers of 64 bits that can be written is needed"
             )
-        self.on_device = found.on_device
-        self.address = found.address
-        self.room = found.items
 
     cdef int open_buffer(self, out) except -1:
         PyObject_GetBuffer(out, &self.view, PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)

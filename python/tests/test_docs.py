@@ -5,6 +5,7 @@ import importlib
 import os
 import pathlib
 import re
+import tempfile
 
 import pytest
 import trawl
@@ -29,7 +30,7 @@ def test_docstrings(name, request):
         request.getfixturevalue("served")
     thing = getattr(trawl, name)
     assert thing.__doc__
-    globs = dict(vars(trawl), os=os, pathlib=pathlib)
+    globs = dict(vars(trawl), os=os, pathlib=pathlib, tempfile=tempfile)
     for test in doctest.DocTestFinder().find(thing, name, module=False, globs=globs):
         assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
 

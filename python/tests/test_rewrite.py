@@ -1,6 +1,7 @@
 """Occurrences that do not overlap, and texts with something else in their place."""
 
 import gc
+import io
 import pickle
 
 import conftest
@@ -163,6 +164,66 @@ def test_views_of_two_buffers():
     assert len({one[1] for one in found if one}) == 4
 
 
+def test_functions_and_dicts(rng):
+    for round, letters, patterns, values in cases(rng, 40):
+        text = "".join(rng.choices(letters, k=rng.randint(0, 120)))
+        plan = trawl.Plan(patterns, ignore_case=round % 2 == 1)
+        seen = []
+
+        def value(string, pattern):
+            seen.append((string, pattern))
+            return string[::-1] + values[pattern]
+
+        found = list(plan.matches(text, match=MATCHES[0], value=True))
+        expected = rewritten(text, [(a, b, i) for i, (a, b, *_) in enumerate(found)],
+                             [one[3][::-1] + values[one[2]] for one in found])  # fmt: skip
+        assert plan.replace(text, value) == expected and seen == [(one[3], one[2]) for one in found]
+        assert plan.replace([text, None], value) == [expected, None]
+        assert plan.replace(text.encode(), lambda string, _: string) == text.encode()
+        by_dict = dict(zip(patterns, values))
+        if len(by_dict) == len(patterns):
+            assert plan.replace(text, by_dict) == plan.replace(text, values)
+    plan = trawl.Plan(["a", b"b"])
+    assert plan.replace("abc", {b"a": "x", "b": b"y"}) == "xyc"
+    for wrong in ({"a": "x"}, {"a": "x", "b": "y", "c": "z"}):
+        with pytest.raises(ValueError, match="is not both a pattern and a key"):
+            plan.replace("abc", wrong)
+    with pytest.raises(TypeError, match="the function has to return str or bytes, not None"):
+        plan.replace("abc", lambda string, pattern: None)
+    with pytest.raises(ZeroDivisionError):
+        plan.replace("abc", lambda string, pattern: 1 // 0)
+    with pytest.raises(TypeError, match="of pattern 1: 3"):
+        plan.replace("abc", ["x", 3])
+
+
+def test_files(rng, tmp_path):
+    """A file is rewritten part by part, and appears when it is complete."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    for round, letters, patterns, values in cases(rng, 40):
+        text = "".join(rng.choices(letters, k=rng.randint(0, 3000))).encode()
+        old.write_bytes(text)
+        plan = trawl.Plan(patterns)
+        with trawl.Searcher("cpu", 1 + round % 2, chunk_bytes=20 + round % 50) as searcher:
+            for match in MATCHES:
+                for source in (old, text, io.BytesIO(text)):
+                    count = searcher.replace_file(plan, source, new, values, match=match)
+                    assert new.read_bytes() == plan.replace(text, values, match=match)
+                    assert count == len(plan.matches(text, match=match))
+            searcher.replace_file(plan, old, new, lambda string, _: string + b"!")
+            assert new.read_bytes() == plan.replace(text, lambda string, _: string + b"!")
+            lines = trawl.Plan(r"(a+)(b?)", regex=True)
+            searcher.replace_file(lines, old, new, "$2$1$1")
+            assert new.read_bytes() == lines.replace(text, "$2$1$1")
+    old.chmod(0o640)
+    old.write_bytes(b"a cat")
+    assert trawl.Plan({"cat": "dog"}).replace_file(old, old) == 1
+    assert old.read_bytes() == b"a dog" and old.stat().st_mode & 0o777 == 0o640
+    for source, value in ((old, lambda string, _: 1 // 0), (tmp_path / "none", "x")):
+        with pytest.raises((ZeroDivisionError, FileNotFoundError)):
+            trawl.Plan("dog").replace_file(source, old, value)
+    assert old.read_bytes() == b"a dog" and sorted(one.name for one in tmp_path.iterdir()) == ["new", "old"]
+
+
 def test_chunks_of_columns():
     pyarrow = pytest.importorskip("pyarrow")
     column = pyarrow.chunked_array([["ba", None], [], ["a", "cab"]])
@@ -231,11 +292,8 @@ def test_faults(tmp_path):
         plan.replace("a", ["x"])
     with pytest.raises(ValueError, match="values: the plan has no values"):
         plan.replace("a")
-    with pytest.raises(TypeError, match="values: str or bytes are needed, not int"):
+    with pytest.raises(TypeError, match="values: str or bytes are needed; of pattern 0: 1"):
         plan.replace("a", [1, 2])
-    # It answered "KeyError: 0": values were only given as lists.
-    with pytest.raises(TypeError, match="a dict of patterns and values makes a Plan"):
-        plan.replace("a", {"a": "x", b"\xa9": "y"})
     with pytest.raises(ValueError, match="match: .* or .*, not 'shortest'"):
         plan.split("a", match="shortest")
     with pytest.raises(ValueError, match="line_numbers"):

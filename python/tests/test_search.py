@@ -108,6 +108,23 @@ def test_conditions(pattern, text):
         assert list(trawl.Plan(pattern, **options).matches(text)) == naive([pattern], text, **options)
 
 
+def test_find_all_and_scan(rng):
+    """As matches(), for short and long texts."""
+    for options in ({}, {"edits": 1}, {"mismatches": 1, "alphabet": "dna"}, {"regex": True}):
+        plan = trawl.Plan(["ac", "gaca", "ca"], **options)
+        for size in (0, 5, 80, 300, 3000):
+            for text in ("".join(rng.choices("acgt\u00e9", k=size)), bytes(rng.choices(b"acgt", k=size))):
+                for match in ("all", "leftmost-longest", "leftmost-first"):
+                    for offsets in (None, "bytes", "characters"):
+                        found = plan.matches(text, match=match, offsets=offsets)
+                        assert plan.find_all(text, match=match, offsets=offsets) == list(found)
+                if isinstance(text, bytes):
+                    assert list(plan.scan(io.BytesIO(text))) == list(plan.matches(text))
+    assert trawl.Plan("a").find_all(io.BytesIO(b"banana")) == [(1, 2, 0), (3, 4, 0), (5, 6, 0)]
+    with pytest.raises(ValueError, match="match: "):
+        trawl.Plan("a").find_all("a", match="longest")
+
+
 def test_chunks(rng):
     """Small chunks and several threads: borders are crossed many times."""
     for _ in range(amount(5)):

@@ -10,7 +10,6 @@ import sys
 import pytest
 import trawl
 from conftest import amount
-from dlpack_by_hand import DEVICE, Exporter
 
 PLAN, TEXT = trawl.Plan("an"), b"banana" * 100
 EXPECTED = PLAN.positions(TEXT).tolist()
@@ -60,51 +59,15 @@ def test_refused_arrays():
             PLAN.positions_into(TEXT, OnDevice(**changes))
 
 
-@pytest.mark.parametrize("old", [False, True])
-def test_dlpack(old):
-    """Texts and arrays that come by DLPack alone are used in place."""
-    memory = (ctypes.c_uint8 * (len(TEXT) + 3)).from_buffer_copy(b"xyz" + TEXT)
-    text = Exporter(memory, offset=3, shape=[len(TEXT)], old=old)
-    assert list(PLAN.positions(text)) == EXPECTED and PLAN.count(text) == 200
-    assert PLAN.count(Exporter(memory, shape=[1, len(TEXT) + 3], strides=[7, 1], old=old)) == 200
-    out = (ctypes.c_uint64 * 300)()
-    for code in (0, 1):
-        assert PLAN.positions_into(TEXT, Exporter(out, code=code, bits=64, old=old)) == 200
-        assert list(out) == EXPECTED + [0] * 100
-    assert text.asked[-1] == ({} if old else {"max_version": (1, 0)})
-    loaded = trawl.Text(text)
-    del text
-    assert PLAN.count(loaded) == 200
-
-
-def test_refused_tensors():
-    memory, out = (ctypes.c_uint8 * 64)(), (ctypes.c_uint64 * 8)()
-    for changes in ({"shape": [8, 4], "strides": [8, 1]}, {"bits": 4}, {"device": 7}, {"major": 2}):
-        with pytest.raises(BufferError):
-            PLAN.count(Exporter(memory, **changes))
-    for changes in (
-        {"bits": 32},
-        {"bits": 64, "code": 2},
-        {"bits": 64, "shape": [2, 4]},
-        {"bits": 64, "read_only": True},
-    ):
-        with pytest.raises(ValueError):
-            PLAN.positions_into(TEXT, Exporter(out, **changes))
-    with trawl.Searcher("cpu", 1) as searcher:
-        for text in (Exporter(memory, device=DEVICE, address=0x1000), OnDevice(typestr="|u1")):
-            with pytest.raises(trawl.UnsupportedError):
-                searcher.count(PLAN, text)
-            with pytest.raises(trawl.Error):
-                PLAN.count(text)
-
-
 def test_a_device_is_needed_for_its_arrays():
     with trawl.Searcher("cpu", 1) as searcher:
-        tensor = Exporter((ctypes.c_uint64 * 8)(), bits=64, device=DEVICE, address=0x1000)
-        for out in (OnDevice(), OnDevice(strides=(8,)), OnDevice(strides=None), tensor):
+        with pytest.raises(trawl.UnsupportedError):
+            searcher.count(PLAN, OnDevice(typestr="|u1"))
+        with pytest.raises(trawl.Error):
+            PLAN.count(OnDevice(typestr="|u1"))
+        for out in (OnDevice(), OnDevice(strides=(8,)), OnDevice(strides=None)):
             with pytest.raises(trawl.Error):
                 searcher.positions_into(PLAN, searcher.load(TEXT), out)
-        assert tensor.asked[-1]["stream"] == -1
 
 
 def test_loaded_texts(tmp_path):

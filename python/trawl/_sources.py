@@ -12,10 +12,12 @@ import operator
 import os
 import pickle
 import re
+import stat
 import sys
+import tempfile
 import threading
 from array import array
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
@@ -214,12 +216,6 @@ def show_plan(plan: Any, options: dict[str, Any]) -> str:
         if value != PLAIN[name] and name not in ("values", "sample")
     )
     return f"<trawl.Plan of {len(plan)} patterns: {str(few)[1:-1]}{more}{given}>"
-
-
-def alone(plan: Any) -> bool:
-    """Say whether occurrences in a record could depend on neighbouring bytes outside the record."""
-    conditions = plan.whole_words or plan.whole_lines
-    return bool(conditions or plan.edits > 0 or plan.alphabet == "utf8" or plan.regex)
 
 
 # ---- Results -----------------------------------------------------------------------------------
@@ -440,17 +436,46 @@ def pandas_array(values: list[Any], form: str) -> Any:
 
 def answers(plan: Any, which: Any, answer: str) -> Any:
     """Turn the pattern indices in `which` into what `answer` asks for: indices, patterns or values."""
-    if answer == "index":
+    if choice("answer", answer, ("index", "pattern", "value")) == "index":
         return which
-    if answer not in ("pattern", "value"):
-        raise ValueError(f"answer: 'index', 'pattern' or 'value', not {answer!r}")
-    table = plan.values if answer == "value" else {}
-    if table is None:
-        raise ValueError("values: the plan has no values; pass them, or make the plan of a dict")
+    table = values_of(plan, None) if answer == "value" else {}
     found = which.tolist()
     if answer == "pattern":
         table = {i: str(plan[i], "utf-8", "surrogateescape") for i in set(found) - {None}}
     return [None if i is None else table[i] for i in found]
+
+
+def values_of(plan: Any, values: Any) -> Any:
+    """Return the values that replace occurrences: those that were given, or else the plan's."""
+    if values is None and plan.values is None:
+        raise ValueError("values: the plan has no values; pass them, or make the plan of a dict")
+    return plan.values if values is None else values
+
+
+def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
+    """Return the values of a dict in the order of the plan's patterns."""
+    values = {key.encode() if isinstance(key, str) else bytes(key): value for key, value in given.items()}
+    for one, other in ((plan, values), (values, plan)):
+        for pattern in one:
+            if pattern not in other:
+                raise ValueError(f"values: {pattern!r} is not both a pattern and a key of the dict")
+    return [values[pattern] for pattern in plan]
+
+
+def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
+    """Let `rewrite` write a new file beside `path`, and give the file that name when it is complete."""
+    path = os.path.realpath(path)
+    number, name = tempfile.mkstemp(prefix=".trawl-", dir=os.path.dirname(path))
+    try:
+        with open(number, "wb") as file:
+            count = rewrite(file.write)
+        like = path if os.path.exists(path) else text if hasattr(text, "__fspath__") else None
+        os.chmod(name, 0o644 if like is None else stat.S_IMODE(os.stat(like).st_mode))
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return count
 
 
 def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
@@ -497,22 +522,6 @@ def out_of_band(form: Any, protocol: int) -> Any:
 
 
 # ---- Arrays of other libraries -------------------------------------------------------------------
-
-DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED = 1, 2, 3, 13  # DLPack's numbers for kinds of memory
-
-
-def dlpack(array: Any) -> Any:
-    """Return an array's DLPack capsule, if the host or a CUDA device can read the array's memory."""
-    kind, _ = array.__dlpack_device__()
-    if kind not in (DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED):
-        raise BufferError("DLPack: the array lies on a device of another kind")
-    # stream=-1: do not wait for earlier device work. The caller has to finish such work first.
-    words = {"stream": -1} if kind == DL_DEVICE else {}
-    try:
-        return array.__dlpack__(max_version=(1, 0), **words)
-    except TypeError:  # an older library
-        return array.__dlpack__(**words)
-
 
 def cuda_interface(array: Any) -> tuple[int, bool, int, bool, int, int]:
     """Return (address, read-only?, bytes of an item, is an item an integer?, dimensions, items) of an
