@@ -1,11 +1,10 @@
 """manual: the man pages and api.html, as generated, against the headers themselves.
 
-manual.py pages|lint|bad SOURCE_FOLDER GENERATED_FOLDER
+manual.py pages|lint SOURCE_FOLDER GENERATED_FOLDER
 
 pages  every public function has a page that names it, its parameters and its result's type; api.html
        is well formed, has each of them too, and no link that leads nowhere
 lint   groff, mandoc and man have no warning
-bad    the two others find what they are for
 """
 
 import os
@@ -13,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
 
@@ -110,64 +108,10 @@ def check_lint(generated):
     return said, asked
 
 
-def test_bad(functions, generated):
-    """Each check on pages that were spoiled."""
-    name = sorted(name for name, (_, parameters) in functions.items() if parameters)[0]
-    parameter = functions[name][1][0]
-
-    def spoiled(change, check):
-        with tempfile.TemporaryDirectory() as work:
-            shutil.copytree(generated, os.path.join(work, 'g'), symlinks=True)
-            folder = os.path.join(work, 'g')
-            change(folder, os.path.join(folder, 'man3', f'{name}.3'))
-            return check(folder)
-
-    def check_both(folder):
-        said = list(check_pages(functions, folder))
-        try:
-            said += list(check_html(functions, folder))
-        except xml.etree.ElementTree.ParseError as error:
-            said.append(str(error))
-        return said
-
-    def edit(pattern, replacement, file=None):
-        def change(folder, page):
-            path = os.path.join(folder, file) if file else page
-            with open(path, encoding='utf-8') as stream:
-                text = stream.read()
-            changed = re.sub(pattern, replacement, text, count=1)
-            assert changed != text, pattern
-            with open(path, 'w', encoding='utf-8') as stream:
-                stream.write(changed)
-
-        return change
-
-    cases = [
-        (lambda folder, page: os.remove(page), f'{name} has no page'),
-        (edit(rf'(?<=\\fI){parameter}(?=\\fB[,)])', 'other'), f'{name}: SYNOPSIS does not have'),
-        (edit(r'\\- .*', r'\\-'), f'{name}: NAME'),
-        (edit(r'(?s)\.SH DESCRIPTION.*?(?=\.SH)', ''), f'{name}: DESCRIPTION'),
-        (edit('</h1>', '', 'api.html'), 'mismatched tag'),
-        (edit(rf'<a href="#{name}">', '<a href="#nowhere">', 'api.html'), 'the link #nowhere'),
-        (edit(rf' id="{name}"', '', 'api.html'), f'nothing about {name}'),
-    ]
-    for change, expected in cases:
-        said = spoiled(change, check_both)
-        assert any(expected in line for line in said), (expected, said)
-    broken = edit(r'\.SH DESCRIPTION\n', '.SH DESCRIPTION\n\\\\fQ\n.nonsense x\n')
-    lint, asked = spoiled(broken, check_lint)
-    for program in {'groff', 'mandoc'} & set(asked):
-        assert any(line.startswith(f'{program}: ') for line in lint), (program, lint)
-    return len(cases) + 1
-
-
 def main():
     part, source, generated = sys.argv[1:]
     functions = functions_of(source)
     assert len(functions) > 30, functions
-    if part == 'bad':
-        print(f'{test_bad(functions, generated)} spoiled manuals, each found out')
-        return 0
     if part == 'pages':
         said = [*check_pages(functions, generated), *check_html(functions, generated)]
         print(f'{len(functions)} functions')

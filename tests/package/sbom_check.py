@@ -1,10 +1,9 @@
 """sbom_check: the bill of materials is an SPDX 2.3 document, and says what is true.
 
-sbom_check.py SOURCE_FOLDER BUILD_FOLDER FILE...    of these files of a build; then of spoiled ones
+sbom_check.py SOURCE_FOLDER BUILD_FOLDER FILE...    of these files of a build
 sbom_check.py --document DOCUMENT FOLDER            of a document; its files lie in FOLDER
 """
 
-import copy
 import hashlib
 import json
 import os
@@ -126,36 +125,6 @@ def check_code(document, main):
                 yield 'the package does not contain the files'
 
 
-def spoiled(document):
-    """Documents with one fault each."""
-
-    def change(edit):
-        other = copy.deepcopy(document)
-        edit(other)
-        return other
-
-    yield change(lambda d: d.pop('documentNamespace'))
-    yield change(lambda d: d.update(spdxVersion='SPDX-9'))
-    yield change(lambda d: d.update(surprise=1))
-    yield change(lambda d: d['creationInfo'].update(created='yesterday'))
-    yield change(lambda d: d['packages'][0].pop('licenseDeclared'))
-    yield change(lambda d: d['packages'][0].update(SPDXID='trawl'))
-    yield change(lambda d: d['packages'].append(d['packages'][1]))
-    yield change(lambda d: d['packages'][1].update(filesAnalyzed=True))
-    yield change(lambda d: d['packages'][0]['packageVerificationCode'].clear())
-    yield change(lambda d: d['files'][0]['checksums'][0].update(checksumValue='0' * 40))
-    yield change(lambda d: d['files'][0]['checksums'].pop())
-    yield change(lambda d: d['relationships'].pop(0))
-    yield change(lambda d: d['relationships'][1].update(relatedSpdxElement='SPDXRef-Nothing'))
-    yield change(lambda d: d['relationships'][1].update(relationshipType='LIKES'))
-    yield change(
-        lambda d: d['relationships'].remove(
-            next(r for r in d['relationships'] if r['relationshipType'] == 'DYNAMIC_LINK')
-        )
-    )
-    yield change(lambda d: d.update(files=[]))
-
-
 def main():
     if sys.argv[1] == '--document':
         _, _, path, folder = sys.argv
@@ -179,12 +148,7 @@ def main():
     print(*said, sep='\n')
     libraries = [one['name'] for one in document['packages'] if 'Library' in one['SPDXID']]
     assert any(name.startswith('libc.so') for name in libraries), libraries
-    count = 0
-    for other in spoiled(document):
-        assert faults(other, places.get), f'spoiled document {count} passes'
-        count += 1
-    print(f'{len(document["packages"])} packages, {len(document["files"])} files;',
-          f'{count} spoiled documents found out')  # fmt: skip
+    print(f'{len(document["packages"])} packages, {len(document["files"])} files')
     return 1 if said else 0
 
 

@@ -4,7 +4,6 @@ import os
 import subprocess
 
 C_SUFFIXES = ('.c', '.h', '.cc', '.cpp', '.cu', '.cuh')
-FIXTURES = 'tests/tidy/bad/'
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -25,7 +24,7 @@ class Tree:
         self._texts = {}
         listed = self._from_git() if os.path.exists(os.path.join(self.root, '.git')) else None
         names = listed if listed is not None else self._from_walk()
-        self._names = sorted(name for name in names if not name.startswith(FIXTURES))
+        self._names = sorted(names)
         self._set = set(self._names)
 
     def _from_git(self):

@@ -1,2 +1,0 @@
-/* cpu: what the cpu engine shares. */
-#include "plan/plan.h"

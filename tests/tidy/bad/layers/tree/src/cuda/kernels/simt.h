@@ -1,2 +1,0 @@
-/* simt: the seam. */
-#include <stdint.h>

@@ -1,2 +1,0 @@
-/* http: the command must not know of it. */
-#include "plan/plan.h"
