@@ -124,7 +124,7 @@ RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
     "int": "__len__ count count_lines edits replace_file mismatches null_count positions_into",
     "None": "__exit__ cancel close unload",
-    "str": "_repr_html_ explain",
+    "str": "_repr_html_",
     "bytes": "Plan.__getitem__",
     "Any": "__call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",

@@ -48,7 +48,6 @@ SCENES = [
     (["-r", "-j3", "-H", "--count-by-pattern", "-e", "foo", "-e", "x", "-e", "foo", "tree"], None),
     (["-r", "-j2", "--unmatched-patterns", "-e", "foo", "-e", "zz", "-e", "", "tree"], None),
     (["--hex", "66 6f"], b"foo\nbar\n"),
-    (["--explain", "foo"], None),
     (["--search-zip", "-n", "foo", "packed", "small"], None),
     (["--search-zip", "-r", "-j2", "-c", "foo", "zips"], None),
     (["--stats", "-c", "foo", "small"], None),

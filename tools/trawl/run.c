@@ -38,26 +38,6 @@ static void print_usage_hint(void)
     (void)ignored;
 }
 
-/* Prints the library's description of the plan. Returns the exit status. */
-static int explain(struct command_job *job)
-{
-    const struct trawl_plan *plan = job->patterns->plan;
-    uint64_t bytes = 0;
-    char *lines = NULL;
-    int status = EXIT_ERROR;
-
-    if (trawl_plan_explain(plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
-        lines = malloc((size_t)bytes + 1);
-    if (lines != NULL && trawl_plan_explain(plan, lines, bytes, &bytes, NULL) == TRAWL_OK) {
-        output_text(job->output, lines);
-        status = job_end_document(job);
-    } else {
-        job_message(job, "memory exhausted");
-    }
-    free(lines);
-    return status;
-}
-
 /* Prints what the threads of all searches did, summed over the threads. */
 static void print_workers(const struct job_totals *totals)
 {
@@ -274,15 +254,13 @@ static int run(struct command_job *job, struct settings *settings, char *message
     }
     if (job->patterns->none_given && settings->invert)
         take_all_lines(settings, job->patterns);
-    if (is_decided(settings, job->patterns) && !settings->explain)
+    if (is_decided(settings, job->patterns))
         return EXIT_NOT_SELECTED;
     if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
                        message)) {
         job_message(job, "%s", message);
         return EXIT_ERROR;
     }
-    if (settings->explain)
-        return explain(job);
     if (settings->colors.on)
         warn_of_old_color(job);
     return job->supply != NULL && job->supply->run != NULL

@@ -197,7 +197,7 @@ static enum report choose_report(const struct settings *settings)
 bool settings_build(struct settings *settings, char *error)
 {
     finish_layout(settings);
-    if (!settings->explain && is_for_records(settings->algorithm)) {
+    if (is_for_records(settings->algorithm)) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "--algorithm: %s searches records, which the library alone does",
                  settings->algorithm);
