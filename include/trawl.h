@@ -434,16 +434,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
 
-/* The kind of work that bounds a call: it takes the most time per thread that does such work. */
-enum trawl_bound {
-    TRAWL_BOUND_NONE = 0,    /* no text was searched in chunks, or the search took no time */
-    TRAWL_BOUND_SOURCE = 1,  /* reading the text */
-    TRAWL_BOUND_COPIES = 2,  /* copying the text for devices, on the host */
-    TRAWL_BOUND_SEARCH = 3,  /* searching the text on the host */
-    TRAWL_BOUND_DEVICES = 4, /* searching the text on devices, with the copies to devices */
-    TRAWL_BOUND_OUTPUT = 5   /* the caller's sink */
-};
-
 /* The fields of trawl_searcher_stats; zeros before the first call. */
 struct trawl_stats {
     uint64_t size;       /* sizeof(struct trawl_stats), set by the caller */
@@ -470,8 +460,6 @@ struct trawl_stats {
     uint64_t device_host_ns;   /* time of the host's work: sorting, verifying, clearing rows */
     uint64_t child_withheld;   /* launches left out because a device takes only so many; the thread
                                   did the work */
-    enum trawl_bound bound;    /* what took most of the call's time */
-    uint64_t output_ns;        /* time in the call's sink */
     uint64_t device_shifts_ns; /* algorithms: the part of device_kernel_ns in the kernel that marks,
                                   before the search, where the shifts put windows */
 };

@@ -45,18 +45,15 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
 
 /* What the workers of a kind did in the last finished call; mostly zeros if the call ended soon. If
  * less than 16 KiB of memory are searched on the host, other than in batches or in records, no
- * clock is read, because reading takes as long as the search: search_ns, ready_ns, wait_ns, and the
- * call's wall_ns and output_ns, are 0. */
+ * clock is read, because reading takes as long as the search: search_ns and the call's wall_ns are
+ * 0. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
     char name[96]; /* "cpu", or a device's name */
     uint64_t chunk_count;
-    uint64_t text_bytes; /* searched; includes chunks whose results the caller did not take */
-    uint64_t search_ns;  /* searching, summed over the threads */
-    uint64_t ready_ns;   /* cpu: reading chunks; a device: the host's copying of chunks for it */
-    uint64_t wait_ns;    /* not searching, reading, copying or in the caller's sink, summed over the
-                            threads */
-    uint32_t thread_count;                      /* threads that did something for the call */
+    uint64_t text_bytes;   /* searched; includes chunks whose results the caller did not take */
+    uint64_t search_ns;    /* searching, summed over the threads */
+    uint32_t thread_count; /* threads that did something for the call */
     uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* of text_bytes, by the method with which each
                                                    chunk ended; AUTO: an algorithm of the gallery */
 };

@@ -211,13 +211,12 @@ done:
     return status;
 }
 
-/* Keeps what the call did for stats.c. `kind` is the kind of the text. */
-static void keep(struct search *search, enum text_kind kind)
+/* Keeps what the call did for stats.c. */
+static void keep(struct search *search)
 {
     const struct devices *devices = &search->job.runtime->devices;
 
     search->done.stats.thread_count = atomic_load(&search->job.took_part);
-    search->done.in_memory = kind == TEXT_MEMORY;
     search->done.kinds = 1;
     if (atomic_load(&devices->state) == DEVICES_READY) {
         search->done.kinds += devices->device_count;
@@ -252,7 +251,7 @@ void search_end(struct search *search)
     if (search->taken > 0) /* some tasks are ready, but will not be delivered */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     schedule_remember(search);
-    keep(search, search->cursor.text->kind);
+    keep(search);
     text_cursor_close(&search->cursor);
     if (search->is_named) {
         (void)pthread_cond_destroy(&search->ready);
@@ -522,7 +521,7 @@ static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct
         task->from = task->result.done;
     } while (more && task->status == TRAWL_OK && task->from < task->chunk.owned);
     atomic_store_explicit(&searcher->progress, task->from, memory_order_relaxed);
-    keep(&search, TEXT_MEMORY);
+    keep(&search);
     sink->stopped = !more;
     if (task->status != TRAWL_OK && error != NULL)
         *error = task->error;
@@ -543,12 +542,9 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         return run_brief(searcher, plan, text, sink, error);
     TRAWL_TRY(search_begin(&search, searcher, plan, text, sink, error));
     for (;;) {
-        uint64_t begin_ns;
-
         status = search_step(&search, &view, &more, error);
         if (status != TRAWL_OK || !more)
             break;
-        begin_ns = clock_now_ns();
         more = task_deliver(&search, search.current, &view);
         if (search.current->chunk.is_mapped && sink->keeps_text)
             status = still_whole(&search, error);
@@ -564,7 +560,6 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
                 *error = search.current->error;
             break;
         }
-        search.done.deliver_ns += clock_now_ns() - begin_ns;
     }
     search_end(&search);
     return status;

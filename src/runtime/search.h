@@ -58,11 +58,9 @@ struct work_done {
 struct call_record {
     struct trawl_stats stats; /* the public statistics that the other fields do not contain */
     bool ended;               /* a call has ended; false: the searcher has made no call yet */
-    bool in_memory;           /* the text was in memory */
     /* Kinds of workers: 1 for the host, and 1 for each device; 0: no text was searched in
      * chunks. */
     uint32_t kinds;
-    uint64_t deliver_ns; /* time in the sink's deliver */
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];
 };

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
@@ -25,64 +24,16 @@ void stats_add(struct trawl_stats *stats, const struct engine_result *result)
         (void)snprintf(stats->note, sizeof stats->note, "%s", result->note);
 }
 
-/* Fills *stats for the workers of a kind. `also_ns` is the time that these threads spent on the
- * call beside searching. */
-static void one_kind(const struct call_record *call, const struct work_done *done, uint64_t also_ns,
-                     struct trawl_worker_stats *stats)
+/* Fills *stats for the workers of a kind. */
+static void one_kind(const struct work_done *done, struct trawl_worker_stats *stats)
 {
-    uint64_t busy = atomic_load(&done->search_ns) + also_ns, there;
-
     memset(stats, 0, sizeof *stats);
     stats->chunk_count = atomic_load(&done->chunks);
     stats->text_bytes = atomic_load(&done->bytes);
     stats->search_ns = atomic_load(&done->search_ns);
-    stats->ready_ns = atomic_load(&done->ready_ns);
     stats->thread_count = atomic_load(&done->threads);
     for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
         stats->method_bytes[i] = atomic_load(&done->method_bytes[i]);
-    there = saturating_multiply(stats->thread_count, call->stats.wall_ns);
-    stats->wait_ns = there - min_u64(there, busy);
-}
-
-static uint64_t for_each(uint64_t ns, uint32_t threads)
-{
-    return ns / max_u64(threads, 1);
-}
-
-/* Returns the time that host threads spent on making chunks ready, for themselves and for
- * devices. */
-static uint64_t ready_by_host(const struct call_record *done)
-{
-    uint64_t ns = atomic_load(&done->host.ready_ns);
-
-    for (uint32_t i = 0; i + 1 < done->kinds; i++)
-        ns += atomic_load(&done->device[i].ready_ns);
-    return ns;
-}
-
-static enum trawl_bound bound_of(const struct call_record *done)
-{
-    uint32_t threads = atomic_load(&done->host.threads);
-    uint64_t ready = ready_by_host(done), most = 0;
-    uint64_t spent[TRAWL_BOUND_OUTPUT + 1] = {0};
-    enum trawl_bound bound = TRAWL_BOUND_NONE;
-
-    for (uint32_t i = 0; i + 1 < done->kinds; i++) {
-        const struct work_done *device = &done->device[i];
-
-        spent[TRAWL_BOUND_DEVICES] =
-            max_u64(spent[TRAWL_BOUND_DEVICES],
-                    for_each(atomic_load(&device->search_ns), atomic_load(&device->threads)));
-    }
-    spent[done->in_memory ? TRAWL_BOUND_COPIES : TRAWL_BOUND_SOURCE] = for_each(ready, threads);
-    spent[TRAWL_BOUND_SEARCH] = for_each(atomic_load(&done->host.search_ns), threads);
-    spent[TRAWL_BOUND_OUTPUT] = done->deliver_ns;
-    for (uint32_t i = TRAWL_BOUND_SOURCE; i <= TRAWL_BOUND_OUTPUT; i++)
-        if (spent[i] > most) {
-            most = spent[i];
-            bound = (enum trawl_bound)i;
-        }
-    return bound;
 }
 
 void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats)
@@ -106,9 +57,6 @@ void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats
         (void)snprintf(stats->instruction_set, sizeof stats->instruction_set, "%s",
                        host.instruction_set);
     }
-    if (done->kinds > 0)
-        stats->bound = bound_of(done);
-    stats->output_ns = done->deliver_ns;
 }
 
 void stats_tell_workers(const struct trawl_searcher *searcher, uint32_t index,
@@ -118,10 +66,10 @@ void stats_tell_workers(const struct trawl_searcher *searcher, uint32_t index,
 
     TRAWL_ASSERT(index < done->kinds);
     if (index == 0) {
-        one_kind(done, &done->host, ready_by_host(done) + done->deliver_ns, stats);
+        one_kind(&done->host, stats);
         (void)snprintf(stats->name, sizeof stats->name, "cpu");
         return;
     }
-    one_kind(done, &done->device[index - 1], 0, stats);
+    one_kind(&done->device[index - 1], stats);
     (void)snprintf(stats->name, sizeof stats->name, "device %" PRIu32, index - 1);
 }

@@ -117,23 +117,6 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     trawl_text_close(text);
 }
 
-/* What took the most time bounds the call, whatever a busy machine made that. */
-static void check_bound(struct trawl_searcher *searcher, enum trawl_bound reading)
-{
-    struct trawl_stats stats = must_stats(searcher);
-    struct trawl_worker_stats host = {.size = sizeof host};
-    uint64_t read, search;
-
-    MUST(trawl_searcher_workers(searcher, 0, &host, NULL, NULL));
-    read = host.ready_ns / host.thread_count;
-    search = host.search_ns / host.thread_count;
-    TEST_CHECK_U64((uint64_t)stats.bound,
-                   (uint64_t)(stats.output_ns > read && stats.output_ns > search
-                                  ? TRAWL_BOUND_OUTPUT
-                              : search > read ? TRAWL_BOUND_SEARCH
-                                              : reading));
-}
-
 static void arguments(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
@@ -160,10 +143,7 @@ static void arguments(struct trawl_plan *plan)
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
     whole = must_stats(searcher);
     TEST_CHECK(stats.thread_count == whole.thread_count && stats.thread_count >= 1);
-    TEST_CHECK(stats.search_ns + stats.ready_ns + stats.wait_ns <=
-               stats.thread_count * whole.wall_ns);
-    TEST_CHECK(whole.bound != TRAWL_BOUND_NONE && whole.output_ns <= whole.wall_ns);
-    check_bound(searcher, TRAWL_BOUND_COPIES);
+    TEST_CHECK(stats.search_ns <= stats.thread_count * whole.wall_ns);
     CHECK_REFUSED(trawl_searcher_workers(searcher, 1, &stats, &count, error));
     trawl_search_close(NULL);
     trawl_searcher_cancel(NULL);
@@ -396,34 +376,19 @@ static int cancel_at(void *context, const struct trawl_match *matches, uint64_t 
     return 0;
 }
 
-static int slow_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)context;
-    (void)matches;
-    (void)match_count;
-    (void)usleep(3000);
-    return 0;
-}
-
-/* What a call is bound by: a sink that takes its time, a pipe that brings nothing for a while. */
-static void bounds(void)
+/* The bytes that each method searched, of a pipe that brings nothing for a while. */
+static void methods(void)
 {
     AUTO_PLAN plan =
         make_plan_by(TRAWL_METHOD_BUCKETS); /* AUTO may choose otherwise by the clock */
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 20000);
-    struct trawl_text *text = must_text(bytes, TEXT_BYTES);
-    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_text *text;
     struct trawl_worker_stats workers = {.size = sizeof workers};
     uint64_t count = 0;
     pid_t writer;
     int ends[2];
 
-    MUST(trawl_positions(searcher, plan, text, slow_sink, NULL, NULL));
-    MUST(trawl_searcher_stats(searcher, &stats, NULL));
-    check_bound(searcher, TRAWL_BOUND_COPIES);
-    TEST_CHECK(stats.output_ns >= 8 * 3000000u && stats.output_ns <= stats.wall_ns);
-    trawl_text_close(text);
     if (pipe(ends) != 0 || (writer = fork()) < 0)
         exit(1);
     if (writer == 0) {
@@ -433,9 +398,7 @@ static void bounds(void)
     (void)close(ends[1]);
     MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
     MUST(trawl_count(searcher, plan, text, &count, NULL));
-    check_bound(searcher, TRAWL_BOUND_SOURCE);
     MUST(trawl_searcher_workers(searcher, 0, &workers, NULL, NULL));
-    TEST_CHECK(workers.ready_ns > 0);
     for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
         TEST_CHECK_U64(workers.method_bytes[i], i == TRAWL_METHOD_BUCKETS ? 1000 : 0);
     (void)waitpid(writer, NULL, 0);
@@ -690,7 +653,7 @@ int main(void)
     arguments(plan);
     one_is_never_taken(plan);
     cancelled_by_sinks(plan);
-    bounds();
+    methods();
     budget_of_others(plan, true);
     budget_of_others(plan, false);
     trawl_plan_free(plan);

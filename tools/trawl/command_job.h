@@ -23,11 +23,6 @@ struct job_sums {
     uint64_t device_copy_ns, device_back_ns, device_kernel_ns, device_shifts_ns, device_host_ns;
     uint64_t child_grids, child_spills, child_withheld;
     uint64_t method_bytes[TRAWL_METHODS_COUNT];
-    uint64_t host_searched_ns, host_ready_ns, host_waited_ns; /* summed over threads */
-    uint64_t devices_searched_ns, devices_waited_ns;
-    uint64_t output_ns;
-    /* wall time of the searches whose speed each bound limited */
-    uint64_t bound_ns[TRAWL_BOUND_OUTPUT + 1];
 };
 
 struct job_totals {

@@ -38,19 +38,6 @@ static void print_usage_hint(void)
     (void)ignored;
 }
 
-/* Prints what the threads of all searches did, summed over the threads. */
-static void print_workers(const struct job_totals *totals)
-{
-    fprintf(stderr, "cpu threads: %.6f s searched, %.6f s read or copied, %.6f s waited\n",
-            (double)totals->sums.host_searched_ns * 1e-9, (double)totals->sums.host_ready_ns * 1e-9,
-            (double)totals->sums.host_waited_ns * 1e-9);
-    if (totals->sums.devices_searched_ns > 0)
-        fprintf(stderr, "device threads: %.6f s searched, %.6f s waited\n",
-                (double)totals->sums.devices_searched_ns * 1e-9,
-                (double)totals->sums.devices_waited_ns * 1e-9);
-    fprintf(stderr, "output: %.6f s\n", (double)totals->sums.output_ns * 1e-9);
-}
-
 /* Prints how many bytes each method searched. */
 static void print_methods(const struct job_totals *totals)
 {
@@ -69,20 +56,6 @@ static void print_methods(const struct job_totals *totals)
     }
     if (before[0] == ',')
         fputs(" bytes\n", stderr);
-}
-
-/* Prints what limited the speed of the searches for most of the time. */
-static void print_bound(const struct job_totals *totals)
-{
-    static const char *const names[] = {
-        NULL, "reading", "copies for devices", "the search on the CPU", "devices", "output"};
-    uint32_t most = TRAWL_BOUND_NONE;
-
-    for (uint32_t i = TRAWL_BOUND_SOURCE; i <= TRAWL_BOUND_OUTPUT; i++)
-        if (totals->sums.bound_ns[i] > totals->sums.bound_ns[most])
-            most = i;
-    if (most != TRAWL_BOUND_NONE)
-        fprintf(stderr, "bound by: %s\n", names[most]);
 }
 
 /* Prints the parts of a published algorithm's time on devices; other searches have no such parts.
@@ -118,9 +91,7 @@ static void print_stats(const struct command_job *job)
             seconds > 0 ? (double)totals->sums.text_bytes * 1e-9 / seconds : 0.0,
             totals->thread_count, totals->worker_count, (double)totals->elapsed_ns * 1e-9,
             totals->sums.chunk_count, totals->sums.device_chunk_count, totals->engine);
-    print_workers(totals);
     print_methods(totals);
-    print_bound(totals);
     if (totals->instruction_set[0] != '\0')
         fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
     print_device(&totals->sums);

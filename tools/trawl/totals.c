@@ -22,22 +22,16 @@ void job_add_totals(struct job_totals *sum, const struct job_totals *more)
     memcpy(sum->note, more->note, sizeof sum->note);
 }
 
-/* Adds the work of each kind of workers in the searcher's last call: kind 0 is the host. */
-static void last_workers(const struct command_job *job, struct job_sums *sums)
+/* Adds the bytes that each method searched in the searcher's last call. */
+static void last_methods(const struct command_job *job, struct job_sums *sums)
 {
     struct trawl_worker_stats stats = {.size = sizeof stats};
     uint32_t count = 0;
 
     for (uint32_t i = 0; trawl_searcher_workers(job->searcher, i, &stats, &count, NULL) == TRAWL_OK;
-         i++) {
-        sums->host_ready_ns += stats.ready_ns;
-        sums->host_searched_ns += i == 0 ? stats.search_ns : 0;
-        sums->host_waited_ns += i == 0 ? stats.wait_ns : 0;
-        sums->devices_searched_ns += i == 0 ? 0 : stats.search_ns;
-        sums->devices_waited_ns += i == 0 ? 0 : stats.wait_ns;
+         i++)
         for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
             sums->method_bytes[m] += stats.method_bytes[m];
-    }
 }
 
 /* Returns what the searcher's last call did. */
@@ -63,10 +57,7 @@ static struct job_totals last_totals(const struct command_job *job)
     totals.sums.child_spills = stats.child_spills;
     totals.sums.child_withheld = stats.child_withheld;
     totals.thread_count = stats.thread_count;
-    totals.sums.output_ns = stats.output_ns;
-    if (stats.bound != TRAWL_BOUND_NONE)
-        totals.sums.bound_ns[stats.bound] = stats.wall_ns;
-    last_workers(job, &totals.sums);
+    last_methods(job, &totals.sums);
     memcpy(totals.engine, stats.engine, sizeof totals.engine);
     memcpy(totals.instruction_set, stats.instruction_set, sizeof totals.instruction_set);
     memcpy(totals.note, stats.note, sizeof totals.note);
