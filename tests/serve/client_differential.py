@@ -10,6 +10,7 @@ and ripgrep do not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in tests/gr
 """
 import collections
 import contextlib
+import gzip
 import importlib.util
 import io
 import os
@@ -154,6 +155,29 @@ def test_large():
         cases.execute([TRAWL, *options], tree)
 
 
+def test_passes():
+    """Tests trees where most files do not contain the string, so that a pass finds the files that do: each option
+    decides what becomes of the other files. The modules have small trees."""
+    tree = os.path.join(tempfile.tempdir, "passes")
+    os.makedirs(os.path.join(tree, "sub"))
+    words = [b"foo bar\n", b"x\n\n", b"needle\n", b"a needle in\r\nfoo\n", b"Needle foo", b"n\0foo\n", b"foo\0needle\n", b""]
+    for number in range(160):
+        with open(os.path.join(tree, "sub" if number % 3 else "", "f%d.%s" % (number, "ch"[number % 2])), "wb") as file:
+            file.write(words[number] * 9 if number < len(words) else words[number % 2])
+    with gzip.open(os.path.join(tree, "zip.gz"), "wb") as file:
+        file.write(b"a needle\n")
+    open(os.path.join(tree, "wide"), "wb").write("a needle\n".encode("utf-16"))
+    open(os.path.join(tree, ".ignore"), "wb").write(b"*.h\n")
+    for options in ("-c -n -l -L -v -o -x -w -i -z -xz -zx -s -a -I -h -q -m1 -C1 -cH -lZ --json --count-matches --search-zip --sort=path "
+                    "--encoding=auto --ignore --debug --passthru --include=*.c -g*.h --count-by-pattern --unmatched-patterns "
+                    "--positions --first --files --max-depth=1 --max-filesize=20 --include-zero --hex --edits=1").split():
+        for command in ([TRAWL, "-r"], [os.path.join(folder, "tg"), "-F"]):
+            for word in ("needle", "absent") if options != "--hex" else ("6e656564", "00"):
+                for _ in addresses:
+                    run_both([*command, options, word], cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=cases.environment("C.UTF-8"))
+
+
 folder = tempfile.mkdtemp(prefix="trawl-served-")
 os.mkdir(os.path.join(folder, "served"))
 HOME = os.path.join(folder, "home")
@@ -162,12 +186,13 @@ tempfile.tempdir = os.path.join(folder, "served")
 # The second server holds a part of the files in memory.
 both = [servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, name), *options, tempfile.tempdir,
                        stdin=subprocess.DEVNULL, env=cases.environment("C.UTF-8", HOME=HOME))
-        for name, options in (("socket", []), ("few", ["--host-memory=8192"]))]
+        for name, options in (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]))]
 addresses = [server.address for server in both]
 try:
     subprocess.run = run_both
     test_surroundings()
     test_large()
+    test_passes()
     for module_name, normal in MODULES.items():
         if "--only" in OPTIONS and OPTIONS[OPTIONS.index("--only") + 1] != module_name:
             continue
