@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "diff/borders.h"
-#include "diff/reduce.h"
 #include "diff/diff_run.h"
 
 #define CASES_NORMAL 16000
@@ -143,11 +142,8 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
     report.places[config->place]++;
     if (config->place < PLACE_FILE)
         report.alignments[set] |= (uint64_t)1 << address_offset;
-    if (!TEST_CHECK(passed)) {
+    if (!TEST_CHECK(passed))
         printf("  %s\n  %s\n", current_line, message);
-        if (test_failures <= TEST_FAILURES_SHOWN_MAX)
-            reduce_and_print(input, config);
-    }
     return passed;
 }
 

@@ -47,13 +47,6 @@ static uint8_t *guarded_map(uint64_t bytes)
     return map + PAGE_BYTES;
 }
 
-uint8_t *place_guarded_bytes(uint64_t bytes_count)
-{
-    uint64_t rounded = (bytes_count + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
-
-    return guarded_map(rounded) + rounded - bytes_count;
-}
-
 /* One arena for all texts: only its ends are guarded, so texts lie at one end or the other. */
 static uint8_t *arena(void)
 {

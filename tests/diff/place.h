@@ -41,7 +41,4 @@ bool place_open(const struct diff_input *input, enum place_kind kind, uint64_t o
                 struct place *place, struct trawl_error *error);
 void place_close(struct place *place);
 
-/* Bytes between unreadable pages, as many as asked for and no byte more readable after them. */
-uint8_t *place_guarded_bytes(uint64_t bytes_count);
-
 #endif

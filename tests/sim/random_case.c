@@ -222,16 +222,6 @@ void random_case_input(struct test_random *random, struct diff_input *input)
     }
 }
 
-struct trawl_plan *random_case_plan(struct test_random *random, const struct diff_input *input)
-{
-    enum trawl_method method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
-    struct trawl_plan *plan = NULL;
-
-    if (held_plan(input, PLAN_WITH(.method = method), &plan, NULL) != TRAWL_OK)
-        MUST(held_plan(input, NULL, &plan, NULL));
-    return plan;
-}
-
 void random_case_count(struct random_case_tally *tally, const struct cuda_case *config,
                        enum cuda_case_answer answer, const struct diff_expected *expected)
 {

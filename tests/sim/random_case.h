@@ -16,9 +16,6 @@ enum random_case_sets { RANDOM_CASE_ANY, RANDOM_CASE_NO_SETS, RANDOM_CASE_SETS }
 void random_case_want(enum random_case_sets sets);
 
 void random_case_input(struct test_random *random, struct diff_input *input);
-/* A plan of the input's patterns, by a random method or, where that does not take them, by the
- * plan's choice. */
-struct trawl_plan *random_case_plan(struct test_random *random, const struct diff_input *input);
 void random_case_count(struct random_case_tally *tally, const struct cuda_case *config,
                        enum cuda_case_answer answer, const struct diff_expected *expected);
 
