@@ -121,8 +121,6 @@ def lines_not_held(folder):
         (['--replace=<$0>', 'needle'], line, before + b'<needle>\n'),
         (['--color=always', 'needle'], line, before + b'\x1b[01;31m\x1b[Kneedle\x1b[m\x1b[K\n'),
         (['--column', 'needle'], line, b'1:%d:' % (place + 1) + line),
-        (['-M9', '--max-columns-preview=match', 'needle'], line,
-         b'[%d bytes ...] xneedle\n' % (place - 1)),
         (['-o', '-b', '-C0', 'needle'], line, b'%d:needle\n' % place),
         (replaced, b'ba' * 600 + b'\n', (b'b' + replacement) * 600 + b'\n'),
         (['-o'] + replaced, b'ba' * 600 + b'\n', (replacement + b'\n') * 600),

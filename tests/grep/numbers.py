@@ -3,8 +3,8 @@
 
 usage: numbers.py TRAWL
 
-Lines, context, -o, --overlapping, --positions and --first, with --pattern-number and without; -c,
---count-matches, --count-by-pattern and --unmatched-patterns; with -i, -w, -x, any bytes, duplicates,
+Lines, context, -o, --overlapping, --positions, with --pattern-number and without; -c,
+--count-matches and --count-by-pattern; with -i, -w, -x, any bytes, duplicates,
 empty strings, nested sets, several files, trees and pipes, and strings from -e, from files of lines, of
 hexadecimal. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 """
@@ -24,9 +24,9 @@ class Case:
     """One command line's options and what they mean."""
 
     def __init__(self, rng):
-        self.report = rng.choice(["lines", "lines", "context", "-o", "-o", "overlapping", "--positions", "--first", "-c",
+        self.report = rng.choice(["lines", "lines", "context", "-o", "-o", "overlapping", "--positions", "-c",
                                   "--count-matches", "--count-matches --overlapping",
-                                  "--count-by-pattern", "--count-by-pattern -H", "--unmatched-patterns"])
+                                  "--count-by-pattern", "--count-by-pattern -H"])
         self.numbered = rng.random() < 0.6
         self.form = rng.choice(["-e", "lines", "crlf", "hex"])
         self.ignore_case = rng.random() < 0.3
@@ -140,13 +140,11 @@ def spans_taken(case, patterns, text):
 
 def expected(case, patterns, texts):
     """Output and status, of files that are searched one after the other."""
-    if case.report.startswith("--count-by") or case.report == "--unmatched-patterns":
+    if case.report.startswith("--count-by"):
         counts = [[len(occurrences(case, pattern, text)) for pattern in patterns] for _, text in texts]
         sums = [sum(column) for column in zip(*counts)] if texts else [0] * len(patterns)
         shown = [pattern.hex().encode() if case.form == "hex" else pattern for pattern in patterns]
         status = 0 if any(sums) else 1
-        if case.report == "--unmatched-patterns":
-            return b"".join(text + b"\n" for text, count in zip(shown, sums) if not count), status
         if case.report == "--count-by-pattern":
             return b"".join(b"%d:%d:%s\n" % (i + 1, sums[i], shown[i]) for i in range(len(patterns))), status
         return b"".join(b"%s:%d:%d:%s\n" % (texts[t][0].encode(), i + 1, counts[t][i], shown[i])
@@ -166,8 +164,6 @@ def expected(case, patterns, texts):
     if case.report.startswith("--count-matches"):
         return b"%d\n" % len(taken), 0 if taken else 1
     found = sorted((begin, number) for begin, end in taken for number in taken[begin, end][:None if case.numbered else 1])
-    if case.report == "--first":
-        found = found[:1]
     return b"".join(b"%d:%d\n" % pair if case.numbered else b"%d\n" % pair[0] for pair in found), 0 if found else 1
 
 
@@ -241,7 +237,7 @@ def report_arguments(case):
         return ["-n", "-C1"] + numbers
     if case.report in ("-o", "overlapping"):
         return ["-o", "-b"] + numbers + (["--overlapping"] if case.report == "overlapping" else [])
-    if case.report in ("--positions", "--first"):
+    if case.report == "--positions":
         return [case.report] + numbers
     return case.report.split()
 
@@ -254,7 +250,7 @@ def run(trawl, arguments, utf8, **options):
 def run_case(rng, trawl, folder):
     """None, or what is wrong."""
     case = Case(rng)
-    totals = case.report.startswith("--count-by") or case.report == "--unmatched-patterns"
+    totals = case.report.startswith("--count-by")
     texts = [("t%d" % i, make_text(rng, case)) for i in range(rng.choice([1, 1, 3, 9]) if totals else 1)]
     patterns = make_patterns(rng, case, texts)
     for name, text in texts:

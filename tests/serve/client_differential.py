@@ -170,8 +170,8 @@ def test_passes():
     open(os.path.join(tree, "wide"), "wb").write("a needle\n".encode("utf-16"))
     open(os.path.join(tree, ".ignore"), "wb").write(b"*.h\n")
     for options in ("-c -n -l -L -v -o -x -w -i -z -xz -zx -s -a -I -h -q -m1 -C1 -cH -lZ --json --count-matches --search-zip --sort=path "
-                    "--encoding=auto --ignore --debug --passthru --include=*.c -g*.h --count-by-pattern --unmatched-patterns "
-                    "--positions --first --files --max-depth=1 --max-filesize=20 --include-zero --hex --edits=1 -g*.none").split():
+                    "--encoding=auto --ignore --debug --passthru --include=*.c -g*.h --count-by-pattern "
+                    "--positions --files --max-depth=1 --max-filesize=20 --include-zero --hex --edits=1 -g*.none").split():
         for command in ([TRAWL, "-r"], [os.path.join(folder, "tg"), "-F"]):
             for word in ("needle", "absent") if options != "--hex" else ("6e656564", "00"):
                 for _ in addresses:

@@ -54,7 +54,6 @@ product() {
     compare -n --pattern-number -f patterns -e fox text
     compare -o --pattern-number -i -f patterns text
     compare --count-by-pattern -f patterns text -
-    compare --unmatched-patterns -f patterns -e none text
     seq -f 'line %g:' 0 7 90000 >many
     compare --count-by-pattern -f many text
 

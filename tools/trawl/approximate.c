@@ -66,9 +66,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && settings->replace != NULL, "--fasta", "--replace"},
         {fasta && settings->vimgrep, "--fasta", "--vimgrep"},
         {fasta && settings->report == REPORT_POSITIONS, "--fasta", "--positions"},
-        {fasta && settings->report == REPORT_FIRST, "--fasta", "--first"},
         {fasta && settings->report == REPORT_COUNT_BY_PATTERN, "--fasta", "--count-by-pattern"},
-        {fasta && settings->report == REPORT_UNMATCHED, "--fasta", "--unmatched-patterns"},
     };
 
     return refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);

@@ -113,11 +113,9 @@ void characters_begin(struct text_scan *scan)
 struct passed_on {
     struct text_scan *scan;
     trawl_match_sink sink;
-    struct trawl_match *first;
 };
 
-/* A sink of windows: passes the checked matches to passed->sink or, without a sink, stores the
- * first match and stops. */
+/* A sink of windows: passes the checked matches to passed->sink. */
 static int pass_on(void *context, const struct trawl_window *window)
 {
     struct passed_on *passed = context;
@@ -125,31 +123,17 @@ static int pass_on(void *context, const struct trawl_window *window)
 
     if (!characters_window(passed->scan, &window, &kept))
         return 1;
-    if (window->match_count == 0)
-        return 0;
-    if (passed->sink != NULL)
-        return passed->sink(passed->scan, window->matches, window->match_count);
-    *passed->first = window->matches[0];
-    return 1;
+    return window->match_count == 0
+               ? 0
+               : passed->sink(passed->scan, window->matches, window->match_count);
 }
 
 enum trawl_status characters_positions(struct text_scan *scan, trawl_match_sink sink,
                                        struct trawl_error *error)
 {
-    struct passed_on passed = {scan, sink, NULL};
+    struct passed_on passed = {scan, sink};
 
     if (!scan->filters)
         return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
-}
-
-enum trawl_status characters_first(struct text_scan *scan, struct trawl_match *match, bool *found,
-                                   struct trawl_error *error)
-{
-    struct passed_on passed = {scan, NULL, match};
-    enum trawl_status status =
-        trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
-
-    *found = status == TRAWL_STOPPED && scan->status == TRAWL_OK;
-    return status == TRAWL_STOPPED ? scan->status : status;
 }

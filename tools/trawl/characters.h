@@ -10,10 +10,8 @@ bool characters_window(struct text_scan *scan, const struct trawl_window **windo
                        struct trawl_window *kept);
 /* Prepares for another pass from the begin of the text. */
 void characters_begin(struct text_scan *scan);
-/* As trawl_positions and trawl_first, with checked matches. */
+/* As trawl_positions, with checked matches. */
 enum trawl_status characters_positions(struct text_scan *scan, trawl_match_sink sink,
                                        struct trawl_error *error);
-enum trawl_status characters_first(struct text_scan *scan, struct trawl_match *match, bool *found,
-                                   struct trawl_error *error);
 
 #endif

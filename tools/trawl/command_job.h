@@ -65,7 +65,7 @@ struct command_job {
     const struct tree_watcher *watcher; /* watches the directories of the walk; NULL: no watcher */
     /* shared by searchers with all threads; NULL: each searcher opens its own */
     struct trawl_runtime *runtime;
-    /* NULL: neither --count-by-pattern nor --unmatched-patterns */
+    /* NULL: not --count-by-pattern */
     struct string_counts *string_counts;
     bool input_is_closed;
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */

@@ -1,4 +1,4 @@
-/* command_matches: makes the reports without lines: -o, --positions, --count-matches, --first. */
+/* command_matches: makes the reports without lines: -o, --positions, --count-matches. */
 #include "trawl/command_matches.h"
 
 #include <stdlib.h>
@@ -224,23 +224,7 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
 
 enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
 {
-    struct trawl_match match;
-    bool found = false;
-    enum trawl_status status;
-
-    if (scan->settings->report == REPORT_COUNT_MATCHES)
-        return count_matches(scan, error);
-    if (scan->settings->report == REPORT_POSITIONS)
-        return characters_positions(scan, positions_sink, error);
-    status = scan->filters
-                 ? characters_first(scan, &match, &found, error)
-                 : trawl_first(scan->job->searcher, scan->plan, scan->text, &match, &found, error);
-    if (status == TRAWL_OK && found) {
-        print_position(scan, &match,
-                       scan->settings->pattern_number
-                           ? numbers_get(&scan->job->patterns->numbers, match.pattern_index, 0)
-                           : 0);
-        scan->selected_count = 1;
-    }
-    return status;
+    return scan->settings->report == REPORT_COUNT_MATCHES
+               ? count_matches(scan, error)
+               : characters_positions(scan, positions_sink, error);
 }

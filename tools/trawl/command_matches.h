@@ -1,4 +1,4 @@
-/* command_matches: makes the reports without lines: -o, --positions, --count-matches, --first. */
+/* command_matches: makes the reports without lines: -o, --positions, --count-matches. */
 #ifndef TRAWL_COMMAND_MATCHES_H
 #define TRAWL_COMMAND_MATCHES_H
 
@@ -8,7 +8,7 @@
  * parts. */
 void matches_part(struct text_scan *scan, const struct trawl_window *window, uint64_t begin,
                   uint64_t end);
-/* Searches the text for --positions, --count-matches and --first, which need no lines. */
+/* Searches the text for --positions and --count-matches, which need no lines. */
 enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error);
 
 #endif

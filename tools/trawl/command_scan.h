@@ -3,8 +3,8 @@
  * The library delivers the text in windows, in order, each with the matches in the window.
  * search_file.c chooses the file that handles the windows:
  *   lines.c            cuts lines, keeps the open line between windows, selects lines
- *   command_matches.c  reports without lines: -o, --positions, --count-matches, --first
- *   string_counts.c    occurrences of each string: --count-by-pattern, --unmatched-patterns
+ *   command_matches.c  reports without lines: -o, --positions, --count-matches
+ *   string_counts.c    occurrences of each string: --count-by-pattern
  *   print_line.c       prints a line as grep does
  *   print.c            parts of a line: heads, names, numbers, matches
  *   style.c            prints a line as ripgrep does

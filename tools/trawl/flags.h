@@ -92,7 +92,6 @@ enum directories { DIRECTORIES_READ, DIRECTORIES_RECURSE, DIRECTORIES_SKIP };
 enum device_files { DEVICES_READ_OPERANDS, DEVICES_READ, DEVICES_SKIP };
 enum list_files { LIST_NONE, LIST_WITH_MATCHES, LIST_WITHOUT_MATCH };
 enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
-enum preview { PREVIEW_NONE, PREVIEW_START, PREVIEW_MATCH };
 enum sort_by { SORT_NONE, SORT_PATH, SORT_MODIFIED, SORT_ACCESSED, SORT_CREATED };
 enum value_kind {
     VALUE_OPERAND,
@@ -202,7 +201,6 @@ bool value_color(struct settings *settings, const char *value);
 bool value_when(struct settings *settings, const char *value, const char *option,
                 enum color_when *when);
 bool value_engine(struct settings *settings, const char *value);
-bool value_preview(struct settings *settings, const char *value);
 bool value_check_colors(struct settings *settings, const char *spec);
 bool value_separator(struct settings *settings, const char *value, const char **bytes,
                      size_t *bytes_count);

@@ -64,7 +64,7 @@ static bool add_pattern(struct patterns *patterns, const void *bytes, size_t byt
 
 static bool prints_strings(const struct settings *settings)
 {
-    return settings->report == REPORT_COUNT_BY_PATTERN || settings->report == REPORT_UNMATCHED;
+    return settings->report == REPORT_COUNT_BY_PATTERN;
 }
 
 /* Makes room for more columns, and for their strings if the report prints strings. False: no

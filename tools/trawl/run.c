@@ -121,7 +121,7 @@ static bool open_report(struct command_job *job, char *message)
     if (searchers_engine(job->settings, job->patterns) == TRAWL_ENGINE_CUDA &&
         !searchers_open(job, false, &job->searcher, message))
         return false;
-    if (report == REPORT_COUNT_BY_PATTERN || report == REPORT_UNMATCHED)
+    if (report == REPORT_COUNT_BY_PATTERN)
         return string_counts_open(job, message);
     return true;
 }

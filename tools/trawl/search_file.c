@@ -38,7 +38,7 @@ bool job_is_own_output(const struct settings *settings, const struct stat *statu
            status->st_dev == surroundings->output_device &&
            status->st_ino == surroundings->output_inode && settings->max_count > 1 &&
            settings->report != REPORT_COUNT && settings->report != REPORT_NAMES &&
-           settings->report != REPORT_QUIET && settings->report != REPORT_UNMATCHED &&
+           settings->report != REPORT_QUIET &&
            (settings->report != REPORT_COUNT_BY_PATTERN || settings->file_names > 0);
 }
 

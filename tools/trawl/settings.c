@@ -27,20 +27,16 @@ static bool contradiction(const struct settings *settings, char *error)
 {
     /* the option that prints something other than lines, beyond grep's options; NULL: no such
      * option */
-    const char *beyond = settings->count_matches        ? "--count-matches"
-                         : settings->positions          ? "--positions"
-                         : settings->first              ? "--first"
-                         : settings->count_by_pattern   ? "--count-by-pattern"
-                         : settings->unmatched_patterns ? "--unmatched-patterns"
-                                                        : NULL;
+    const char *beyond = settings->count_matches      ? "--count-matches"
+                         : settings->positions        ? "--positions"
+                         : settings->count_by_pattern ? "--count-by-pattern"
+                                                      : NULL;
     const char *stranger = NULL;
 
-    if ((int)settings->count_matches + (int)settings->positions + (int)settings->first +
-            (int)settings->count_by_pattern + (int)settings->unmatched_patterns >
+    if ((int)settings->count_matches + (int)settings->positions + (int)settings->count_by_pattern >
         1) {
         snprintf(error, SETTINGS_ERROR_BYTES,
-                 "--count-matches, --positions, --first, --count-by-pattern and "
-                 "--unmatched-patterns exclude each other");
+                 "--count-matches, --positions and --count-by-pattern exclude each other");
         return true;
     }
     if (settings->encoding != NULL && settings->search_zip) {
@@ -61,15 +57,12 @@ static bool contradiction(const struct settings *settings, char *error)
                                      : "-l or -L";
     else if (settings->pattern_number && settings->invert)
         stranger = "-v (--invert-match)";
-    else if ((settings->count_by_pattern || settings->unmatched_patterns) &&
-             settings->max_count_given != MAX_COUNT_NONE)
+    else if (settings->count_by_pattern && settings->max_count_given != MAX_COUNT_NONE)
         stranger = "-m (--max-count)";
     else if (settings->pattern_number && settings->vimgrep)
         stranger = "--vimgrep";
     else if (settings->pattern_number && settings->json)
         stranger = "--json";
-    else if (settings->unmatched_patterns && settings->file_names > 0)
-        stranger = "-H (--with-filename)";
     if (stranger == NULL)
         return false;
     snprintf(error, SETTINGS_ERROR_BYTES, "%s cannot be combined with %s",
@@ -144,7 +137,6 @@ static void style_build(struct settings *settings)
         lines &&
         (settings->json || settings->column || settings->vimgrep || replaces ||
          settings->report == REPORT_ONLY_MATCHING ||
-         (settings->max_columns > 0 && settings->preview == PREVIEW_MATCH) ||
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
 
@@ -185,12 +177,8 @@ static enum report choose_report(const struct settings *settings)
         return REPORT_COUNT_MATCHES;
     if (settings->positions)
         return REPORT_POSITIONS;
-    if (settings->first)
-        return REPORT_FIRST;
     if (settings->count_by_pattern)
         return REPORT_COUNT_BY_PATTERN;
-    if (settings->unmatched_patterns)
-        return REPORT_UNMATCHED;
     return settings->only_matching && !settings->json ? REPORT_ONLY_MATCHING : REPORT_LINES;
 }
 
@@ -237,7 +225,7 @@ bool settings_build(struct settings *settings, char *error)
     else
         settings->max_count = settings->max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
     settings->stops_early = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
-                            settings->report == REPORT_FIRST || settings->max_count == 1;
+                            settings->max_count == 1;
     if (settings->color != COLOR_NEVER && !colors_build(&settings->colors, settings)) {
         snprintf(error, SETTINGS_ERROR_BYTES, "memory exhausted");
         return false;

@@ -17,9 +17,7 @@ enum report {
     REPORT_QUIET, /* -q, or the output is the null device */
     REPORT_COUNT_MATCHES,
     REPORT_POSITIONS,
-    REPORT_FIRST,
-    REPORT_COUNT_BY_PATTERN,
-    REPORT_UNMATCHED
+    REPORT_COUNT_BY_PATTERN
 };
 
 /* How lines are printed, beyond grep's options. */
@@ -59,12 +57,12 @@ struct settings {
     bool no_messages, invert, version, help, list_algorithms;
     bool byte_offset, line_number, only_matching, quiet, count;
     bool initial_tab, null_after_name, unix_offsets, follow_links;
-    bool pattern_number, count_by_pattern, unmatched_patterns;
+    bool pattern_number, count_by_pattern;
     bool search_zip;
     bool smart_case, column, no_column, vimgrep, heading, no_line_number, passthru, trim;
     bool json, no_config, help_long, heading_given, encoding_given, color_given;
     bool pretty, crlf, include_zero;
-    bool count_matches, overlapping, positions, first, stats;
+    bool count_matches, overlapping, positions, stats;
     /* Approximate search, and the sequences of FASTA files: */
     bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
     bool distance, fasta;
@@ -79,7 +77,7 @@ struct settings {
     enum device_files devices;
     enum list_files list;
     enum color_when color;
-    enum preview preview;
+    bool preview; /* a part of lines that are too long */
     enum trawl_map map;
     int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
     int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any negative value */

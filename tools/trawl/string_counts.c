@@ -241,10 +241,7 @@ void string_counts_print(struct command_job *job)
              part = part->next)
             if (patterns->columns[i] < PATTERN_NEVER)
                 count += part->counts[patterns->columns[i]];
-        if (job->settings->report == REPORT_COUNT_BY_PATTERN)
-            print_count(job, i, count);
-        else if (count == 0)
-            print_string(job, i);
+        print_count(job, i, count);
         output_commit(job->output);
     }
 }

@@ -1,5 +1,4 @@
-/* string_counts: counts how often each string occurs, for --count-by-pattern and
- * --unmatched-patterns.
+/* string_counts: counts how often each string occurs, for --count-by-pattern.
  *
  * A text's occurrences are counted in an array with an element for each pattern of the plan. Each
  * text that is searched at the same time has its own array; the arrays are added up at the end.

@@ -310,39 +310,6 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
-/* Prints the first match of a line that is too long, with equally many characters before and
- * after. */
-static void print_around_match(struct text_scan *scan, const struct piece *piece,
-                               uint64_t characters)
-{
-    uint64_t begin = piece->spans[0].begin, end = piece->spans[0].end, before, rest = 0;
-    uint8_t character[UTF8_BYTES_MAX];
-    char text[64];
-
-    end = skip_characters(scan, piece, begin, end, characters);
-    for (uint64_t i = begin; i < end; i++)
-        rest += (byte_at(scan, piece, i) & 0xc0) != 0x80;
-    rest = characters > rest ? characters - rest : 0;
-    for (before = rest / 2; before > 0 && begin > 0; before--) {
-        uint64_t floor = begin > 4 ? begin - 4 : 0, at = begin - 1;
-
-        while (at > floor && (byte_at(scan, piece, at) & 0xc0) == 0x80)
-            at--;
-        if (at + character_at(scan, piece, at, begin, character) != begin)
-            at = begin - 1;
-        begin = at;
-    }
-    end = skip_characters(scan, piece, end, piece->content, rest - rest / 2 + before);
-    (void)snprintf(text, sizeof text, "[%llu bytes ...] ", (unsigned long long)begin);
-    if (begin > 0)
-        output_text(scan->output, text);
-    print_part(scan, piece, begin, end);
-    (void)snprintf(text, sizeof text, " [... %llu bytes]",
-                   (unsigned long long)(piece->content - end));
-    if (end < piece->content)
-        output_text(scan->output, text);
-}
-
 /* Prints the beginning of a line that is too long. With -o, ripgrep 13 compares offsets in the line
  * with offsets in the match, and so does this function. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
@@ -372,9 +339,7 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
     const struct settings *settings = scan->settings;
     char text[64];
 
-    if (settings->preview == PREVIEW_MATCH && piece->span_count > 0) {
-        print_around_match(scan, piece, settings->max_columns);
-    } else if (settings->preview != PREVIEW_NONE) {
+    if (settings->preview) {
         print_beginning(scan, piece, settings->max_columns);
     } else if (piece->match_count > 0 && !piece->is_match) {
         (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
@@ -609,7 +574,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
     for (uint64_t i = 0; i < line->span_count; i++) {
         struct piece piece = *line;
 
-        if (scan->settings->preview == PREVIEW_NONE) {
+        if (!scan->settings->preview) {
             piece.spans = line->spans + i;
             piece.span_count = 1;
         }

@@ -290,20 +290,6 @@ void value_unrestricted(struct settings *settings)
 
 /* ---- How results look ------------------------------------------------------------------------ */
 
-bool value_preview(struct settings *settings, const char *value)
-{
-    if (value == NULL || strcmp(value, "start") == 0)
-        settings->preview = PREVIEW_START;
-    else if (strcmp(value, "match") == 0)
-        settings->preview = PREVIEW_MATCH;
-    else {
-        snprintf(settings->error, sizeof settings->error,
-                 "--max-columns-preview: '%s' is not one of start, match", value);
-        return false;
-    }
-    return true;
-}
-
 bool value_check_colors(struct settings *settings, const char *spec)
 {
     struct color_spec specs[COLOR_TYPE_COUNT];

@@ -5,7 +5,5 @@ trawl --count-matches aa a
 trawl --count-matches --overlapping aa a b
 trawl --positions aa a
 trawl --positions -m 2 a a
-trawl --first b a b
-trawl --first zz a
 echo "status $?"
 trawl --positions -e '' -e ab a

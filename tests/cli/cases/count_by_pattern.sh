@@ -9,12 +9,5 @@ trawl --count-by-pattern -f p -w t u
 trawl --count-by-pattern -i -e FOO -e foo t
 trawl --count-by-pattern -e none t; echo "status $?"
 trawl --count-by-pattern -f /dev/null t; echo "status $?"
-trawl --unmatched-patterns -f p t u; echo "status $?"
-trawl --unmatched-patterns -f p missing t; echo "status $?"
-trawl --unmatched-patterns -e foo t; echo "status $?"
-trawl --unmatched-patterns -e none -e none t; echo "status $?"
 trawl --count-by-pattern -e foo < t
 trawl --count-by-pattern -m1 foo t; echo "status $?"
-trawl --count-by-pattern --unmatched-patterns foo t; echo "status $?"
-trawl --unmatched-patterns -H foo t; echo "status $?"
-trawl --unmatched-patterns -c foo t; echo "status $?"

@@ -22,7 +22,7 @@ refused --edits=1 --method=set abcd
 refused --mismatches=1 --algorithm=bmh abcd
 refused --edits=1 --crlf -x abcd
 refused --edits=1 --distance -v abcd
-for option in -v -w -x -z -C1 --passthru --replace=x --vimgrep --hex --positions --first \
-    --count-by-pattern --unmatched-patterns; do
+for option in -v -w -x -z -C1 --passthru --replace=x --vimgrep --hex --positions \
+    --count-by-pattern; do
     refused --fasta $option 61
 done

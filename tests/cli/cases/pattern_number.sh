@@ -8,7 +8,6 @@ trawl -f p --pattern-number -o -b t
 trawl -f p --pattern-number -o --overlapping -b t
 trawl -f p --pattern-number -o --overlapping -b -C9 t
 trawl -f p --pattern-number --positions t
-trawl -f p --pattern-number --first t
 trawl -e FOO -e x -e foo -i --pattern-number -o t
 trawl -e foo -e foofoo -w --pattern-number t
 trawl -e foo -e ab -e '' -x --pattern-number t
