@@ -47,7 +47,8 @@ struct gallery_matrix {
         literal_count; /* a copy of the plan's number: the plan may be freed before the matrix */
     /* the host searches for pattern after pattern, as the sample does; false: rabin-karp-matrix */
     bool as_published;
-    char *strings; /* the literals, with a NUL behind each literal; NULL: memmem finds all */
+    /* the literals, each with a NUL after it, for strstr; NULL: memmem finds all literals */
+    char *strings;
     uint64_t strings_bytes;
     uint64_t
         *string_at; /* per literal: the offset in `strings`; UINT64_MAX: the literal holds a NUL */

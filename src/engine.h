@@ -88,7 +88,8 @@ struct engine_matrix {
     struct engine_records records;
     uint64_t columns;
     int64_t *cells;       /* all -1 before the task; NULL: the task sets `flags` instead */
-    uint8_t *flags;       /* one per record; 0: no pattern occurs in it. NULL: any may occur */
+    uint8_t *flags;       /* one per record; 0: no pattern occurs in the record. NULL with `cells`:
+                             any record may hold occurrences */
     uint64_t match_count; /* set: number of cells that were filled */
     uint32_t *rows;       /* set: numbers of the rows with a filled cell, ascending */
     uint64_t rows_max;    /* `rows` holds the first rows_max of these row numbers */

@@ -38,7 +38,7 @@ struct records_arguments {
                         then a flag per part and hash */
     uint32_t part_count;
     uint32_t group_count;
-    const uint32_t *hashes; /* ",global": this launch's hashes, which constant memory lacks */
+    const uint32_t *hashes; /* option `global`: this launch's hashes, in global memory */
     uint32_t hash_first;    /* number of this launch's first hash among all hashes */
     uint32_t hash_count;    /* number of all hashes */
 };

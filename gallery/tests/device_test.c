@@ -81,7 +81,8 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK(stats.device_back_ns > 0 && stats.device_back_ns < stats.device_copy_ns);
         TEST_CHECK(stats.device_copy_ns + stats.device_memory_ns + stats.device_host_ns <=
                    stats.wall_ns);
-        /* the first and the last byte of "ana" match, which is what a parent compares */
+        /* A parent grid compares the first and the last byte of a window. Both match in each of the
+         * two occurrences of "ana", so each gets a child grid. */
         TEST_CHECK_U64(stats.child_grids + stats.child_spills, has_children(algorithm) ? 2 : 0);
         MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
         TEST_CHECK(found && match.begin == 1 && match.end == 4);

@@ -75,7 +75,7 @@ class Column:
             self.array.dictionary = ctypes.pointer(self.values.array)
         else:
             valid = [value is not None for value in values]
-            # What is null may still have bytes.
+            # A null value may still have bytes.
             values = [b"null" if value is None else value for value in values]
             buffers = (
                 self.views(values, turn) if kind[0] == "v" else self.offsets(values, kind)
@@ -120,7 +120,8 @@ class Column:
         return [b"".join(views), *map(bytes, buffers), sizes]
 
     def __arrow_c_array__(self, requested_schema):
-        # polars 1.3 has no default of the argument either. (This one had: polars 1 was refused.)
+        # The argument has no default, as in polars 1.3: with a default, the test did not see that polars 1
+        # was refused.
         # The capsules have no destructor: the consumer that takes the array releases the array.
         @RELEASE
         def release(address):

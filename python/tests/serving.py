@@ -28,8 +28,8 @@ def real(*arguments):
 
 
 class Fake:
-    """A Unix socket where each request gets the next of the given answers: bytes, sent `step` at a
-    time, and a true `hang` if the connection stays open afterwards. `requests` has what came."""
+    """A Unix socket where each request gets the next of the given answers, bytes that are sent `step`
+    at a time. `hang`: the connection stays open afterwards. `requests` has the requests so far."""
 
     def __init__(self, folder, *answers, step=1 << 20, hang=True):
         self.answers, self.step, self.hang = list(answers), step, hang

@@ -109,8 +109,8 @@ def test_spans_and_what_takes_their_place():
 
 
 def test_records():
-    """An occurrence within edits depends on what stands around it: each record is a text of its own.
-    Records were searched where they lie, one after the other."""
+    """Neighbouring bytes decide which occurrences within edits count, so each record is searched as a
+    separate text. Once, records were searched together as a single text."""
     for patterns, options, texts in CASES:
         plan, form = made(patterns, options)
         column = [*map(form, texts), None]

@@ -33,7 +33,7 @@ def check(plan, patterns, text, searcher):
 
 
 def test_like_find(rng):
-    """Every alignment of characters to words and chunks, and every distance of an end."""
+    """Characters lie at every alignment to words and chunks; occurrences have all lengths up to 90."""
     for round in range(amount(150)):
         letters = rng.sample(LETTERS, rng.randint(2, len(LETTERS)))
         text = "".join(rng.choices(letters, k=rng.randint(0, 90)))
@@ -49,7 +49,8 @@ def test_like_find(rng):
 
 
 def test_long(rng):
-    """Gaps beyond what a word's lanes can count, and ends that go back."""
+    """Occurrences are so far apart that the counters of characters in a word overflow, and ends do not
+    ascend with the begins."""
     with trawl.Searcher("cpu", 2, chunk_bytes=4096) as searcher:
         for letter in LETTERS:
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"

@@ -44,7 +44,7 @@ def test_borders_of_chunks_and_reads(tmp_path, search, step, size):
 
 
 def test_request(tmp_path):
-    """Each option is the command's, and strings that are no UTF-8 are base64."""
+    """A request holds the command's options, and in base64 the strings that are not UTF-8."""
     with Fake(tmp_path, *[plain(COUNT)] * 6) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
             ["a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
@@ -221,8 +221,8 @@ def test_silence(tmp_path):
     (False, b"", b""), (True, b"Type: x", b"Type: x\r\nconnection: Close"), (True, b"/1.1", b"/1.0"),
 ])  # fmt: skip
 def test_a_connection_that_ends(tmp_path, hang, said, says):
-    """The next request goes by a new one, and its answer is taken once. (No server had only said that
-    the connection ends.)"""
+    """If an answer says that the connection ends, the next request opens a new connection. (No test had
+    a server that says so and leaves the connection open.)"""
     with Fake(tmp_path, *[plain(COUNT).replace(said, says, 1)] * 3, hang=hang) as fake:
         with trawl.Client(fake.address) as client:
             for _ in range(3):

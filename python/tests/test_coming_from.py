@@ -30,7 +30,7 @@ def test_pyahocorasick(rng):
         assert list(plan.iter(text)) == list(automaton.iter(text))
         found = [(end - 1, plan.values[pattern]) for pattern, _, end in spans(plan, text)]
         assert found == list(automaton.iter_long(text))
-    # What the page says of the two.
+    # The page says how `in` and `iter_long` of pyahocorasick differ from trawl.
     assert "he" in automaton and "he" in plan and b"he" in plan
     automaton = ahocorasick.Automaton()
     automaton.add_word("c", 0)

@@ -28,8 +28,8 @@ def test_command():
 
 
 def test_script(tmp_path):
-    """The script `trawl` is the command too, and does not take itself for it: where the command is not
-    there, that is said. (It would have called itself without end.)"""
+    """The script `trawl` runs the command. Where the command is not installed, the script prints an
+    error. (Once the script found itself as the command, and called itself without end.)"""
     script = shutil.which("trawl", path=os.path.dirname(sys.executable))
     if script is None:
         pytest.skip("the package was not installed with its script")

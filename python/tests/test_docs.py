@@ -46,7 +46,7 @@ def test_every_option_of_clients_is_documented():
 
 @pytest.mark.parametrize("name", ["Plan", "Searcher", "Text"])
 def test_every_option_is_documented(name):
-    """help(trawl.Plan) says what each option does. (Half of them were in docs/python.md alone.)"""
+    """help(trawl.Plan) says what each option does. (Once only docs/python.md described half of them.)"""
     kind = getattr(trawl, name)
     stub = pathlib.Path(trawl.__file__).with_name("_trawl.pyi").read_text()
     (made,) = re.findall(rf"^class {name}[:(].*?def __new__\((.*?)\) -> ", stub, re.M | re.S)

@@ -58,7 +58,7 @@ def test_guides(tmp_path):
     ]
     sites = (tmp_path / "sites").read_text().splitlines()
     assert sites == [f"one\t2\t25\t{guide}\t0\t+", f"two\t3\t26\t{other}\t0\t-"]
-    # Two letters differ, one is unknown; and the motif may not differ.
+    # In x two letters differ and one is unknown; in y the motif differs, which is not allowed.
     genome.write_text(f">x\n{guide[:-3]}NCCAGG\n>y\n{guide[:-2]}CCAGA\n")
     assert run("guides.py", tmp_path / "guides", genome)[0][-1] == "all\t0\t0\t0\t1\t0"
     found = run("guides.py", tmp_path / "guides", genome, "--any-base", "--mismatches", 2)

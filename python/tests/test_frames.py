@@ -158,7 +158,7 @@ def test_replace(rng):
 
 
 def test_datasets(rng):
-    """What docs/python.md says."""
+    """The call on a dataset that docs/python.md shows."""
     datasets = pytest.importorskip("datasets")
     texts = column_of(rng, 100)
     expected, plan = plain(texts), trawl.Plan(PATTERNS)

@@ -33,8 +33,8 @@ def test_patterns_of_all_kinds(tmp_path):
 
 
 def test_patterns_of_a_file(tmp_path):
-    """However it is opened and wherever it was written. (The suite had one file, with a path, and
-    written by Unix: others' patterns kept line ends, so that none was found.)"""
+    """A file of patterns may be a path or an open file, and may have line ends of Windows. (Once the
+    patterns kept the carriage returns, so that no pattern was found: the tests had no such file.)"""
     path = tmp_path / "patterns"
     for content in (b"he\nshe", b"\xef\xbb\xbfhe\r\nshe\r\n", b"he\nshe\r\n"):
         path.write_bytes(content)
@@ -74,7 +74,7 @@ def test_pickles(patterns):
 
 
 def test_pickled_options():
-    """Each option is kept. (Saved plans kept values apart, and those of an algorithm could not be pickled.)"""
+    """Pickling keeps each option. (Once plans with an algorithm could not be pickled.)"""
     texts = (b"ab xab AB\nab\0ab\0", "\u00c9t\u00e9 ab".encode())
     for options in (
         {"whole_words": True}, {"whole_lines": True}, {"whole_lines": True, "line_end": b"\0"}, {"method": "every"},
@@ -144,7 +144,7 @@ def test_equality():
 
 
 def test_signatures():
-    """help() and inspect know all arguments, and errors name what a user called."""
+    """help() and inspect know all arguments, and errors name the method that the user called."""
     for made, of in ((trawl.Plan, _sources.Plan), (trawl.Searcher, _sources.Searcher)):
         shown = inspect.signature(made).parameters.values()
         assert [(one.name, one.kind, one.default) for one in shown] == [

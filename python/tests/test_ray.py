@@ -53,7 +53,7 @@ def test_as_in_one_process(cluster, table):
     found = trawl.ray.filter(dataset_of(table), PLAN, "text", keep_order=True, workers=(1, 3))
     ids = [row["id"] for row in found.take_all()]
     assert ids == [i for i, value in enumerate(expected) if value]
-    # (That held by chance: the process's context was set, and the dataset has its own.)
+    # The dataset's context keeps the order. (Once only the process's context was set.)
     assert found.context.execution_options.preserve_order
     cells = trawl.ray.matrix(dataset_of(table), PLAN, "text", keep=["id"], workers=2).take_all()
     assert sorted((c["id"], c["pattern"], c["begin"]) for c in cells) == list(PLAN.cells(column))

@@ -18,7 +18,7 @@ columns = st.lists(record, max_size=40)
 
 
 def answers(patterns, records, **options):
-    """What each call is to answer, by a naive search."""
+    """Return the right answer of each call, by a naive search."""
     cells = [
         (row, index, min(begins))
         for row, value in enumerate(records)
@@ -71,9 +71,9 @@ def test_dictionaries(patterns, values, kind, data):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_slice(kind):
-    """Of a column, and of keys into one: nulls, long values and bits of a second byte lie before and
-    behind each begin. (Drawn columns had so few slices of each layout that one in which nulls were
-    looked up at the column's begin went unseen.)"""
+    """Every slice of a column, and of the keys into a dictionary. Nulls and long values lie before and
+    after each begin, and the validity needs a second byte. (Random columns had so few slices of each
+    layout that the tests missed a layout whose nulls were looked up from the column's begin.)"""
     long = b"ab and more than twelve bytes"
     values = [b"ab", None, b"", long, None, None, b"b", b"c" * 13, None, b"ab", long, None, b"bab"]
     keys = [3, 0, None, 1, 6, None, 12, 0, None, 4, 3]
@@ -244,7 +244,7 @@ def test_polars():
 
 
 def test_frames_keep_names():
-    """(The suite made tables of Cells alone.)"""
+    """Tables of Matches and Lines keep the names of the columns. (Other tests make tables of Cells.)"""
     pyarrow = pytest.importorskip("pyarrow")
     plan, text = trawl.Plan(["an", "p"]), b"banana\npan"
     matches, lines = plan.matches(text, line_numbers=True), plan.lines(text)
@@ -290,7 +290,7 @@ def test_index_of_pandas():
 
 
 def test_every_result_goes_everywhere():
-    """numpy, pyarrow, pandas and polars take it."""
+    """numpy, pyarrow, pandas and polars take each kind of result."""
     rows = [[(*row, line) for row, line in zip(result, result.lines)]
             if isinstance(result, trawl.Matches) and result.lines is not None else
             [tuple(one) if isinstance(one, (list, tuple)) else one for one in result]
@@ -320,8 +320,9 @@ def pandas_na():
 
 
 def test_runs_of_views(rng):
-    """Long values of a buffer that follow each other are searched where they are, in parts: between
-    them are changes of buffers, short values and slices. Nulls and empty values are no break."""
+    """Long values that are adjacent in a buffer are searched in place, as one part of the column. A
+    part ends at a short value, at a change of buffers, and at a slice, but not at a null or an empty
+    value."""
     plan = trawl.Plan(["ab", "cab"])
     for round in range(3):
         records = [bytes(rng.choices(b"abc", k=rng.randint(13, 20))) for _ in range(9500)]

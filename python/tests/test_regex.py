@@ -134,7 +134,7 @@ def test_fewer_records_than_before():
     ("a", "$", "banana", "b$n$n$"),
 ])  # fmt: skip
 def test_groups(given, value, text, expected):
-    """$1 and ${name} are groups, each by its own line or record."""
+    """$1 and ${name} stand for the groups of the occurrence that is replaced."""
     given = [given.encode("latin-1")] if isinstance(text, bytes) else given
     plan = trawl.Plan(given, regex=True)
     assert plan.replace(text, value) == expected

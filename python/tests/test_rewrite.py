@@ -1,4 +1,4 @@
-"""Occurrences that do not overlap, and texts with something else in their place."""
+"""Occurrences that do not overlap: replace, mask and split."""
 
 import gc
 import io
@@ -99,8 +99,8 @@ def arrow(records):
 
 
 def test_pieces(rng):
-    """What is found takes memory until its records are made anew: a column is searched in pieces, of 512
-    KiB first and where much is found. (No column of the tests was as long.)"""
+    """Occurrences take memory until their records are rewritten. So a column is searched in pieces, of
+    512 KiB at first and where occurrences are dense. (No other test has so long a column.)"""
     texts = [None, "", "a", "ab" * 100, "a string without it".replace("a", "o"), "x" * 700, "ba" * 200]
     sparse, dense = texts[4:6], texts
     records = [rng.choice(dense) for _ in range(6000)] + [rng.choice(sparse) for _ in range(3000)]
@@ -265,7 +265,7 @@ def test_lists_of_a_dictionary():
 
 
 def test_lengths_are_real():
-    """What a class of the user's says of itself decides nothing. (No test had such a class.)"""
+    """The length of bytes is the real length, whatever __len__ of a subclass returns."""
 
     class Long(bytes):
         def __len__(self):
@@ -301,7 +301,7 @@ def test_faults(tmp_path):
     for mask in ("", "**"):
         with pytest.raises(ValueError, match="mask: one character is needed"):
             plan.mask("a", mask)
-    # "a bytes-like object is required" did not say what to do; the test took any TypeError.
+    # The message says what to do; once it was "a bytes-like object is required".
     for text in (tmp_path, trawl.Text(b"a")):
         for call in (plan.split, plan.mask, lambda text: plan.replace(text, "x")):
             with pytest.raises(TypeError, match=r"not (PosixPath|Text); .* path\.read_bytes\(\)"):
@@ -321,7 +321,7 @@ def test_faults(tmp_path):
 
 
 def test_large(rng):
-    """Beyond what is searched with the lock held, and by two threads."""
+    """The text is so long that two threads search, and the search releases the interpreter's lock."""
     text = "".join(rng.choices(["abc", " ", "de", "\u00e9"], k=300_000))
     plan = trawl.Plan(["abc", "abcabc", "e"])
     expected = text.replace("abcabc", "<2>").replace("abc", "<1>").replace("e", "E")

@@ -150,8 +150,8 @@ def test_more_positions_than_guessed():
 
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="asan needs address space of its own")
 def test_positions_where_address_space_is_scarce():
-    """There is no room for a position at each byte, but there is for those that there are. (The
-    suite had no limit on address space, and this was a MemoryError.)"""
+    """The address space has no room for a position at each byte, but has room for all positions that
+    occur. (Once this was a MemoryError: no test limited the address space.)"""
     plan, text = trawl.Plan("b"), b"a" * (16 << 20) + b"b"
     with trawl.Searcher("cpu", 1) as searcher, open("/proc/self/statm") as file:
         assert searcher.positions(plan, b"ab").tolist() == [1]
@@ -198,7 +198,7 @@ def test_numpy():
 
 
 def test_arrays_without_bytes_are_refused():
-    """(Their pointers were searched, and the answer was 0. The suite had arrays of numbers alone.)"""
+    """Arrays of objects hold pointers, which once were searched: the tests had only arrays of numbers."""
     plan = trawl.Plan("ab")
     wrong = [(ctypes.py_object * 2)("ab", "ab"), (ctypes.c_wchar * 2)("a", "b")]
     try:
@@ -217,8 +217,7 @@ def test_arrays_without_bytes_are_refused():
 
 
 def test_progress_is_told():
-    """In the end of all bytes, in calls with records too. (The suite asked for whole numbers, if there
-    were any.)"""
+    """The last call of `progress` gets the number of all bytes, in searches of records, too."""
     calls, plan = [], trawl.Plan(b"ab")
     assert plan.count(bytes(64 << 20), progress=calls.append) == 0
     assert calls == sorted(calls) and calls[-1] == 64 << 20

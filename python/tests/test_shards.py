@@ -16,7 +16,7 @@ def test_files_are_dealt_out_by_size_and_in_order():
     assert _shards.deal([5], 3) == [0, 1]
     assert _shards.deal([9] * 8, 4) == [0, 2, 4, 6, 8]
     assert _shards.deal([0, 0, 0], 8) == [0, 1, 2, 3]
-    # (What the cut was next to went to the shard before it; no file was much larger than others.)
+    # A file much larger than all others gets a shard without its neighbours.
     assert _shards.deal([5, 10 << 30], 2) == [0, 1, 2]
     assert _shards.deal([1, 1, 1000, 1, 1], 3) == [0, 2, 3, 5]
     for sizes, shards in (([1, 1, 1000, 1, 1], 3), (list(range(100)), 7), ([10**12, 0, 0], 2)):
@@ -135,8 +135,7 @@ def nodes():
 
 
 def test_eight_nodes(nodes, rng, tmp_path):
-    """Answers are those of one process, in order, also after an actor and a node are lost, and while
-    they are."""
+    """Answers equal those of one process, in order, also while an actor or a node is lost."""
     import ray
 
     texts = texts_of(rng)

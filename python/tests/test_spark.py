@@ -50,8 +50,8 @@ def test_map_in_arrow(spark, rng):
 
 
 def test_numbers_that_spark_has(spark):
-    """Every kind of stage. (The suite asked for filter and contains alone: the others' uint64 was
-    refused.)"""
+    """Spark takes the numbers of every kind of stage. (Spark has no uint64; the tests once had only the
+    kinds filter and contains, which return no numbers.)"""
     plan = trawl.Plan(["abab", "cdcd", "aaaa"])
     texts = ["ababcdcd", None, "b", "aaaaa"]
     frame = spark.createDataFrame(list(enumerate(texts)), "id long, text string").coalesce(1)

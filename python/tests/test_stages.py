@@ -62,7 +62,8 @@ def test_kinds(rng):
 
 
 def test_bad_records_are_set_apart(rng, monkeypatch):
-    """What cannot be searched is found by halving; all else is answered as ever."""
+    """A stage finds records that cannot be searched by halving the batch, and answers all other records
+    as usual."""
     table = table_of(rng, 300)
     column = table.column("text").combine_chunks()
     plan, poison = trawl.Plan(["ab", "ca"]), {17, 18, 250}
@@ -104,7 +105,7 @@ def test_what_is_told():
 
 
 def test_all_records_are_bad():
-    """What comes out still has its columns. (The suite had good records beside the bad ones.)"""
+    """A stage's output has all columns even if every record is bad. (Other tests have good records, too.)"""
     plan, schema = trawl.Plan("a"), pyarrow.schema({"id": pyarrow.int64(), "text": pyarrow.int64()})
     new = {
         "cells": ["id", "record", "pattern", "begin"], "filter": schema.names, "count": None,
@@ -134,8 +135,8 @@ def test_signed():
 
 
 def test_json_lines():
-    """Bytes that are no text, half characters and deep lists are set apart; lines end where JSON's do.
-    (The suite's bad lines were all of ASCII, and one of these failed the whole dataset.)"""
+    """Bytes that are not UTF-8, lone surrogates and deep lists are set apart as bad lines; a line ends
+    only at a newline. (Once such a line failed the whole dataset: the tests' bad lines were ASCII.)"""
     parse_lines = pytest.importorskip("trawl.ray").parse_lines
     good = [b'{"text": "a"}', '{"text": "x\u2028\x85y"}'.encode(), b'{"text": null}\r']
     bad = [b'{"text": "\\ud800"}', b'{"text": "\xff"}', b"[" * 100000, b'{"text": 5}', b"", b"{}"]

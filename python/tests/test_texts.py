@@ -146,7 +146,7 @@ def test_file_objects_that_fail(tmp_path):
 
 
 def test_a_file_becomes_shorter(tmp_path):
-    """What is left of it is no answer. (The suite's files stayed as they were.)"""
+    """A search of a file that becomes shorter fails, instead of answering for the rest of the file."""
     path = tmp_path / "text"
     calls = ["count", "count_by_pattern", "count_lines", "positions", "matches", "lines"]
     calls += ["batches", "line_batches"]
@@ -186,7 +186,7 @@ def test_text_objects(tmp_path):
 
 
 def test_packed_bytes_in_memory():
-    """They are not unpacked, and that is said. (They were searched as they are, without a word.)"""
+    """decompress=True refuses packed bytes in memory. (Once the packed bytes were searched.)"""
     packed = gzip.compress(b"needle" * 100)
     for source in (packed, bytearray(packed), "text"):
         with pytest.raises(ValueError, match="decompress"):

@@ -85,8 +85,8 @@ def test_uses(tmp_path):
 
 
 def test_texts_of_numpy(tmp_path):
-    """(Interpreters before 3.12 have no method for the buffer protocol, and numpy declares it there
-    alone.)"""
+    """Arrays of numpy are texts. (Before Python 3.12, types have no method for the buffer protocol, and
+    numpy declares the method only from 3.12 on.)"""
     pytest.importorskip("numpy")
     path = tmp_path / "arrays.py"
     path.write_text(

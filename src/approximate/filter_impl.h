@@ -428,9 +428,9 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         for (uint32_t j = i; j < rows_set; j++)
             borders[j] = grows;
         rows_set = i;
-        /* A path from the left border below row `empty` has fewer than 64 - k symbols left for the
-         * 64 offsets up to the right border. Row k and the rows above have no cell greater than
-         * k. */
+        /* A path that enters at the left border below row `empty` has fewer than 64 - k symbols
+         * left, but needs 64 - k for the 64 offsets up to the right border. Row k and the rows
+         * above have no cell greater than k. */
         rows_open = empty < count ? empty : count;
     }
     return any;

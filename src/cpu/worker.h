@@ -139,7 +139,7 @@ struct cpu_sizes {
     /* begins that the automaton searches in the first dense part of a text */
     uint64_t dense_bytes;
     uint64_t dense_step; /* begins that the automaton reads in a step */
-    uint64_t lane_bytes; /* begins of a step that each lane reads, at least */
+    uint64_t lane_bytes; /* each lane reads at least this many begins of a step */
     /* words of the automaton's table up to which the table has rows: larger tables are faster as
      * cells. < 2^32 */
     uint64_t row_words;

@@ -28,12 +28,12 @@ struct item {
     bool goes_on;     /* more bytes may follow the listed texts */
 };
 
-/* How many tokens were read so far that ... */
+/* Numbers of the tokens that were read so far, by kind. */
 struct seen {
-    uint64_t looks_ahead; /* are assertions that depend on the byte after */
-    uint64_t looks_back;  /* are assertions that depend on the byte before */
-    uint64_t folds;       /* are characters in any case of letters */
-    uint64_t keeps;       /* are characters that stand for themselves */
+    uint64_t looks_ahead; /* assertions that depend on the byte after */
+    uint64_t looks_back;  /* assertions that depend on the byte before */
+    uint64_t folds;       /* characters that stand for a letter of any case */
+    uint64_t keeps;       /* characters that stand for themselves */
 };
 
 struct reader {

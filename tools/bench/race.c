@@ -147,8 +147,9 @@ static bool is_behind(const struct bench_row *row, const struct contestant *it)
     return least(it) > times * first;
 }
 
-/* Runs the contestant once for each warm-up and once for the time, unless the contestant has
- * used up its seconds, is out, or is behind. Times of a share are scaled to the whole text. */
+/* Runs the contestant once for each warm-up and once for the time. Does nothing if the contestant
+ * has used up its seconds, has failed or was wrong (out), or is much slower than another contestant
+ * (is_behind). Times of a share are scaled to the whole text. */
 static void time_once(const struct bench_row *row, struct contestant *it)
 {
     double most = field_seconds(&row->fields, "seconds", 0), spent = 0;

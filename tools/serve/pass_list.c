@@ -63,7 +63,8 @@ bool pass_list_fits(const struct trawl_plan *plan)
     bool has_lines = facts.line_end == '\n';
 
     if (facts.edits_max > 0)
-        /* Else the best of several overlapping spans may be one that leaves the file. */
+        /* Otherwise the best of several overlapping spans may cross the file's end, and a worse
+         * span inside the file would be missed. */
         return has_lines && (facts.flags & TRAWL_WITHIN_LINES);
     return has_lines || !(facts.flags & TRAWL_WHOLE_LINE);
 }

@@ -40,7 +40,7 @@
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
 /* room for fewer than 32 samples that are left, and for the samples of a step */
 #define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS)
-/* stands for no step; a step from there on contains no sample */
+/* the value of `at` after the last step: no sample has this number or a greater number */
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
 #define SAMPLED_REST_LOADS 8u /* words that a lane loads at a time in a long comparison */
 
