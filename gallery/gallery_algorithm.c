@@ -213,7 +213,7 @@ static enum trawl_status check(const struct trawl_plan *plan, struct trawl_error
 
         if (memchr(plan->pattern_bytes + begin, 0, (size_t)count) != NULL) {
             enum trawl_status status = TRAWL_FAIL(
-                error, ARGUMENT, "strstr: pattern %" PRIu64 " holds a NUL, its strings' end", i);
+                error, ARGUMENT, "strstr: pattern %" PRIu64 " holds a NUL, which ends a string", i);
 
             if (error != NULL)
                 error->pattern_index = i;

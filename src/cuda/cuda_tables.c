@@ -333,9 +333,11 @@ static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cud
         tables->alike_max =
             (uint32_t)max_u64(tables->alike_max, plan->set_buckets[i + 1] - plan->set_buckets[i]);
     if (tables->alike_max > SCAN_ALIKE_MAX)
-        return TRAWL_FAIL(error, UNSUPPORTED,
-                          "the CUDA engine takes sets of which up to %u begin alike, not %" PRIu32,
-                          SCAN_ALIKE_MAX, tables->alike_max);
+        return TRAWL_FAIL(
+            error, UNSUPPORTED,
+            "the CUDA engine takes sets in which up to %u patterns begin with the same "
+            "bytes, not %" PRIu32,
+            SCAN_ALIKE_MAX, tables->alike_max);
     return TRAWL_OK;
 }
 

@@ -312,7 +312,7 @@ static enum trawl_status check_method(const struct trawl_plan *plan, enum trawl_
                                       struct trawl_error *error)
 {
     if ((uint32_t)asked >= TRAWL_METHODS_COUNT)
-        return TRAWL_FAIL(error, ARGUMENT, "no such method");
+        return TRAWL_FAIL(error, ARGUMENT, "the method does not exist");
     if (methods[asked].literals == ONE && !plan_is_one_literal(plan))
         return TRAWL_FAIL(error, ARGUMENT, "%s takes one pattern", plan_method_name(asked));
     if (plan->literal_count > 0 && plan->length_min < methods[asked].length_min)

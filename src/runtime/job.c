@@ -73,7 +73,7 @@ enum trawl_status search_enter(struct trawl_searcher *searcher, const struct tra
                           : plan == NULL   ? "plan"
                                            : "text");
     if (plan->algorithm.for_records)
-        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s is for records, trawl_matrix_open alone",
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s searches records: call trawl_matrix_open",
                           plan->algorithm.name);
     return searcher_enter(searcher, error);
 }

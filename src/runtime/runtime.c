@@ -149,7 +149,8 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text 
     enum trawl_status status;
 
     if (runtime->engine == TRAWL_ENGINE_CPU && must)
-        return TRAWL_FAIL(error, UNSUPPORTED, "a text in a device's memory is not for engine cpu");
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "engine cpu cannot search a text in a device's memory");
     if (runtime->engine == TRAWL_ENGINE_CPU)
         return TRAWL_OK;
     status = devices_open(devices, &device_error);

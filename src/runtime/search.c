@@ -75,8 +75,8 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     if (given.runtime != NULL && (given.engine != TRAWL_ENGINE_AUTO || given.threads != 0 ||
                                   given.instruction_set != NULL || given.device_memory_bytes != 0))
         return TRAWL_FAIL(error, ARGUMENT,
-                          "engine, threads, instruction_set and device_memory_bytes are the "
-                          "runtime's, and have to be 0 beside it");
+                          "engine, threads, instruction_set and device_memory_bytes belong to the "
+                          "runtime, and have to be 0 if a runtime is given");
     own.engine = given.engine;
     own.threads = given.threads;
     own.instruction_set = given.instruction_set;

@@ -275,7 +275,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
     if (scanned.owned >= UINT32_MAX && search->job.layer == ENGINE_FOR_EXPRESSIONS)
-        return TRAWL_FAIL(error, LIMIT, "a line of 4 GiB or more is searched by no expression");
+        return TRAWL_FAIL(error, LIMIT,
+                          "a line has 4 GiB or more, too much for regular expressions");
     if (!on_device && scanned.owned >= UINT32_MAX)
         TRAWL_TRY(host_scan(worker, &scanned, task->from, want, &task->result, error));
     else

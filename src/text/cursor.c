@@ -92,7 +92,8 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
         return TRAWL_FAIL(error, LIMIT, "a chunk of text would exceed 2^64 bytes");
     if (text->kind == TEXT_STREAM) {
         if (text->stream_is_used)
-            return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream can be searched once", text->name);
+            return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream can be searched only once",
+                              text->name);
         text->stream_is_used = !text->is_regular;
         if (!text->is_regular && !fault_hit(FAULT_OPEN))
             cursor->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -55,9 +55,9 @@ const char *flag_refusal(const struct flag *flag)
         [SERVED_STARTS] = chooses,
         [SERVED_READS] = "it reads a file of the client",
         [SERVED_CHOOSES] = chooses,
-        [SERVED_TEXT] = "its text goes into a member of the request",
+        [SERVED_TEXT] = "the request's member patterns has the strings",
         [SERVED_LINKS] = "the server follows no links",
-        [SERVED_ASKS] = "a server asks no other one",
+        [SERVED_ASKS] = "a server does not ask another server",
         [SERVED_TELLS] = "it tells about a search of the command itself",
         [SERVED_PRINTS] = "it prints a document and searches nothing",
     };

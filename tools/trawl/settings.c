@@ -187,7 +187,7 @@ bool settings_build(struct settings *settings, char *error)
     finish_layout(settings);
     if (is_for_records(settings->algorithm)) {
         snprintf(error, SETTINGS_ERROR_BYTES,
-                 "--algorithm: %s searches records, which the library alone does",
+                 "--algorithm: %s searches records: only the library does that",
                  settings->algorithm);
         return false;
     }
