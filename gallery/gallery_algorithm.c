@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define THREADS_MIN                                                               \
-    32u /* threads of a block with the option THREADS; a multiple of THREADS_STEP \
-         */
+/* The option THREADS gives a block THREADS_MIN to THREADS_MAX threads, in multiples of
+ * THREADS_STEP. */
+#define THREADS_MIN 32u
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u
 #define BLOCKS_MAX 0x7fffffffu

@@ -53,8 +53,8 @@ static void random_scenes(void)
     }
 }
 
-/* Tests more patterns than the published algorithm takes, in many lengths. Each pattern stands
- * there twice, and some patterns are longer than any record. */
+/* Tests more patterns than the published algorithm takes, in many lengths. Each pattern is
+ * in the set twice, and some patterns are longer than any record. */
 static void many_patterns(void)
 {
     struct test_random random = test_random_begin("gallery many patterns");

@@ -71,7 +71,7 @@ def test_request(tmp_path):
         client.count([b"\0", "c"])
         assert fake.requests[2][1]["patterns"] == ["00", "63"]
         assert fake.connections == 1  # kept
-        # A single path or option is not split into letters. (All tests gave lists.)
+        # A single path or option is not split into letters, as once, when the tests gave only lists.
         for one in "src", b"src", Path("src"):
             client.count(["a", "b"], paths=one, options="--hidden", glob="*.c")
             body = fake.requests.pop()[1]

@@ -58,7 +58,7 @@ def test_columns_of_arrow(rng):
                     found = pyarrow.array(search(part))
                     assert found.to_pylist() == answer
                     found.validate(full=True)
-    # No column held bytes that are no UTF-8, or numbers (which were searched as decimals).
+    # Columns may hold bytes that are not UTF-8, but no numbers, which once were searched as decimals.
     for kind in (pyarrow.binary(), pyarrow.binary_view()):
         column = pyarrow.array([b"\xffb", None], kind)
         assert trawl.Plan("b").match_counts(column).tolist() == [1, None]

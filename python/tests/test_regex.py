@@ -199,7 +199,8 @@ def test_a_shard(rng):
 
 
 def test_without_the_library(tmp_path):
-    """The error says what is missing; other searches go on."""
+    """Without libtrawl_regex, a plan of expressions is an error that names the library, and strings can be
+    searched."""
     shutil.copytree(os.path.dirname(trawl.__file__), tmp_path / "trawl", ignore=shutil.ignore_patterns("*regex*"))
     code = "import trawl; print(trawl.Plan('a').count('a')); trawl.Plan('a', regex=True)"
     made = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)

@@ -188,8 +188,8 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions. *positions: the positions; *words: their
- * words. */
+/* Fills the worker's tile for the next positions. Sets *positions to their number, and
+ * *words to the number of bitmap words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     struct engine_worker *worker = scan->worker;

@@ -24,7 +24,7 @@ struct pool_result {
     struct pool_message *messages;
     size_t message_count;
     struct pool_mark mark;
-    struct command_job job; /* the worker's job after the batch */
+    struct command_job job; /* a copy of the worker's job, made after the batch was searched */
 };
 
 /* Prints a message for the pool's own job, which has no worker. */

@@ -91,7 +91,7 @@ struct pool {
     struct batch_turn *ahead; /* NULL until a second worker starts */
 };
 
-/* Prepares the turns, and the part of the first worker. */
+/* Prepares the turns, and makes the first worker ready to take its turn. */
 void pool_open_turns(struct pool *pool);
 void pool_close_turns(struct pool *pool);
 /* Resets a worker that has taken the files of a batch. */

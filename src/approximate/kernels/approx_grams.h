@@ -62,8 +62,9 @@ struct grams_arguments {
     uint32_t gram_symbols;
     uint32_t errors_max;
     uint32_t shared_bytes; /* dynamic shared memory: the length of all tables, or 0 */
-    /* Candidates in any order, possibly repeated: literal << 32 | begin of the occurrence if there
-     * is no error before the piece, minus `begin`, and with edits plus errors_max. */
+    /* Candidates in any order, possibly repeated: literal << 32 | (x - begin), with edits
+     * literal << 32 | (x - begin + errors_max). x is where the occurrence begins if it has no error
+     * before the piece. */
     uint64_t *found;
     uint64_t capacity; /* words of `found` */
     /* 0 before the launch; number of candidates, which may exceed the capacity */
