@@ -91,7 +91,7 @@ def section(data):
     found, known = data['rows'], built_in()
     isas = [it['name'] for it in found[0]['results']]
     lines = machine_lines(data) + [f"- texts of {data['machine']['text_bytes']:,} bytes, 1 thread; "
-                                   'nanoseconds: a byte, a sample, a candidate', '']
+                                   'the times are nanoseconds for a byte, a sample or a candidate', '']
     cells = []
     for isa in isas:
         made = costs(found, isa)

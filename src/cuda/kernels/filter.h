@@ -139,8 +139,8 @@ SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
     return hit;
 }
 
-/* Returns the candidates among 16 positions, for a stride kind. A position with gram o proposes the
- * position stride - 1 - o bytes behind. */
+/* Returns the candidates among 16 positions, for a stride kind. If gram o stands at a position x,
+ * the candidate is x + stride - 1 - o. */
 SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
                                       const struct filter_words *words, uint32_t stride)
 {
