@@ -156,7 +156,7 @@ struct engine_task {
     enum want want;
     enum engine_output output;
     struct engine_result
-        *result; /* RESULT: the caller called engine_result_begin; CELLS: on devices */
+        *result; /* RESULT, after the caller called engine_result_begin; CELLS of a device */
     struct engine_words *words;   /* BEGINS */
     struct engine_matrix *matrix; /* CELLS */
 };

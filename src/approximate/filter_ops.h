@@ -4,9 +4,8 @@
 
 #include "approximate/approx_filter.h"
 
-#define FILTER_BLOCK_WORDS                                                                   \
-    16u                        /* words of two of the widest vectors; the words of a row are \
-                                  a multiple of this number */
+/* The words of two of the widest vectors. The words of a row are a multiple of this number. */
+#define FILTER_BLOCK_WORDS 16u
 #define FILTER_WINDOWS_MAX 16u /* the lanes of two of the widest vectors */
 
 /* A class of bytes, in two forms: byte b is in the class if bit b % 64 of has[b / 64] is set,

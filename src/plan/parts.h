@@ -36,11 +36,11 @@ struct plan_part_costs {
     uint64_t singly_max;
     double alone;
     double pass;      /* the filter, for few strings */
-    double many;      /* what many strings add to the filter's cost at most, */
-    double many_half; /* and the number of strings that add half of `many` */
-    double met;       /* testing the positions that pass the filter */
-    double dense;     /* the automaton, which takes over where `met` would cost more, */
-    double make;      /* and making the automaton, for each byte of the strings */
+    double many;      /* the most that the number of strings adds to the filter's cost */
+    double many_half; /* the number of strings that adds half of `many` */
+    double met;       /* to test the positions that pass the filter */
+    double dense;     /* to search by the automaton, where that costs less than `met` */
+    double make;      /* to make the automaton, for each byte of the strings */
 };
 /* The host's costs, in nanoseconds for a byte of the text. */
 extern const struct plan_part_costs plan_part_costs_host;

@@ -37,7 +37,7 @@ struct viewing {
     char *below; /* path below the base: the operand's, and while walking a file's */
     size_t below_bytes, below_capacity;
     size_t shown_bytes; /* length of the operand within the names that the walk shows */
-    const char *prefix; /* the operand as the shown names of the files below begin */
+    const char *prefix; /* with this prefix the shown names of the files below the operand begin */
     size_t prefix_bytes;
     bool prefix_slash; /* a slash follows the prefix */
     char *shown;       /* buffer for the name of a file that no walk met */
