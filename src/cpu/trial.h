@@ -20,8 +20,8 @@ struct trial {
     /* bytes of text until the step ends; if step is 0, until a trial may begin */
     uint64_t left;
     uint64_t interval; /* bytes of text from the last trial to the next */
-    uint64_t spent;    /* ns that the search took since the last trial, */
-    uint64_t searched; /* for this many bytes of text */
+    uint64_t spent;    /* ns that the search took since the last trial */
+    uint64_t searched; /* bytes of text that were searched in `spent` */
     uint64_t advance;  /* ns by which the first trial may begin sooner */
     uint64_t ns[2];    /* by program: time of this trial's steps */
     uint64_t bytes[2]; /* by program: bytes that these steps searched */

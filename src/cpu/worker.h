@@ -208,8 +208,8 @@ struct scan {
     uint64_t line_until; /* LINES: begins < line_until lie in a line whose hit was taken */
     uint64_t record;     /* if the text has records: the record of the last look-up */
     /* SPANS: [span_begin, span_end) is the longest hit at the last begin that was taken.
-     * span_is_sure is set once no earlier hit can reach a begin: from there on, the taken hits are
-     * the spans. */
+     * span_is_sure is set at the first begin before which all earlier hits have ended: the hits
+     * that are taken from this begin on are the spans. */
     uint64_t span_begin;
     uint64_t span_end;
     /* upper bound on the ends of all occurrences seen, and of those that began before this scan */

@@ -7,7 +7,7 @@
  * status, as the row's first contestant. Standard output is a pipe that this process empties. The
  * null device is not used, because some programs then stop at the first match.
  * The kernel counts the memory of the starting process as the program's memory at first. So rows of
- * commands ask about no text.
+ * commands have no text, which would lie in the memory of the starting process.
  */
 #include <errno.h>
 #include <fcntl.h>
