@@ -8,8 +8,10 @@
 
 /* A large file is loaded again once the file has not changed for this time. */
 #define QUIET_NS (10 * SECOND_NS)
-#define BLOCK_BYTES_MIN (UINT64_C(1) << 30) /* a block's length is at most BLOCK_BYTES_MIN */
-#define BLOCKS_FULL 4u /* or 1 / BLOCKS_FULL of all files' bytes, if that is more */
+/* A block has at most BLOCK_BYTES_MIN bytes or 1 / BLOCKS_FULL of all files' bytes, whichever is
+ * more. */
+#define BLOCK_BYTES_MIN (UINT64_C(1) << 30)
+#define BLOCKS_FULL 4u
 /* Pause between a notice and the refresh, since more notices may follow. */
 #define PAUSE_NS (SECOND_NS / 50)
 
