@@ -30,14 +30,10 @@ class _ArrowStream(Protocol):
 class _Reads(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
-# Arrays whose classes declare the buffer protocol from Python 3.12 on alone, and arrays on a device.
+# Arrays whose classes declare the buffer protocol from Python 3.12 on alone.
 class _NumpyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
-
-class _CudaArray(Protocol):
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
 class _HasDescriptor(Protocol):
     def fileno(self) -> int: ...
@@ -46,7 +42,7 @@ class _Lines(Protocol):
     def read(self) -> str | bytes: ...
 
 _Pattern: TypeAlias = str | Buffer
-_Array: TypeAlias = Buffer | _NumpyArray | _CudaArray
+_Array: TypeAlias = Buffer | _NumpyArray
 _TextSource: TypeAlias = Text | _Array | str | PathLike[str] | PathLike[bytes] | _Reads | _HasDescriptor
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
 _Offsets: TypeAlias = Literal["characters", "bytes"]
@@ -96,7 +92,6 @@ PARAMETERS = of_names({
     "bool | _Syntax": "regex",
     "Buffer": "saved",
     "_Offsets | None": "offsets",
-    "_Array": "out",
     "str | PathLike[str]": "path",
     "Plan": "plan",
     "_Progress": "progress",
@@ -122,9 +117,8 @@ OTHERS = {
 # of one class only.
 RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
-    "int": "__len__ count count_lines edits replace_file mismatches null_count positions_into",
+    "int": "__len__ count count_lines edits replace_file mismatches null_count",
     "None": "__exit__ cancel close unload",
-    "str": "_repr_html_",
     "bytes": "Plan.__getitem__",
     "Any": "__call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",

@@ -28,9 +28,6 @@ cdef class Answer:
 
         return polars.Series(self)
 
-    def _repr_html_(self):
-        return _sources.html(self, ("value",), [(self[i],) for i in range(min(self.length, 10))])
-
     cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
         """Fill a schema and an array with this object's values, under a field name."""
         return 0

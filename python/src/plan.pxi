@@ -342,14 +342,6 @@ cdef class Plan:
         """Find where all occurrences begin: an ascending Column. offsets: see first()."""
         return default().positions(self, text, offsets=offsets, progress=progress)
 
-    def positions_into(self, text, out, *, offsets=None, progress=None):
-        """Write the begins of the first len(out) occurrences to the caller's array, and return the
-        number of all occurrences. out: a one-dimensional array of 64-bit integers, with the buffer
-        protocol, or on a device with __cuda_array_interface__. For an array on a device the text has
-        to be loaded (Searcher.load), and earlier device work on `out` has to be finished.
-        offsets: see first()."""
-        return default().positions_into(self, text, out, offsets=offsets, progress=progress)
-
     def matches(self, text, *, match="all", line_numbers=False, value=False, offsets=None,
                 progress=None):
         """Find all occurrences, in order of (begin, pattern): a Matches, which holds columns.

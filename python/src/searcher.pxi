@@ -41,7 +41,7 @@ cdef struct work:
     bint no_memory
     bint early  # the search ended before the text's end, because the answer was known
     answer answer
-    void *out  # what the function fills: a struct, host memory or a device address
+    void *out  # what the function fills: a struct or memory
     uint64_t limit
     uint32_t flags
     walk by  # converts the offsets of the results
@@ -133,7 +133,6 @@ cdef class Handle:
 
     cdef work job
     cdef bint taken
-    cdef bint borrowed  # the text lies on a device and was loaded for this call
     cdef Source own  # the text, if this call opened it
     cdef Source source  # the text of this call: `own` or the caller's Text
 
@@ -154,7 +153,8 @@ cdef class Handle:
 
     cdef int open(self, Searcher searcher, Plan plan, object text, object offsets) except -1:
         """Open the text of a call. offsets: what the results count: "characters", "bytes", or None
-        for characters in a str and bytes in other texts. The caller ends with Searcher.give(), also after a failure."""
+        for characters in a str and bytes in other texts. The caller ends with
+        Searcher.give(), also after a failure."""
         cdef work *job = &self.job
 
         self.source = self.own
@@ -163,29 +163,15 @@ cdef class Handle:
                           else text, False)
         elif (<Source>text).text == NULL:
             raise ValueError("the text is closed")
-        elif (<Source>text).address == 0 or text in searcher.loaded:
-            self.source = text
         else:
-            # Other threads may search the caller's Text, which must therefore not be loaded and
-            # unloaded here. So the call loads a new text over the same device memory.
-            self.own.owner = text
-            self.own.open_device((<Source>text).address, (<Source>text).bytes)
+            self.source = text
         job.plan = plan.plan
         job.text = self.source.text
         job.bytes = self.source.bytes
         job.is_stream = self.source.is_stream
         job.by = walk_of(self.source, offsets)
         job.is_text = isinstance(self.source.owner, str) and (offsets is None or offsets != "bytes")
-        if self.own.text != NULL and self.own.address != 0:
-            self.load()
         return 0
-
-    cdef int load(self) except -1:
-        """Load a text that lies on a device, for this call. Nothing is copied."""
-        with nogil:
-            self.job.status = trawl_text_load(self.job.searcher, self.job.text, &self.job.error)
-        self.borrowed = self.job.status == TRAWL_OK
-        return check(self.job.status, &self.job.error)
 
     cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:
         """Run a search, and raise the search's error. A search with `progress`, and a long search of
@@ -351,9 +337,6 @@ cdef class Searcher:
             return handle
 
     cdef void give(self, Handle handle) noexcept:
-        if handle.borrowed:
-            trawl_text_unload(handle.job.searcher, handle.job.text)
-            handle.borrowed = False
         handle.own.close()
         handle.source = None
         handle.job.before = 0
@@ -390,17 +373,17 @@ cdef class Searcher:
 
     def load(self, text, /):
         """Copy a text to the memory of the searcher's devices, and return a Text. Searches of this
-        Text use the copy. The text's bytes may not change before unload() or close(). An array that
-        already lies on a device is not copied. Without a device, load() copies nothing."""
+        Text use the copy. The text's bytes may not change before unload() or close(). Without a
+        device, load() copies nothing."""
         cdef Source source = Text(text)
         cdef Handle handle = self.take()
+        cdef trawl_error error
+        cdef int status
 
-        try:
-            handle.job.text = source.text
-            handle.load()
-            handle.borrowed = False
-        finally:
-            self.give(handle)
+        with nogil:
+            status = trawl_text_load(handle.job.searcher, source.text, &error)
+        self.give(handle)
+        check(status, &error)
         self.loaded[source] = None
         return source
 
@@ -482,33 +465,6 @@ cdef class Searcher:
         finally:
             match_columns_drop(&columns)
             self.give(handle)
-
-    cdef int want_device(self, uint64_t address) except -1:
-        """Open the devices, and raise unless one of them has this address: the host would write to
-        it. The array's first word is loaded as a text is, and unloaded."""
-        cdef Handle handle = self.take()
-
-        try:
-            handle.source = handle.own
-            handle.own.open_device(address, sizeof(uint64_t))
-            handle.job.text = handle.own.text
-            handle.load()
-        finally:
-            self.give(handle)
-        return 0
-
-    def positions_into(self, Plan plan not None, text, out, *, offsets=None,
-                       progress=None):
-        cdef Target target = Target(out)
-
-        given = (<Source>text).owner if isinstance(text, Source) else text
-        if target.on_device and offsets != "bytes" and (
-                offsets is not None or isinstance(given, (str, TextIOBase))):
-            raise ValueError("positions_into: an array on a device needs offsets='bytes'")
-        if target.on_device and target.room > 0:
-            self.want_device(target.address)
-        return search(self, plan, text, offsets, progress, work_begins, target.room, 0,
-                      <void *>target.address).count
 
     def matches(self, Plan plan not None, text, *, match="all", bint line_numbers=False,
                 bint value=False, offsets=None, progress=None):

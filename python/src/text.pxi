@@ -1,5 +1,4 @@
-# text: makes texts of memory, files, descriptors and arrays on a device (by __cuda_array_interface__),
-# and opens the caller's arrays for positions_into().
+# text: makes texts of memory, files and descriptors.
 
 # ---- Texts ----
 
@@ -14,7 +13,6 @@ cdef class Source:
     cdef int descriptor  # closed together with the text; -1: nothing to close
     cdef uint64_t bytes
     cdef const uint8_t *memory  # the text's bytes in the host's memory; NULL: elsewhere
-    cdef uint64_t address  # device address of a text on a device; else 0
     cdef readonly bint is_stream
     cdef bint is_file  # a regular file, which had `bytes` bytes when it was opened
 
@@ -43,7 +41,6 @@ cdef class Source:
 
         self.descriptor = -1
         self.is_stream = self.is_file = False
-        self.address = 0
         if isinstance(given, bytes):
             self.owner = given
             return self.open_memory(PyBytes_AS_STRING(given), PyBytes_GET_SIZE(given))
@@ -51,12 +48,6 @@ cdef class Source:
             utf8 = PyUnicode_AsUTF8AndSize(given, &count)
             self.owner = given
             return self.open_memory(utf8, count)
-        if hasattr(given, "__cuda_array_interface__"):
-            # Checked before the buffer protocol: CuPy's arrays have that protocol too, but a CuPy
-            # buffer lies on the device, where the host cannot read.
-            address, _, item_bytes, _, _, items = _sources.cuda_interface(given)
-            self.owner = given
-            return self.open_device(address, items * item_bytes)
         if PyObject_CheckBuffer(given):
             take_buffer(given, &self.view)
             return self.open_memory(self.view.buf, self.view.len)
@@ -74,14 +65,6 @@ cdef class Source:
         cdef int status = trawl_text_from_memory(bytes, <uint64_t>count, &self.text, &error)
 
         self.bytes, self.memory = <uint64_t>count, <const uint8_t *>bytes
-        return check(status, &error)
-
-    cdef int open_device(self, uint64_t address, uint64_t count) except -1:
-        cdef trawl_error error
-        cdef int status = trawl_text_from_device(address, count, &self.text, &error)
-
-        self.bytes = count
-        self.address = address if count > 0 else 0
         return check(status, &error)
 
     cdef int open_file(self, bytes name, int descriptor, bint decompress) except -1:
@@ -155,37 +138,3 @@ class Text(Source):
             raise ValueError("decompress: a path, a file or a pipe is needed; what lies in memory is "
                              "searched as it is (io.BytesIO makes a file of it)")
         return made
-
-
-# ---- Arrays that positions_into() writes to ----
-
-@cython.internal
-@cython.final
-cdef class Target:
-    cdef bint on_device
-    cdef uint64_t address
-    cdef uint64_t room  # how many 64-bit numbers the array holds
-    cdef taken_buffer view  # obj is NULL for an array on a device
-    cdef object owner
-
-    def __cinit__(self, out):
-        if not hasattr(out, "__cuda_array_interface__"):
-            self.open_buffer(out)
-            return
-        self.owner, self.on_device = out, True
-        (self.address, read_only, item_bytes, is_integer, dimensions,
-         self.room) = _sources.cuda_interface(out)
-        if read_only or item_bytes != 8 or not is_integer or dimensions != 1:
-            raise ValueError(
-                "out: one dimension of numbers of 64 bits that can be written is needed"
-            )
-
-    cdef int open_buffer(self, out) except -1:
-        PyObject_GetBuffer(out, &self.view, PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)
-        _sources.check_out(out)
-        self.address = <uint64_t>self.view.buf
-        self.room = <uint64_t>self.view.len // 8
-        return 0
-
-    def __dealloc__(self):
-        PyBuffer_Release(&self.view)

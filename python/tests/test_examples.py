@@ -1,6 +1,5 @@
 """The worked examples, on small data with known answers."""
 
-import json
 import pathlib
 import subprocess
 import sys
@@ -63,13 +62,3 @@ def test_guides(tmp_path):
     assert run("guides.py", tmp_path / "guides", genome)[0][-1] == "all\t0\t0\t0\t1\t0"
     found = run("guides.py", tmp_path / "guides", genome, "--any-base", "--mismatches", 2)
     assert found[0][-1] == "all\t0\t0\t1"
-
-
-def test_near_copies(tmp_path):
-    (tmp_path / "questions").write_text("Which river is the longest one?\nshort\n")
-    texts = ["So: which  rivers is the longst one!", "Which lake is the longest one?", "short"]
-    rows = [json.dumps({"id": number, "text": text}) + "\n" for number, text in enumerate(texts)]
-    (tmp_path / "documents").write_text("".join(rows))
-    lines, result = run("near_copies.py", tmp_path / "questions", tmp_path / "documents", 3)
-    assert lines == ["0\t0\t3\t0.00\twhich rivers is the longst one"]
-    assert "questions left out, too short: 1\n" in result.stderr

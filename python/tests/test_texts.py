@@ -123,7 +123,6 @@ def test_file_objects_that_fail(tmp_path):
         PLAN.lines,
         lambda text: list(PLAN.batches(text)),
         lambda text: list(PLAN.line_batches(text)),
-        lambda text: PLAN.positions_into(text, array.array("Q", [0] * 1000)),
         lambda text: trawl.Plan("absent").first(text),
         lambda text: PLAN.count(trawl.Text(text)),
         lambda text: PLAN.count(trawl.Text(text, decompress=True)),

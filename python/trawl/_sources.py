@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import codecs
 import copy
-import functools
 import io
 import itertools
 import operator
@@ -13,12 +12,10 @@ import os
 import pickle
 import re
 import stat
-import sys
 import tempfile
 import threading
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from html import escape
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 if TYPE_CHECKING:
@@ -221,11 +218,15 @@ def show_plan(plan: Any, options: dict[str, Any]) -> str:
 # ---- Results -----------------------------------------------------------------------------------
 
 
-@functools.cache
+_ITEM_TYPES: dict[tuple[str, ...], Any] = {}
+
+
 def item_type(fields: tuple[str, ...]) -> Any:
     """Return a type of tuples whose `_fields` name the columns of a DataFrame made from the tuples."""
-    reduce = {"__reduce__": lambda self: (tuple, (tuple(self),))}
-    return type("Item", (tuple,), {"__slots__": (), "_fields": fields} | reduce)
+    if fields not in _ITEM_TYPES:
+        reduce = {"__reduce__": lambda self: (tuple, (tuple(self),))}
+        _ITEM_TYPES[fields] = type("Item", (tuple,), {"__slots__": (), "_fields": fields} | reduce)
+    return _ITEM_TYPES[fields]
 
 
 class Columns(Generic[Item]):
@@ -285,9 +286,6 @@ class Columns(Generic[Item]):
         from ._trawl import struct_capsules
 
         return struct_capsules(self._named())
-
-    def _repr_html_(self) -> str:
-        return html(self, self._named(), list(itertools.islice(zip(*self._named().values()), 10)))
 
     def to_arrow(self) -> Any:
         """Return a pyarrow.RecordBatch over the same memory."""
@@ -409,17 +407,6 @@ class Lines(Columns["tuple[Any, ...]"]):
         self.numbers, self.begins, self.texts, self.distances = numbers, begins, texts, distances
 
 
-def html(result: Any, names: Iterable[str], rows: list[Any]) -> str:
-    """Return a result's first rows as HTML, for Jupyter."""
-    more = "" if len(rows) == len(result) else "<tr>" + "<td>...</td>" * len(rows[0]) + "</tr>"
-    table = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row) + "</tr>" for row in rows
-    )
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    title = f"trawl.{type(result).__name__} of {len(result)}"
-    return f"<table><caption>{title}</caption><tr>{head}</tr>{table}{more}</table>"
-
-
 def show_array(few: list[Any], length: int, form: str) -> str:
     """Return the repr() of an Array."""
     kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str", "match": "lists of matches"}
@@ -495,17 +482,6 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
         yield end - 1, values[pattern]
 
 
-def check_out(out: Any) -> None:
-    """Raise ValueError unless `out` is a one-dimensional array of 64-bit integers."""
-    view = memoryview(out)
-    form = view.format.removeprefix("@").removeprefix("=")
-    form = form.removeprefix("<" if sys.byteorder == "little" else ">")
-    if view.ndim != 1 or view.itemsize != 8 or form not in tuple("QqLlNn"):
-        raise ValueError(
-            "out: one dimension of integers of 64 bits in this machine's byte order is needed"
-        )
-
-
 # ---- Pickles -----------------------------------------------------------------------------------
 
 
@@ -519,33 +495,6 @@ def restore(patterns: list[bytes], options: dict[str, Any]) -> Any:
 def out_of_band(form: Any, protocol: int) -> Any:
     """Return a buffer for pickle. From protocol 5 on, pickle can keep the buffer out of band."""
     return pickle.PickleBuffer(form) if protocol >= 5 else bytes(form)
-
-
-# ---- Arrays of other libraries -------------------------------------------------------------------
-
-def cuda_interface(array: Any) -> tuple[int, bool, int, bool, int, int]:
-    """Return (address, read-only?, bytes of an item, is an item an integer?, dimensions, items) of an
-    array's __cuda_array_interface__, version 3 or earlier
-    (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html). The field `stream` is
-    ignored, because the caller finishes work on the array before the call."""
-    fields = array.__cuda_array_interface__
-    shape, kind, data = fields.get("shape"), fields.get("typestr"), fields.get("data")
-    if not (
-        isinstance(shape, tuple)
-        and isinstance(data, tuple)
-        and isinstance(kind, str)
-        and len(kind) >= 3
-    ):
-        raise ValueError("__cuda_array_interface__: shape, typestr and data are needed")
-    strides, size = fields.get("strides"), int(kind[2:])
-    items, dense = 1, True
-    for i in range(len(shape) - 1, -1, -1):
-        if strides is not None and shape[i] > 1:
-            dense = dense and strides[i] == items * size
-        items *= shape[i]
-    if not dense and items > 0:
-        raise ValueError("__cuda_array_interface__: an array without gaps is needed")
-    return data[0], data[1], size, kind[0] != ">" and kind[1] in "ui", len(shape), items
 
 
 # ---- File objects ------------------------------------------------------------------------------
@@ -576,6 +525,8 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     no descriptor that gives the object's bytes (GzipFile, an HTTP response), a thread reads the object
     and writes to a pipe. A number is refused: most numbers are mistakes.
     """
+    if hasattr(file, "__cuda_array_interface__"):
+        raise TypeError("text: the array lies on a device; bytes in the host's memory are needed")
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise TypeError(
             "text: bytes, str, a path or an object with read() or fileno() is needed, not "
