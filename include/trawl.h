@@ -65,7 +65,8 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 is an early end, 10 and above is a failure. 22 and 23 are not used again. */
+/* 0 is success, 1 to 9 is an early end, 10 and above is a failure. No status gets the numbers 22
+ * and 23, which an earlier version used. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -212,7 +213,8 @@ struct trawl_plan_options {
     uint32_t mismatches_max; /* find occurrences with up to this many mismatches */
     uint32_t edits_max; /* or with up to this many edits; both: 0 to TRAWL_ERRORS_MAX, and less than
                            the symbols of every pattern */
-    enum trawl_alphabet alphabet;    /* strings without errors: BYTES or DNA */
+    enum trawl_alphabet alphabet;    /* what a symbol is; plans of strings without errors take BYTES
+                                        or DNA */
     uint32_t exact_count;            /* ranges in `exact` */
     const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
                                         symbols beyond a pattern's end are ignored. Copied. */
@@ -242,8 +244,8 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  * Ownership  patterns and their bytes are copied. The caller owns *plan and frees it with
  *            trawl_plan_free.
  * Errors     ARGUMENT  a NULL where one is not allowed; an empty pattern (error->pattern_index);
- *                      a flag, method or algorithm that is unknown or does not fit the patterns
- *                      or a mistake in an expression (text_offset: the byte in the expression)
+ *                      a flag, method or algorithm that is unknown or does not fit the patterns;
+ *                      a mistake in an expression (text_offset: the byte in the expression)
  *            UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
  *            MEMORY, LIMIT
  * Threads    any. The plan is immutable and may be shared.
@@ -261,7 +263,7 @@ struct trawl_facts {
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
     uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
-    uint32_t mismatches_max; /* this and the next two: as built */
+    uint32_t mismatches_max; /* this field and the next two were set so when the plan was built */
     uint32_t edits_max;
     enum trawl_alphabet alphabet;
     uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */
@@ -279,8 +281,8 @@ TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
 /* Find the groups of an occurrence. The line is without its line end; `match` counts from the
- * line's first byte. groups[0] is the whole occurrence; a group without part in it is UINT64_MAX
- * twice. Errors: ARGUMENT, MEMORY. */
+ * line's first byte. groups[0] is the whole occurrence; a group that took no part in the
+ * occurrence begins and ends at UINT64_MAX. Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     struct trawl_range match, struct trawl_range *groups, uint64_t groups_max,
@@ -428,7 +430,8 @@ TRAWL_API const char *trawl_instruction_set(uint32_t index);
 
 /* Open a searcher.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
- * Cost: with a runtime, some memory; without a runtime, the cost of trawl_runtime_open. */
+ * Cost: with a runtime, the searcher takes some memory; without a runtime, opening costs as much as
+ * trawl_runtime_open. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
     struct trawl_error *error);
@@ -447,7 +450,7 @@ struct trawl_stats {
     uint64_t wall_ns;         /* 0 if no clock is read: see struct trawl_worker_stats */
     uint32_t thread_count;    /* threads that took part */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
-    char instruction_set[16]; /* that the CPU engine uses */
+    char instruction_set[16]; /* the set that the CPU engine uses */
     char note[160]; /* why an engine did not take part, or why an algorithm ran in another form;
                        empty if there is nothing to say */
     /* For algorithms of the gallery on devices, summed over workers; else 0: */
@@ -497,7 +500,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
 
 struct trawl_match {
     uint64_t begin; /* offset of the occurrence's first byte in the text */
-    uint64_t end;   /* offset of the byte after the occurrence */
+    uint64_t end;   /* offset at which the occurrence ends: of the byte after its last byte */
     uint32_t pattern_index;
     uint16_t distance; /* plans with errors: mismatches, or edits; else 0 */
     uint16_t reversed; /* 1: the reverse complement occurs; else 0 */
@@ -617,7 +620,7 @@ typedef int (*trawl_window_sink)(void *context, const struct trawl_window *windo
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
  * lines, contexts or reports. flags: enum trawl_window_flag, or-ed. The sink is called like a
  * trawl_match_sink. Memory is bounded by threads and chunks, however slow the sink is. A stream's
- * windows come as soon as its bytes do. STOPPED if the sink stopped it. */
+ * windows come as soon as its bytes do. STOPPED if the sink stopped the search. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,
@@ -705,9 +708,11 @@ struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
     uint64_t record_begin;
     uint64_t record_end;
-    uint64_t cell_count;           /* cells here; ANY: records in which a pattern occurs */
-    const uint64_t *cell_records;  /* CELLS: three columns of cell_count, */
-    const uint64_t *cell_patterns; /* in order of (record, pattern), each pair once */
+    uint64_t cell_count; /* cells here; ANY: records in which a pattern occurs */
+    /* CELLS: three columns of cell_count entries, in order of (record, pattern). Each pair of a
+     * record and a pattern comes once. */
+    const uint64_t *cell_records;
+    const uint64_t *cell_patterns;
     const uint64_t *cell_begins;
     const uint8_t *any; /* ANY: record record_begin + i is bit (i & 7) of byte i >> 3; bits beyond
                            are 0 */
