@@ -23,7 +23,8 @@ static inline void calls_must(enum trawl_status status, const char *what, const 
 
 #define CHECK_STATUS(got, expected) TEST_CHECK_U64((uint64_t)(got), (uint64_t)(expected))
 
-/* The call, which names its last argument `error`, fails with this status and fills the record. */
+/* Checks that the call, whose last argument is `error`, fails with this status and fills the
+ * record. */
 #define CHECK_ERROR(call, expected)                                        \
     do {                                                                   \
         struct trawl_error error_ = calls_error();                         \
@@ -55,7 +56,7 @@ static inline void calls_check_error(const struct trawl_error *error, enum trawl
 /* The same for a mistake of the caller's. */
 #define CHECK_REFUSED(call) CHECK_ERROR(call, TRAWL_ARGUMENT)
 
-/* Options: the fields that are named, all others as they are by default. */
+/* Options with the named fields; all other fields have their defaults. */
 #define PLAN_WITH(...) \
     (&(struct trawl_plan_options){.size = sizeof(struct trawl_plan_options), __VA_ARGS__})
 #define SEARCHER_WITH(...) \
@@ -162,9 +163,9 @@ static inline struct trawl_stats must_stats(const struct trawl_searcher *searche
     return stats;
 }
 
-/* Do the numbers of the last call agree? Each byte that workers of one kind searched was searched
- * by one method; all kinds together searched the text, or of a call that ended early no less than
- * what was delivered. */
+/* Returns whether the numbers of the last call agree. Each byte that a kind of workers searched was
+ * searched by one method. All kinds together searched the text, or, in a call that ended early, at
+ * least the delivered part. */
 static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended_early)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -237,7 +238,7 @@ static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
     return status;
 }
 
-/* Sinks that go on, whatever they get. */
+/* Sinks that never stop the search. */
 static inline int ignore_matches(void *context, const struct trawl_match *matches,
                                  uint64_t match_count)
 {
@@ -280,7 +281,8 @@ static inline struct trawl_record_array records_of(const void *bytes, const uint
 typedef int (*row_sink)(void *context, uint64_t row_first, uint64_t row_count,
                         const int64_t *first);
 
-/* The rows of the matrix one by one, made of its cells. STOPPED if the sink stopped it. */
+/* Delivers the rows of the matrix in turn, made of the cells. STOPPED if the sink stopped the
+ * search. */
 static inline enum trawl_status call_rows(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan,
                                           const struct trawl_record_array *records, row_sink sink,

@@ -23,8 +23,9 @@
 #define LATE_US 60u
 #define LATE_LONG_US 1500u
 #define WATCH_STEP_S 1
-#define WATCH_STEPS 20    /* without progress: it hangs */
-#define WATCH_WORK_MS 20u /* of the processor, in a step: it goes on */
+#define WATCH_STEPS 20 /* without progress: it hangs */
+/* milliseconds of processor time in a step, which show that the program goes on */
+#define WATCH_WORK_MS 20u
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
@@ -86,8 +87,8 @@ static uint64_t worked_ms(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Does another thread want the processor, and does not get it? On a machine that has too much to do
- * a thread that calls sched_yield was seen to wait for 8 seconds. */
+/* Returns whether another thread waits for a processor. On an overloaded machine a thread that
+ * calls sched_yield waited for 8 seconds. */
 static bool somebody_can_work(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -113,8 +114,8 @@ static bool somebody_can_work(void)
     return found;
 }
 
-/* The program's threads count checks without a lock: any number will do that is another than
- * before, which tsan need not know. */
+/* The program's threads count checks without a lock: the watch needs only a number that changes.
+ * tsan need not know about this race. */
 __attribute__((no_sanitize("thread"))) static void *watch(void *context)
 {
     uint64_t checks = 0, ms = 0;

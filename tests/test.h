@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sanitizers make the library several times slower; repeated tests do a part of their work. */
+/* Sanitizers make the library several times slower, so repeated tests do a part of their work. */
 #if defined(__has_feature)
 #define TEST_HAS_FEATURE(name) __has_feature(name)
 #else
@@ -42,7 +42,7 @@
 #define TEST_SANITIZED (TEST_SANITIZED_DIVISOR > 1)
 #define TEST_LONG_SCALE 20 /* a scale from which on a run counts as long */
 
-/* One of each in a program, whichever of its files checks. */
+/* A program has a single counter of each kind, whichever of its files checks. */
 __attribute__((weak)) _Atomic(uint64_t) test_checks, test_failures;
 
 #define TEST_FAILURES_SHOWN_MAX 20
@@ -73,7 +73,7 @@ static inline bool test_check_u64(uint64_t got, uint64_t expected, const char *w
     return got == expected;
 }
 
-/* A number from the environment, or the default where it is not set. */
+/* Returns a number from the environment, or the default if the variable is not set. */
 static inline uint64_t test_setting(const char *name, uint64_t fallback)
 {
     const char *value = getenv(name);
@@ -106,15 +106,15 @@ static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
     return amount > 0 ? amount : 1;
 }
 
-/* Of combinations that are much the same: is number `index` tried? In a normal run one in `share`
- * is, by the seed, with sanitizers others than without. */
+/* Returns whether number `index` of similar combinations is tried. A normal run tries one in
+ * `share`, by the seed; with sanitizers, other combinations than without. */
 static inline bool test_turn(uint64_t index, uint64_t share)
 {
     return test_is_long() ||
            (index + test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED) % share == 0;
 }
 
-/* No more of them once some checks have failed. */
+/* Stops once some checks have failed. */
 static inline bool test_cases(uint64_t count, void (*run)(uint64_t index))
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX);
@@ -132,7 +132,7 @@ static inline bool test_wanted(const char *name)
     return filter == NULL || *filter == '\0' || strstr(name, filter) != NULL;
 }
 
-/* Lines reach the log at once, also when the next one crashes. */
+/* Lines reach the log at once, also if the next line crashes. */
 static inline void test_begin(const char *name)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);

@@ -100,7 +100,8 @@ class Wrong(Case):
         self.bench('commands', '--bytes=64K', '--filter=rare word -c -i', command=liar, status=1)
 
     def test_new_plans(self):
-        """Each timed count has a plan of its own, built before the time; searches may come before."""
+        """Each timed count has a new plan, built before the time begins; searches may come
+        before."""
         who = [{'name': str(n), 'plan': 'new', 'before': n, 'ours': True} for n in (0, 3)]
         status, (row,), _ = run_rows([{'name': 'new', 'rounds': 4, 'parts': True, 'asks': [(SMALL, who)]}])
         self.assertEqual(status, 0)
@@ -134,8 +135,8 @@ class Suites(Case):
 
 
 class Gpu(Case):
-    """The rows for devices, with a simulated one. Its driver takes no kernel that it does not know,
-    so nothing is known of the read speed there."""
+    """The rows for devices, on a simulated device. The simulated driver runs only kernels of the
+    library, so the read speed is not known there."""
 
     def test_rows(self):
         for words in (('lists',), ('pairs',), ('devices', '--filter=count, 8 '), ('counts', '--filter=a-z, m = 16'),

@@ -143,8 +143,8 @@ def judge(arguments, right, got):
         return None  # like grep it prints what was counted until then
     lines = iter(right[1].splitlines(keepends=True))
     for line in out.splitlines(keepends=True):
-        # Lines may be missing (a file that could not be read) and the last may be cut off, but
-        # none may be there that should not.
+        # Lines may be missing (of a file that could not be read), and the last line may be cut off,
+        # but no other line may be printed.
         if not any(whole == line or (not line.endswith(b"\n") and whole.startswith(line)) for whole in lines):
             return "wrong line %r" % line[:80]
     return None

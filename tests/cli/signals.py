@@ -30,7 +30,7 @@ def expect(condition, what):
 
 
 def until(condition, what):
-    """Wait until something is so; it is an error if it never is."""
+    """Wait until a condition holds; fail if the condition never holds."""
     end = time.monotonic() + WAIT_S
     while not condition():
         if time.monotonic() > end:
@@ -45,7 +45,8 @@ def is_read(pipe):
 
 
 def start(arguments, **more):
-    """A program that never ends is a failure, too, and the last one: nobody waits for the others."""
+    """A program that never ends is a failure, and the last failure: the test does not wait for
+    other programs."""
     process = subprocess.Popen([TRAWL] + arguments, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
 
     def give_up():
@@ -76,7 +77,7 @@ def finish(process):
 
 
 def shorter_while_printed(options, folder):
-    """The pipe is full and nobody reads it, so the rest of the file is not searched yet: cut it."""
+    """The pipe is full and not read, so the rest of the file is not searched yet: cut the file."""
     path, end = os.path.join(folder, "cut"), 2 * 1024 * 1024 + 100
     line = b"%07d foo, and so on until the line is long\n"
     dense = b"".join(line % number for number in range(10000))
@@ -104,7 +105,7 @@ def killed_by_bus(folder):
 
 
 def written_early(options, early, folder):
-    """Whether the lines of a file are written while the program waits for its next file."""
+    """Check whether the lines of a file are written while the program waits for the next file."""
     process = start(options + ["foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE)
     ready = select.select([process.stdout], [], [], WAIT_S if early else 0.2)[0]
     expect(bool(ready) == early, "%r: lines are %swritten early" % (options, "not " if early else ""))

@@ -45,7 +45,7 @@ class Terminal:
         self.call("send-keys", "Enter")
 
     def run(self, command):
-        """The screen after a command, with its looks."""
+        """Return the screen after a command, with colours and styles."""
         self.call("send-keys", "-R")
         self.call("clear-history")
         self.type("clear; " + command + "; echo status=$?")
@@ -111,7 +111,8 @@ def main():
     if shutil.which("tmux") is None:
         print("SKIPPED: there is no tmux")
         return 77
-    # The shell ends a moment after tmux, so its last files may still come and go while the folder is removed.
+    # The shell ends a moment after tmux, so the shell's files may still change while the folder is
+    # removed.
     with tempfile.TemporaryDirectory(prefix="trawl-terminal-", ignore_cleanup_errors=True) as folder:
         os.mkdir(os.path.join(folder, "bin"))
         for name in ("trawl", "tg"):

@@ -49,9 +49,9 @@ def nested_words():
     return [each for i in range(200) for each in ('-e', word[3 * i:3 * i + 1 + i % 40].decode())]
 
 
-# Name, arguments, text of so many bytes, most work per byte of text, from a pipe, as grep prints it.
-# The suite had compared answers of small texts only, where what is quadratic does not show. A line
-# of --json had been of some bytes.
+# Name, arguments, text of so many bytes, most work per byte of text, from a pipe, as grep prints
+# the text. Earlier tests compared answers of small texts only, where quadratic work does not show,
+# and had only short lines of --json.
 ROWS = [
     ('context without end, absent word', ['-B1000000000', 'absent'], lines_of, 1, True, True),
     ('context without end, numbers', ['-n', '-B1000000000', '99'], lines_of, 5, True, True),
@@ -93,7 +93,8 @@ def run(command, text, folder, is_pipe):
 
 
 def json_line(output):
-    """The line that --json's one match shows, and the text and place of its one submatch."""
+    """Return the line of the only match that --json prints, and the text and place of the only
+    submatch."""
     data = json.loads(output.splitlines()[1])['data']
     lines, found = data['lines'], data['submatches']
     line = lines['text'].encode() if 'text' in lines else base64.b64decode(lines['bytes'])
@@ -112,8 +113,8 @@ def printed_within(folder, arguments, text):
 
 
 def lines_not_held(folder):
-    """A line of 48 MiB, and one that is replaced by 60 MB. The suite had long lines in no layout but
-    grep's, and short replacements."""
+    """Search a line of 48 MiB, and a line that is replaced by 60 MB. Earlier tests had long lines
+    only in grep's layout, and only short replacements."""
     before, replacement = b'x' * (48 << 20), b'r' * 100000
     line, place, failed = before + b'needle\n', 48 << 20, []
     replaced = ['--replace=' + replacement.decode(), 'a']

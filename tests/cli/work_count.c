@@ -10,7 +10,7 @@
 
 #define BYTES_PER_BLOCK 16
 
-/* The command runs with one thread (work.py). */
+/* The command runs with a single thread (work.py). */
 static uint64_t work;
 
 void __sanitizer_cov_trace_pc(void);

@@ -44,7 +44,8 @@ static inline uint64_t *border_size(uint32_t row)
     return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
 }
 
-/* All sizes as they are, or about half of them set down; one in two texts is looked at early. */
+/* Leaves all sizes as they are, or sets about half of the sizes lower. For half of the texts, the
+ * first look comes early. */
 static inline void borders_draw(struct test_random *random)
 {
     bool down = !test_random_one_in(random, 3);
@@ -61,8 +62,8 @@ static inline void borders_draw(struct test_random *random)
                 test_random_between(random, border_rows[i].least, border_rows[i].most);
 }
 
-/* A pattern at the text's end, and patterns that begin, or end, one byte before, at or one byte
- * behind a multiple of a size; some with a byte changed. */
+/* Puts a pattern at the text's end, and patterns that begin or end one byte before, at, or one byte
+ * after a multiple of a size. Some of these patterns have a changed byte. */
 static inline void borders_plant(struct test_random *random, struct diff_input *input)
 {
     for (uint32_t i = BORDER_PLANTS;

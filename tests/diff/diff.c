@@ -42,7 +42,7 @@ struct report {
     uint64_t total;
 };
 
-/* Where one run takes many times as long: fewer of those that are the same again. */
+/* Returns whether a run takes many times as long here, so that fewer similar cases are run. */
 static bool is_slow(void)
 {
     return test_divisor() > 1;
@@ -70,7 +70,7 @@ static void say_current(int signal_number)
     raise(signal_number);
 }
 
-/* Searchers stay open: what one search leaves behind must not disturb the next. */
+/* Searchers stay open, because state that a search leaves must not disturb the next search. */
 static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t set,
                                            uint64_t chunk_index)
 {
@@ -122,7 +122,7 @@ static void choose_config(struct test_random *random, const struct diff_input *i
     config->parameter = test_random_u64(random);
 }
 
-/* False after a failure, which is printed; the input is then no longer what it was. */
+/* Returns false after a failure, which is printed; the input has then been reduced. */
 static bool run_one(struct diff_input *input, const struct diff_expected *expected,
                     const struct run_config *config, const struct trawl_plan *plan, uint32_t set,
                     uint64_t chunk_index, uint64_t index)
@@ -147,7 +147,7 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
     return passed;
 }
 
-/* Each algorithm of the gallery on one input. Patterns with a NUL are none of strstr's. */
+/* Runs each algorithm of the gallery on an input. strstr takes no patterns with a NUL. */
 static void run_algorithms(struct test_random *random, struct diff_input *input,
                            const struct diff_expected *expected, uint64_t index)
 {
@@ -174,7 +174,7 @@ static void run_algorithms(struct test_random *random, struct diff_input *input,
     }
 }
 
-/* All methods and instruction sets on one input, each with so many calls. */
+/* Runs all methods and instruction sets on an input, each with so many calls. */
 static void run_input(struct test_random *random, struct diff_input *input, uint64_t index,
                       uint32_t calls)
 {
@@ -203,7 +203,7 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
             uint64_t chunk_index;
             config.instruction_set = trawl_instruction_set(call % sets);
             choose_config(random, input, &config, &chunk_index);
-            if (calls > 1 && call < sets * 2) /* half of them as grep and as grep -c ask */
+            if (calls > 1 && call < sets * 2) /* half of the calls are as grep and grep -c call */
                 config.call = call < sets ? HELD_WINDOWS : HELD_COUNT_LINES;
             passed = run_one(input, &expected, &config, plan, call % sets, chunk_index, index);
         }
@@ -238,7 +238,7 @@ static void run_case(uint64_t index)
     input_free(&input);
 }
 
-/* Several MiB, one or two patterns: chunks and threads as they are in real use. */
+/* Several MiB with a pattern or two: chunks and threads are as in real use. */
 static void run_large(uint64_t index)
 {
     struct test_random random = test_random_begin("diff large");
@@ -259,9 +259,9 @@ static void run_large(uint64_t index)
     input_free(&input);
 }
 
-/* Floods that begin, end and change while a search goes on: what a worker learns of one part of the
- * text must not cost matches in the next. Parts of several tiles, patterns around the lengths at
- * which candidates are verified in another way. */
+/* Floods begin, end and change while a search goes on: what a worker learned in a part of the text
+ * must not cost matches in the next part. Parts have several tiles, and patterns have lengths near
+ * the limits of the verifications. */
 static void run_floods(void)
 {
     static const enum input_kind parts[] = {INPUT_FIBONACCI, INPUT_LETTERS_26, INPUT_THUE_MORSE,
@@ -297,9 +297,9 @@ static void run_floods(void)
     }
 }
 
-/* Each byte of a pattern must be compared: the text is the pattern with one byte changed, for each
- * byte and twice, and the pattern itself. In random texts one byte of 17 that no probe looks at was
- * hardly ever the one that differed. */
+/* Each byte of a pattern must be compared. The text has the pattern, and for each byte two copies
+ * of the pattern in which that byte is changed. In random texts, the only different byte was hardly
+ * ever a byte that no probe tests. */
 static void run_near_misses(void)
 {
     static const uint64_t lengths[] = {2, 4, 7, 8, 9, 15, 16, 17, 18, 33, 64, 65};
@@ -323,9 +323,9 @@ static void run_near_misses(void)
     }
 }
 
-/* Sets in lines, asked several times, so that lines are counted and listed by each method. Random
- * inputs have one line or pattern each that might do: so three ways to take one hit of each line,
- * for bytes, for a long pattern and for words, could each be wrong unnoticed. */
+/* Sets in lines, asked several times, so that each method counts and lists lines. Among random
+ * inputs only few have such lines and patterns: three ways to take a hit per line (for bytes, a
+ * long pattern and words) could be wrong without a failure. */
 static void run_lines(void)
 {
     struct test_random random = test_random_begin("diff lines");
@@ -339,7 +339,7 @@ static void run_lines(void)
     }
 }
 
-/* The automaton on texts of several of its parts, and strings that it does not take. */
+/* Runs the automaton on texts of several parts, and on strings that the automaton does not take. */
 static void run_nested(void)
 {
     struct test_random random = test_random_begin("diff nested");
@@ -388,7 +388,7 @@ static void check_coverage(void)
         TEST_CHECK(report.algorithms[i] > 0);
 }
 
-/* Case 0 is the floods, lines and nested strings, and every so many is a large one. */
+/* Case 0 has the floods, lines and nested strings; one case in so many is large. */
 static void run_index(uint64_t index)
 {
     struct test_random random = test_random_begin("diff borders");
@@ -426,8 +426,8 @@ int main(void)
         print_report();
         return test_end();
     }
-    /* Number 0 has thousands of cases that do not depend on chance, beside which an eighth of the
-     * normal amount left none to chance. */
+    /* Number 0 has thousands of cases without chance. An eighth of the normal amount would have
+     * left no random case beside number 0. */
     for (uint64_t index = 0; report.total < wanted && test_failures < 10; index++) {
         run_index(index);
         wanted += index == 0 ? report.total : 0;

@@ -19,9 +19,9 @@ struct answer {
     struct test_random *random;
     uint64_t at;    /* of the expected matches, the next to be met */
     uint64_t count; /* seen */
-    uint64_t lines; /* LINES: with a hit, the last of them ending at line_end */
+    uint64_t lines; /* LINES: lines with a hit; the last such line ends at line_end */
     uint64_t line_end;
-    uint64_t spans; /* SPANS: taken, the last of them ending at span_end */
+    uint64_t spans; /* SPANS: spans that were taken; the last span ends at span_end */
     uint64_t span_begin;
     uint64_t span_end;
     bool ok;
@@ -36,7 +36,7 @@ static uint64_t line_end_from(const struct diff_input *input, uint64_t at)
     return at;
 }
 
-/* Lines and spans of a list of matches, one after the other. */
+/* Counts the lines and spans of a list of matches. */
 static void follow(struct answer *answer, const struct naive_match *match)
 {
     if (answer->lines == 0 || match->begin > answer->line_end) {
@@ -52,8 +52,8 @@ static void follow(struct answer *answer, const struct naive_match *match)
     }
 }
 
-/* The hit is the next expected match, or one of those after it where some may be left out. A
- * length of 0 is not given. */
+/* Checks that the hit is the next expected match, or a later match where matches may be left out.
+ * Length 0: the hit has no length. */
 static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
 {
     const struct plan_literal own = plan_literal_at(answer->plan, literal);
@@ -72,7 +72,7 @@ static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64
         follow(answer, &answer->matches[answer->at++]);
 }
 
-/* The hits of a result, as the next expected ones. */
+/* Compares the hits of a result with the next expected matches. */
 static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
                      const struct engine_result *result)
 {
@@ -94,7 +94,7 @@ static void draw_trial(struct test_random *random, struct trial *trial)
     trial->spent = UINT64_MAX / 2;
 }
 
-/* Scan one chunk to its end. Returns false where the answer is known before. */
+/* Scans a chunk to its end. Returns false if the answer is known before. */
 static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk, bool force,
                        struct engine_result *result, struct answer *answer)
 {

@@ -10,17 +10,18 @@
 
 /* What the scans were like, since the test began. */
 struct answer_scans {
-    uint64_t dense;                                    /* by the automaton, in part at least */
-    uint64_t sparse;                                   /* by candidates alone */
-    uint64_t by_parts;                                 /* of the plan, in the end */
-    uint64_t by_classes;                               /* of lengths, in the end */
-    uint64_t turned;                                   /* from or to these in the middle */
-    uint64_t switches[ANSWER_METHODS][ANSWER_METHODS]; /* the method before a scan, and after it */
+    uint64_t dense;      /* by the automaton, in part at least */
+    uint64_t sparse;     /* by candidates alone */
+    uint64_t by_parts;   /* of the plan, in the end */
+    uint64_t by_classes; /* of lengths, in the end */
+    uint64_t turned;     /* from or to these in the middle */
+    /* the method before a scan, and the method after the scan */
+    uint64_t switches[ANSWER_METHODS][ANSWER_METHODS];
 };
 extern struct answer_scans answer_scans;
 
-/* What a worker believes that methods cost: one of these, drawn anew for each scan. NULL: what it
- * believes by itself. */
+/* The costs that a worker takes for the methods' costs, drawn anew for each scan. NULL: the
+ * worker's own costs. */
 extern const struct plan_costs *answer_costs;
 extern uint32_t answer_costs_count;
 

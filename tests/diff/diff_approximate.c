@@ -16,7 +16,8 @@
 
 #define CASES_NORMAL 1000
 #define CASES_LONG 100000 /* each is searched some eight times */
-#define CASES_TELLING 200 /* what they have in common does not depend on chance */
+/* from this number of cases on, what all cases have in common does not depend on chance */
+#define CASES_TELLING 200
 #define SETS_MAX 8
 #define THREADS_MAX 4
 #define PATTERNS_MAX 40
@@ -29,8 +30,8 @@
 
 /* ---- What `utf8` knows --------------------------------------------------------------------- */
 
-/* Letters that equal each other; those of the last row only from left to right. 0x1f600 and 0xf600
- * are alike in what keeps answers about letters, and differ in what equals them. */
+/* Letters that equal each other; in the last row only from left to right. 0x1f600 and 0xf600 have
+ * the same slot in the cache of answers about letters, but equal different letters. */
 static const uint32_t groups[][3] = {
     {'k', 'K', 0x212a}, {0xe9, 0xc9, 0xc9}, {0x1f600, 0xe8, 0xe8}, {0x20ac, 0x4e2d, 0xdf}};
 #define GROUPS (sizeof groups / sizeof groups[0])
@@ -97,7 +98,8 @@ static const char *const letters_of[3][5] = {
      "\xe2\x82\xac\xe4\xb8\xad\xc3\x9f k", "a\xf0\x9f\x98\x80\x80\xc3\xe2\x82\xff\xc3\xa9\n"},
     {"A", "ACGT", "ACGTacgt", "ACGTN", "ACGTRYKMSWBDHVN-\n"}};
 
-/* Bytes of one letter, or of a part of one, from what a case draws from. */
+/* Returns bytes of a letter, or of a part of a letter, from the letters that the case draws from.
+ */
 static uint64_t draw(struct test_random *random, const char *letters, uint8_t *bytes)
 {
     uint64_t count = strlen(letters), at = test_random_below(random, count), taken = 1;
@@ -148,7 +150,8 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     uint8_t bytes[PATTERN_BYTES_MAX + 16];
 
     at = test_random_below(random, diff->text_bytes);
-    if (input->is_plain && number < 3) { /* at the text's begin, its end, over a border inside */
+    /* at the text's begin, at the text's end, across a border inside */
+    if (input->is_plain && number < 3) {
         errors = 0;
         at = number == 0 || wanted > diff->text_bytes ? 0
              : number == 1                            ? diff->text_bytes - wanted
@@ -321,7 +324,7 @@ static struct {
 static const uint64_t chunk_sizes[] = {0, 1, 2, 5, 16, 33, 64, 257, 1000};
 #define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
 
-/* Searchers stay open: what one search leaves behind must not disturb the next. */
+/* Searchers stay open, because state that a search leaves must not disturb the next search. */
 static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t set,
                                            uint64_t chunk_index)
 {
@@ -396,7 +399,7 @@ static bool check_batches(const struct input *input, const struct trawl_plan *pl
     return whole.right && whole.at == input->match_count;
 }
 
-/* The text cut into records, each of which is a text of its own. */
+/* Cuts the text into records, each of which is searched like a separate text. */
 static void check_matrix(struct test_random *random, const struct input *input,
                          const struct trawl_plan *plan, struct trawl_searcher *searcher)
 {
@@ -469,7 +472,7 @@ static void tally(const struct input *input, enum approx_method method, uint64_t
         input->match_count;
 }
 
-/* No cell of a method that can search it is without matches at each place. */
+/* Checks that each cell of a method that can search the cell has matches at each place. */
 static void check_filled(void)
 {
     for (uint32_t method = 0; method < APPROX_METHODS; method++)
@@ -519,7 +522,7 @@ static bool run_one(struct test_random *random, struct input *input,
         passed = test_failures == failures;
         break;
     default:
-        if (input->with_also) /* the oracle counts lines by one line end */
+        if (input->with_also) /* the oracle counts lines by a single line end */
             config.call = HELD_POSITIONS;
         passed = run_call(&input->diff, expected, &config, plan, searcher, NULL, message);
     }
@@ -584,9 +587,9 @@ static void run_case(uint64_t index)
 
 /* ---- Characters ---------------------------------------------------------------------------- */
 
-/* A text of ASCII but for one character of four bytes. One pattern ends with that character, and
- * the text has an error before it; the other begins with the character's last byte alone, which is
- * not a symbol there. */
+/* A text of ASCII with a single character of four bytes. One pattern ends with that character, and
+ * the text has an error before the character. The other pattern begins with the character's last
+ * byte, which is not a symbol there. */
 #define BESIDE_BYTES 120u
 #define BESIDE_LENGTHS 12u
 
@@ -626,18 +629,20 @@ static void check_beside(bool edits, uint64_t letters)
 #define FLOOD_BYTES 2500000u /* more occurrences than an engine lists at once */
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
-/* With an exact part in common: planes are then compared at its places alone, which are all. */
+/* The patterns have an exact part in common, so planes are compared only where that part stands,
+ * which is everywhere. */
 #define FLOOD_PATTERNS 40u
 
-/* What occurs in a text of one letter: each begin, or each end by every begin that is nearest. */
+/* The occurrences in a text of a single letter: each begin, or for each end all begins with the
+ * least distance. */
 struct flood {
     bool edits;
     uint64_t at;
     uint64_t wrong;
 };
 
-/* Occurrence number `at`: by mismatches it begins there; by edits ends 7 and 8 are those of spans
- * that begin with the text, and lack letters. */
+/* Checks occurrence number `at`. With mismatches it begins at offset `at`. With edits, ends 7 and 8
+ * belong to spans that begin with the text and lack letters. */
 static void see_flood(struct flood *flood, const struct trawl_match *match)
 {
     uint64_t lacks = !flood->edits ? 0 : flood->at < FLOOD_ERRORS ? FLOOD_ERRORS - flood->at : 0;

@@ -60,7 +60,8 @@ static void fill_fibonacci(uint8_t *bytes, uint64_t count)
 
     for (uint64_t i = 0; i < count && i < 2; i++)
         bytes[i] = i == 0 ? 'a' : 'b';
-    while (length < count) { /* word k is word k-1 followed by word k-2, a prefix of it */
+    /* word k is word k - 1 followed by word k - 2, which is a prefix of word k - 1 */
+    while (length < count) {
         uint64_t room = count - length;
         uint64_t copied = length_before < room ? length_before : room;
         memcpy(bytes + length, bytes, (size_t)copied);
@@ -192,7 +193,7 @@ static void flip_case(struct test_random *random, uint8_t *bytes, uint64_t count
             bytes[i] ^= 32;
 }
 
-/* Change one byte near the front, the middle or the end, or anywhere. */
+/* Changes a byte near the front, the middle or the end, or anywhere. */
 static void mutate(struct test_random *random, uint8_t *bytes, uint64_t count)
 {
     uint64_t places[] = {0, count - 1, count / 2, test_random_below(random, count)};
@@ -213,7 +214,7 @@ static void fill_near_period(struct test_random *random, uint8_t *bytes, uint64_
     bytes[places[test_random_below(random, 4)]] = 'b';
 }
 
-/* One pattern's bytes, drawn from the text, from an earlier pattern, or from nowhere. */
+/* Makes a pattern's bytes from the text, from an earlier pattern, or from random bytes. */
 static uint64_t fill_pattern(struct test_random *random, const struct diff_input *input,
                              uint8_t *bytes)
 {
@@ -248,7 +249,7 @@ static uint64_t fill_pattern(struct test_random *random, const struct diff_input
     if (choice == 5)
         begin = source.bytes_count - length;
     memcpy(bytes, source.bytes + begin, (size_t)length);
-    if (choice == 6 && length > 1) /* the text's end and one more */
+    if (choice == 6 && length > 1) /* the text's end and a further byte */
         memcpy(bytes, source.bytes + source.bytes_count - (length - 1), (size_t)length - 1);
     if (choice >= 10 && choice <= 12)
         mutate(random, bytes, length);
@@ -413,7 +414,7 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
     count = pattern_count_choose(random, input->text_bytes);
     add_patterns(random, count, input);
     if (input->pattern_count > 0 &&
-        test_random_one_in(random, 16)) { /* one pattern again and again */
+        test_random_one_in(random, 16)) { /* the same pattern again and again */
         struct naive_bytes pattern = input->patterns[0];
         for (uint64_t i = 0; i < input->text_bytes; i++)
             input->text[i] = pattern.bytes[i % pattern.bytes_count];
@@ -428,8 +429,9 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
 struct worst {
     const char *name;
     enum input_kind text, pattern;
-    int pattern_odd; /* where the pattern's one different byte is: -1 none, 0 first, 1 last, 2 mid
-                      */
+    /* where the pattern's only different byte is: -1 no different byte, 0 first, 1 last, 2 middle
+     */
+    int pattern_odd;
 };
 static const struct worst worst_table[] = {
     {"a^n, a^m", INPUT_LETTERS_1, INPUT_LETTERS_1, -1},
@@ -524,7 +526,7 @@ static void add_bytes(struct test_random *random, struct diff_input *input)
     }
 }
 
-/* Words of `least` to `most` letters, half of which begin as another one does. */
+/* Adds words of `least` to `most` letters; half of the words begin like an earlier word. */
 static void add_words(struct test_random *random, struct diff_input *input, uint64_t count,
                       uint64_t least, uint64_t most)
 {
@@ -560,7 +562,8 @@ static void add_line_patterns(struct test_random *random, uint64_t shape, struct
                   shapes[shape].least, shapes[shape].most);
 }
 
-/* A pattern, or all of it but one byte: the last one in most cases. Returns how many bytes. */
+/* Adds a pattern, or a pattern without a byte, in most cases without the last byte. Returns the
+ * number of bytes. */
 static uint64_t fill_piece(struct test_random *random, const struct diff_input *input,
                            uint8_t *bytes, uint64_t room, bool spoil)
 {
@@ -607,9 +610,9 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
         input->text[input->text_bytes - 1] = draw_line_end(random, input);
 }
 
-/* Slices of a string that begin at few places, of all lengths, and a text of other slices of it:
- * strings are verified at nearly all places, so an automaton takes over. The text ends where one of
- * them does. */
+/* Slices of a string, of all lengths, that begin at few places; the text has other slices of the
+ * string. Strings are verified at nearly all places, so an automaton takes over. The text ends
+ * where some slice ends. */
 void input_generate_nested(struct test_random *random, struct diff_input *input)
 {
     uint64_t source_bytes = NESTED_BYTES_MAX, begins = test_random_between(random, 1, 12);

@@ -35,26 +35,28 @@ static inline struct naive_query input_query(const struct diff_input *input)
                                 input->line_end, input->nul_ends_lines};
 }
 
-/* A text of `kind` and its patterns; text_bytes_max bounds the text. */
+/* Makes a text of `kind` and patterns; text_bytes_max bounds the text. */
 void input_generate(struct test_random *random, uint64_t text_bytes_max, struct diff_input *input);
-/* One of the worst-case texts with a pattern that fits it badly, both of about the size given. */
+/* Makes a worst-case text and a pattern that is bad for the text, both of about the given size. */
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
                           uint64_t pattern_bytes, struct diff_input *input);
 uint32_t input_worst_kinds(void);
-/* A pattern whose period is longer than half of it, in a text of that period with slips. */
+/* Makes a pattern whose period is longer than half of the pattern, in a text of that period with
+ * slips. */
 void input_generate_border(struct test_random *random, struct diff_input *input);
-/* Lines of patterns and of what is nearly one, at their begins, inside and at their ends. `shape`
- * says which patterns: bytes, a long one, few or many words. */
+/* Makes lines with patterns and near copies of patterns at their begins, inside and at their ends.
+ * `shape` chooses the patterns: bytes, a long pattern, few or many words. */
 #define INPUT_LINE_SHAPES 6
 void input_generate_lines(struct test_random *random, uint64_t shape, struct diff_input *input);
 /* Many strings that begin alike, and up to two that are very long, at nearly all places. */
 void input_generate_nested(struct test_random *random, struct diff_input *input);
-/* A set of strings of 1 to 300 bytes, some of which are equal to others, or others' ends. */
+/* Makes a set of strings of 1 to 300 bytes, some of which are equal to other strings or are ends of
+ * other strings. */
 void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
                           struct diff_input *input);
 void input_free(struct diff_input *input);
 
-/* Fill bytes with a text of one of these kinds. */
+/* Kinds of texts. */
 enum input_kind {
     INPUT_LETTERS_1,
     INPUT_LETTERS_2,
@@ -75,10 +77,10 @@ enum input_kind {
 const char *input_fill(struct test_random *random, enum input_kind kind, uint8_t *bytes,
                        uint64_t bytes_count);
 
-/* An input with such a text and no pattern yet. */
+/* Makes an input with a text of the kind, and without patterns. */
 void input_begin(struct test_random *random, enum input_kind kind, uint64_t text_bytes,
                  struct diff_input *input);
-/* Add a pattern to the input; its bytes are copied. */
+/* Adds a pattern to the input, which copies the bytes. */
 void input_add_pattern(struct diff_input *input, const uint8_t *bytes, uint64_t bytes_count);
 
 /* The oracle's answer. */

@@ -22,7 +22,7 @@
 
 static struct test_random chance;
 
-/* One method costs nothing, and its candidates neither. */
+/* A method costs nothing, and candidates of the method cost nothing. */
 #define NEVER 1e6
 #define CHEAP 1e-6
 static const struct plan_costs one_is_free[] = {
@@ -51,7 +51,7 @@ static void fill_log(uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Patterns stand in the text, as they are or with one byte changed, wherever chunks may end. */
+/* Puts patterns into the text, unchanged or with a changed byte, wherever chunks may end. */
 static void plant(struct diff_input *input, const uint8_t *pattern, uint64_t bytes)
 {
     for (uint64_t i = test_random_below(&chance, PLANTED_MAX); i > 0; i--) {
@@ -95,7 +95,7 @@ static void generate(struct diff_input *input)
     input->kind = "changing";
 }
 
-/* The public calls, with one thread or several. */
+/* Makes the public calls, with a single thread or with several threads. */
 static void run_calls(const struct diff_input *input, const struct diff_expected *expected,
                       const struct trawl_plan *plan)
 {
@@ -151,9 +151,9 @@ static void run_case(uint64_t index)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
 }
 
-/* Strings of 9 bytes that are alike and 7 letters. In a text full of the former, one sample in ten
- * names all strings with a stride of 8, whose grams have 9 bytes; with 6 and grams of 11 bytes one
- * in 676 of them. The strides had followed from the strings alone. */
+/* Strings of 9 bytes that are alike, and strings of 7 letters. In a text full of the long strings,
+ * with stride 8 a sample in ten names all strings (grams of 9 bytes); with stride 6 (grams of 11
+ * bytes) a sample in 676. Once, the stride followed from the strings alone. */
 static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
 {
     static uint8_t text[STRIDE_TEXT_BYTES + FIND_LOAD_SLACK], bytes[STRIDE_STRINGS][16];

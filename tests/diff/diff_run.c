@@ -1,4 +1,4 @@
-/* diff_run: one call of the library on one input, compared with the oracle's answer. */
+/* diff_run: a call of the library on an input, compared with the oracle's answer. */
 #include "diff/diff_run.h"
 
 #include "calls.h"
@@ -114,8 +114,8 @@ static void choose(struct held *held, const struct run_config *config)
     }
 }
 
-/* Does the finished call leave the error record alone, and say that it has searched the whole text?
- * NULL: yes. */
+/* Checks that the finished call left the error record alone and reports that the whole text was
+ * searched. Returns NULL if so. */
 static const char *wrong_after(const struct held *held, const struct run_config *config,
                                const struct trawl_error *error)
 {

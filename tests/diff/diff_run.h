@@ -1,4 +1,4 @@
-/* diff_run: one call of the library on one input, compared with the oracle's answer. */
+/* diff_run: a call of the library on an input, compared with the oracle's answer. */
 #ifndef TRAWL_DIFF_DIFF_RUN_H
 #define TRAWL_DIFF_DIFF_RUN_H
 
@@ -9,15 +9,16 @@
 /* Everything beside the input that decides what the library does. */
 struct run_config {
     enum trawl_method method;
-    const char *algorithm;       /* of the gallery, NULL: none */
-    bool sample;                 /* give the plan the text as its sample */
+    const char *algorithm;       /* an algorithm of the gallery; NULL: no algorithm */
+    bool sample;                 /* give the plan the text as the plan's sample */
     const char *instruction_set; /* NULL: any */
     uint32_t threads;
     uint64_t chunk_bytes;
     enum place_kind place;
     uint64_t place_offset;
     enum held_call call;
-    uint64_t parameter; /* where a sink stops, array sizes, flags: each call reads its own bits */
+    /* where a sink stops, sizes of arrays, flags: each call reads different bits */
+    uint64_t parameter;
 };
 
 /* TRAWL_ARGUMENT: the method does not fit. */
@@ -31,7 +32,7 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
               struct trawl_searcher *searcher, uint64_t *address_offset,
               char message[HELD_MESSAGE_BYTES]);
 
-/* The run's description on one line. */
+/* Writes the run's description, in a single line. */
 void run_describe(const struct diff_input *input, const struct run_config *config, char *line,
                   uint64_t line_bytes);
 

@@ -17,7 +17,8 @@
 #define ALIKE_PATTERNS 2000u
 #define ALIKE_WORDS 3000u
 #define ALIKE_HASH_BITS 11u
-#define ALIKE_LETTERS 10u /* few, so that four letters of most words are those of some pattern */
+/* so few that four letters of most words are four letters of some pattern */
+#define ALIKE_LETTERS 10u
 #define ALIKE_BYTES 7u
 
 static struct test_random chance;
@@ -29,7 +30,7 @@ static void add_slice(struct diff_input *input, const uint8_t *bytes, uint64_t f
     input_add_pattern(input, bytes + from, count);
 }
 
-/* Strings that lie in `source`, nested in one way or another. */
+/* Adds strings that lie in `source`, nested in a way that is drawn. */
 static void add_nested(struct diff_input *input, const uint8_t *source, uint64_t source_bytes,
                        uint64_t count)
 {
@@ -40,7 +41,7 @@ static void add_nested(struct diff_input *input, const uint8_t *source, uint64_t
         uint64_t bytes = 1 + (way < 4 ? i % longest : test_random_below(&chance, longest));
         uint64_t from = test_random_below(&chance, source_bytes - PATTERN_BYTES_MAX);
 
-        if (way == 0) /* begins of one string, shorter ones first */
+        if (way == 0) /* prefixes of a string, in ascending order of length */
             add_slice(input, source, 0, bytes);
         else if (way == 1) /* longer ones first */
             add_slice(input, source, 0, longest - bytes + 1);
@@ -60,7 +61,7 @@ static const enum input_kind kinds[] = {
     INPUT_LETTERS_256, INPUT_PERIODIC,  INPUT_ALMOST_ONE_LETTER, INPUT_FIBONACCI,
     INPUT_THUE_MORSE,  INPUT_WORDS,     INPUT_MIXED_CASE};
 
-/* The text is pieces of the source, of another kind, and line ends. */
+/* Makes a text of pieces of the source, of other kinds, and of line ends. */
 static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_input *input)
 {
     static const uint32_t flags[] = {
@@ -87,15 +88,15 @@ static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_inp
             input->text[at++] = test_random_one_in(&chance, 8) ? '\0' : '\n';
     }
     add_nested(input, source, source_bytes, count);
-    if (test_random_one_in(&chance, 4)) /* one byte, and strings twice */
+    if (test_random_one_in(&chance, 4)) /* a single byte, and strings that come twice */
         add_slice(input, source, 0, 1);
     if (test_random_one_in(&chance, 4))
         add_nested(input, source, source_bytes, count / 2);
     free(source);
 }
 
-/* Words, many of which begin alike, in lines of one length or another: whole, cut short, or with
- * their last byte changed; here each line has some, there hardly one. */
+/* Words, many of which begin alike, in lines of similar length: whole, cut short, or with a changed
+ * last byte. In some inputs each line has a word of the set, in others hardly any line has. */
 static void generate_lines(struct diff_input *input)
 {
     uint64_t count = test_random_between(&chance, 33, 400), longest, line, at = 0;
@@ -157,8 +158,9 @@ static void check_oracle(const struct diff_input *input)
     free(matches);
 }
 
-/* Strings too long for the automaton, some of them more than once, that begin near each other, in
- * spans and lines of short ones. As none ended with the text, one that does could be lost. */
+/* Strings too long for the automaton, some of which come more than once, that begin near each
+ * other; for spans and lines of short strings. Since no string ended with the text, a string that
+ * does could be lost. */
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
@@ -188,7 +190,7 @@ static void generate_lengthy(struct diff_input *input)
         if (from > 0 && test_random_one_in(&chance, 2))
             add_slice(input, source, from - 1, test_random_between(&chance, 1, 20));
     }
-    if (!test_random_one_in(&chance, 3)) { /* the first one ends with the text, or is the text */
+    if (!test_random_one_in(&chance, 3)) { /* the first string ends with the text, or is the text */
         struct naive_bytes first = input->patterns[0];
 
         if (test_random_one_in(&chance, 2))
@@ -219,7 +221,7 @@ static void add_near_letter(struct diff_input *input, const uint8_t *source)
                (size_t)count);
 }
 
-/* So many strings that classes of lengths search for them, and at times one that is shorter. */
+/* So many strings that the search goes by classes of lengths; at times with a shorter string. */
 static void generate_many(struct diff_input *input)
 {
     static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
@@ -256,8 +258,8 @@ static void generate_many(struct diff_input *input)
     free(source);
 }
 
-/* Words whose hashes begin alike, so that each is looked up among all patterns. Few of the text's
- * words are patterns: the work is over before anything is found. */
+/* Words whose hashes begin alike, so that each word is looked up among all patterns. Few of the
+ * text's words are patterns: the budget is spent before anything is found. */
 static void generate_alike(struct diff_input *input)
 {
     uint64_t text_bytes = 6000, last = text_bytes - 40;
@@ -284,7 +286,8 @@ static void generate_alike(struct diff_input *input)
     free(words);
 }
 
-/* At every eighth place seven patterns share their first eight bytes with the text; one stands. */
+/* At every eighth place seven patterns share the first eight bytes with the text, and a single
+ * pattern occurs. */
 static void generate_seven(struct diff_input *input)
 {
     uint8_t word[] = "abcdefgh?";
@@ -303,7 +306,7 @@ static void generate_seven(struct diff_input *input)
     }
 }
 
-/* A text that says the same again and again, but for a few bytes, and strings of it. */
+/* A text that repeats itself, except for a few bytes, and strings of the text. */
 static void generate_repeats(struct diff_input *input)
 {
     uint64_t source_bytes = test_random_between(&chance, 100, 3000), shortest, longest;
@@ -332,8 +335,8 @@ static void generate_repeats(struct diff_input *input)
     free(source);
 }
 
-/* A few long strings that begin as most of the text does: buckets leave it to classes. No other
- * input had so many candidates for so few strings. */
+/* A few long strings that begin like most of the text: buckets leave the text to classes. No other
+ * input has so many candidates for so few strings. */
 static void generate_turning(struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 20000, 60000), at = 0;
@@ -379,7 +382,7 @@ static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, 
 
 static void run_case(const struct diff_input *input, uint32_t set)
 {
-    /* Only a plan whose caller asks for no method has parts. */
+    /* A plan has parts only if the caller asks for no method. */
     bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
     struct run_config config = {.method = open ? TRAWL_METHOD_AUTO : TRAWL_METHOD_SET,
                                 .instruction_set = trawl_instruction_set(set)};
@@ -394,8 +397,8 @@ static void run_case(const struct diff_input *input, uint32_t set)
     free(expected.matches);
 }
 
-/* Of other text next to nothing passes: with all strings in one class everything would, and would
- * be found all the same. */
+/* In other text next to no position passes. If all strings had a slot in common, every position
+ * would pass, and all occurrences would be found nevertheless. */
 static void check_passing(const struct plan_nibbles *nibbles)
 {
     uint8_t text[2000 + PLAN_NIBBLE_BYTES_MAX];
@@ -417,9 +420,9 @@ static void check_passing(const struct plan_nibbles *nibbles)
     TEST_CHECK(passed < 2000 / 20);
 }
 
-/* Each form of the nibble tables, under every instruction set. The other inputs are of few strings
- * or of short ones mostly, and are searched by one instruction set each: a table that one of these
- * reads otherwise than the plan had filled it went unnoticed. */
+/* Tests each form of the nibble tables under every instruction set. Other inputs mostly have few
+ * strings or short strings, and use a single instruction set each: the tests missed a table that an
+ * instruction set read in a different way than the plan had filled it. */
 static void test_nibbles(void)
 {
     static const uint64_t counts[] = {9, 33, 50, 100, 200};
@@ -456,9 +459,9 @@ static void test_nibbles(void)
     TEST_CHECK_U64(forms, 2 * 3 + 2 + 2);
 }
 
-/* Strings that together hold every byte value, all but one, or all but two; the text is these
- * strings, of which many have one of the other values in place of the first that is held. Strings
- * of random bytes had never held nearly all of the 256 values. */
+/* Strings that together hold every byte value, all values but one, or all but two. The text has
+ * these strings; in many of them a missing value replaces the first byte. Strings of random bytes
+ * never held nearly all of the 256 values. */
 static void test_all_bytes(void)
 {
     for (uint32_t other = 0; other < 3; other++) {

@@ -25,7 +25,7 @@ static const uint32_t groups[][GROUP_MAX] = {
     {'k', 'K', 0x212a, 0},        /* Kelvin sign: 1 and 3 bytes */
     {'s', 'S', 0x017f, 0},        /* long s: 1 and 2 bytes */
     {0x430, 0x410, 0, 0},         /* Cyrillic a */
-    {0x44f, 0x42f, 0, 0},         /* Cyrillic ya: the second bytes differ in more than one bit */
+    {0x44f, 0x42f, 0, 0},         /* Cyrillic ya: the second bytes differ in more than a bit */
     {0x3c3, 0x3c2, 0x3a3, 0},     /* sigma, final sigma, Sigma */
     {0xe5, 0xc5, 0x212b, 0},      /* a with ring, Angstrom sign: 2 and 3 bytes */
     {0xdf, 0x1e9e, 0, 0},         /* sharp s: 2 and 3 bytes */
@@ -47,8 +47,8 @@ static const uint32_t alphabet[] = {
 };
 #define LETTERS (sizeof alphabet / sizeof *alphabet)
 
-/* Where each byte is a character: 0xe0 to 0xef are the small letters of 0xc0 to 0xcf, and 0xb0 is a
- * capital letter whose small letter is b. */
+/* For texts in which each byte is a character: 0xe0 to 0xef are the small letters of 0xc0 to 0xcf,
+ * and 0xb0 is a capital letter whose small letter is b. */
 static const uint32_t single_alphabet[] = {0x81, '1', 'q', 'b',  0xb0, 0xe1,
                                            0xc1, ' ', 'A', 0xff, '\n', 'B'};
 #define SINGLE_LETTERS (sizeof single_alphabet / sizeof *single_alphabet)
@@ -138,7 +138,8 @@ static uint64_t encode(uint32_t code_point, uint8_t *bytes)
     return 4;
 }
 
-/* The code point that begins at bytes[0] and its length; INVALID and 1 if none does. */
+/* Returns the code point that begins at bytes[0] and stores its length; INVALID and 1 if there is
+ * no code point. */
 static uint32_t decode(const uint8_t *bytes, uint64_t room, uint64_t *length)
 {
     uint32_t code_point = bytes[0];
@@ -200,7 +201,7 @@ static bool word_before(const struct diff_input *input, uint64_t end)
     return false;
 }
 
-/* Does pattern j begin at `begin`? Its end then goes to *end. */
+/* Returns whether pattern j begins at `begin`, and stores its end in *end. */
 static bool occurs(const struct diff_input *input, void *context, uint64_t begin, uint64_t j,
                    uint64_t *end)
 {
@@ -347,10 +348,11 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t c
 
 /* ---- Borders of UTF-8 ---------------------------------------------------------------------- */
 
-/* The first and the last characters of each length and around what are none, by hand (RFC 3629).
- * Random letters are never these: so each comparison of the decoder could be one off. */
+/* The first and the last characters of each length, and neighbours that are not characters, by hand
+ * (RFC 3629). Random letters are never these characters, so each comparison of the decoder could be
+ * off by a bit. */
 static const struct {
-    uint32_t code_point; /* 0: these bytes are no character, nor do they end in one */
+    uint32_t code_point; /* 0: these bytes are not a character, and do not end in a character */
     const char *bytes;
 } bounds[] = {{0x80, "\xc2\x80"},
               {0, "\xc1\xbf"},

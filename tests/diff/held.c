@@ -9,8 +9,8 @@
           */
 #define SELECTING (TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
 
-/* What follows from a list of matches: in how many lines they begin, and the leftmost, longest of
- * them that do not overlap. */
+/* What follows from a list of matches: in how many lines matches begin, and the leftmost-longest
+ * matches without overlap. */
 struct selection {
     uint64_t lines, line_end;
     uint64_t spans, span_begin, span_end, spans_bytes;
@@ -120,7 +120,7 @@ static bool same_match(const struct trawl_match *got, const struct naive_match *
            got->pattern_index == expected->pattern_index;
 }
 
-/* The matches that follow those seen so far. */
+/* Takes the matches that follow the matches seen so far. */
 static void see_matches(struct seen *seen, const struct trawl_match *matches, uint64_t count)
 {
     struct held *held = seen->held;
@@ -196,7 +196,8 @@ static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *b
     return count;
 }
 
-/* Line ends before each match; they come where they were asked for and matches are not dense. */
+/* Checks the line ends before each match, which the window has if they were asked for and matches
+ * are not dense. */
 static void check_line_ends(struct held *held, const struct trawl_window *window)
 {
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
@@ -275,7 +276,7 @@ static void select_match(struct selection *selection, const struct diff_input *i
     }
 }
 
-/* Matches of a window where some may be left out: each is an expected one. */
+/* Checks that each match of a window is expected, where the library may leave out matches. */
 static void select_matches(struct seen *seen, const struct trawl_match *matches, uint64_t count)
 {
     const struct diff_expected *expected = seen->held->expected;
@@ -391,7 +392,7 @@ static enum trawl_status fill_begins(struct held *held, struct trawl_error *erro
     return status;
 }
 
-/* Where the search did not end, no pattern has more than it should. */
+/* If the search ended early, checks that no pattern has more occurrences than expected. */
 static enum trawl_status count_by_pattern(struct held *held, struct seen *seen,
                                           struct trawl_error *error)
 {

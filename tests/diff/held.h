@@ -39,8 +39,8 @@ struct held {
     char message[HELD_MESSAGE_BYTES];
 };
 
-/* The input's plan, by these options but for the input's flags and line end; NULL: the usual ones.
- * The patterns' bytes are overwritten once the plan stands, since the plan has copied them. */
+/* Builds the input's plan by these options, with the input's flags and line end; NULL: the usual
+ * options. Overwrites the patterns' bytes afterwards, since the plan has copied the bytes. */
 enum trawl_status held_plan(const struct diff_input *input,
                             const struct trawl_plan_options *options, struct trawl_plan **plan,
                             struct trawl_error *error);

@@ -1,4 +1,4 @@
-/* place: where a text lies while it is searched. */
+/* place: where a text lies during a search. */
 #include "diff/place.h"
 
 #include <fcntl.h>
@@ -154,7 +154,7 @@ static void pipe_fill(struct place *place)
     place->writer_started = true;
 }
 
-/* One memory file for all texts. */
+/* A memory file for all texts. */
 static int file_fill(const struct diff_input *input, uint64_t before)
 {
     static int file = -1;

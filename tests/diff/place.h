@@ -1,4 +1,4 @@
-/* place: where a text lies while it is searched: in memory with an unreadable page right after or
+/* place: where a text lies during a search: in memory with an unreadable page right after or
  * before it, at each offset inside a cache line, in a file, behind a descriptor, in a pipe. */
 #ifndef TRAWL_DIFF_PLACE_H
 #define TRAWL_DIFF_PLACE_H
@@ -9,9 +9,10 @@
 #include "trawl.h"
 
 enum place_kind {
-    PLACE_END_GUARDED,   /* the text's last byte is the last of its page */
-    PLACE_BEGIN_GUARDED, /* its first byte is the first of its page */
-    PLACE_ALIGNED,       /* first byte at `offset` mod 64, bytes that would match around it */
+    PLACE_END_GUARDED,   /* the text's last byte is the last byte of a page */
+    PLACE_BEGIN_GUARDED, /* the text's first byte is the first byte of a page */
+    /* the first byte is at `offset` mod 64, between bytes that would complete matches */
+    PLACE_ALIGNED,
     PLACE_FILE,
     PLACE_DESCRIPTOR, /* `offset` bytes in front of the text are passed over */
     PLACE_PIPE,

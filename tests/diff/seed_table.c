@@ -5,7 +5,8 @@
 
 #define PATTERNS_MAX 8
 #define MATCHES_MAX 8
-#define EDGE_REACH 40 /* rows are laid at every place from this far before an edge to after it */
+/* rows are laid at every place from this distance before an edge to this distance after it */
+#define EDGE_REACH 40
 
 struct seed_bytes {
     const char *bytes;
@@ -65,7 +66,7 @@ static const char *way_name(uint32_t way)
     return way < METHODS ? method_name((enum trawl_method)way) : cpu_algorithm(way - METHODS);
 }
 
-/* An algorithm takes no instruction set: one is enough. */
+/* An algorithm takes no instruction set, so a single set is enough. */
 static uint32_t way_sets(uint32_t way)
 {
     return way < METHODS ? instruction_set_count() : 1;
@@ -80,7 +81,8 @@ static uint32_t ways_count(void)
     return METHODS + count;
 }
 
-/* Padding that adds no match and no word character; for whole lines it must end lines. */
+/* Returns padding that adds no match and no word character; for whole lines, padding must end
+ * lines. */
 static uint8_t padding_byte(const struct seed_row *row)
 {
     return row->flags & TRAWL_WHOLE_LINE ? '\n' : 0xfe;
@@ -133,7 +135,8 @@ struct seed_run {
     struct trawl_searcher *searchers[2][SETS_MAX][CHUNK_SIZES]; /* of 1 thread and of 2 */
 };
 
-/* One laid-out row: every method and instruction set, a call and a chunk size drawn for each. */
+/* Searches a laid-out row by every method and instruction set, each with a drawn call and chunk
+ * size. */
 static void search_row(struct seed_run *run)
 {
     static const enum held_call calls[] = {

@@ -1,4 +1,4 @@
-/* shapes: see shapes.h. Each batch is checked when it comes, against rows of first positions. */
+/* shapes: see shapes.h. Each batch is compared, on arrival, with rows of first positions. */
 #include "diff/shapes.h"
 
 #include "diff/held.h"
@@ -29,7 +29,7 @@ static void make_records(struct test_random *random, struct shapes_case *c)
     enum input_kind letters = (enum input_kind)test_random_below(random, INPUT_KINDS);
     bool narrow = test_random_one_in(random, 2);
 
-    if (test_random_one_in(random, 3)) { /* many strings of letters are searched by their stems */
+    if (test_random_one_in(random, 3)) { /* many strings of letters are searched by stems */
         c->method = TRAWL_METHOD_CLASSES;
         count = 400;
         kind = 3;
@@ -92,7 +92,7 @@ static bool is_null(const struct shapes_case *c, uint64_t record)
     return c->array.validity != NULL && (c->array.validity[bit / 8] >> bit % 8 & 1) == 0;
 }
 
-/* The oracle on one record alone. */
+/* Runs the oracle on a single record. */
 static void expect_row(struct shapes_case *c, uint64_t record)
 {
     struct naive_query query = input_query(&c->tape);
@@ -146,7 +146,8 @@ static const int64_t *expected_row(const struct shapes_case *c, uint64_t record)
     return c->expected + record * c->tape.pattern_count;
 }
 
-/* The cells of records [begin, end), as many as there are and in order; of ANY one a record. */
+/* Compares the cells of records [begin, end), their number and their order; ANY has a bit per
+ * record. */
 static void check_cells(const struct shapes_case *c, const struct trawl_matrix_batch *batch,
                         enum trawl_matrix_shape shape)
 {

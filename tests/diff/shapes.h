@@ -22,10 +22,11 @@ struct shapes_case {
  * width; some are null; patterns from the tape, some twice; flags. */
 void shapes_make(struct test_random *random, struct shapes_case *c);
 void shapes_free(struct shapes_case *c);
-/* The plan of its patterns, by its method. */
+/* Builds the plan of the case's patterns, by the case's method. */
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
                               struct trawl_error *error);
-/* Pull the whole matrix in this shape. What comes is right, also if the search fails after it. */
+/* Pulls the whole matrix in this shape. Checks the batches that come, also if the search fails
+ * later. */
 enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *searcher,
                               const struct trawl_plan *plan, enum trawl_matrix_shape shape,
                               struct trawl_error *error);

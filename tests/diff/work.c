@@ -129,7 +129,7 @@ static void run_methods(const struct diff_input *input, uint64_t plans[METHODS])
     }
 }
 
-/* Sets that nest in a text that they flood, in five ways. */
+/* Adds sets that nest in a text that they flood, in five ways. */
 static void add_flood(struct diff_input *input, uint32_t way)
 {
     uint8_t pattern[SET_PATTERNS + 1];
@@ -171,7 +171,7 @@ static void run_set_floods(struct test_random *random, uint64_t text_bytes)
     TEST_CHECK(plans[TRAWL_METHOD_SET] > 0);
 }
 
-/* The work of a search by a method, with its tables. */
+/* Returns the work of a search by a method, with the work for the method's tables. */
 static uint64_t work_of(const struct diff_input *input, enum trawl_method method)
 {
     struct run_config config = {.method = method, .threads = 1};
@@ -215,8 +215,9 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
     }
 }
 
-/* The text decides between buckets, classes and the automaton. No test had asked whether it does.
- * `better` is to be the way with the least work, `worse` the way with the most. */
+/* The text decides between buckets, classes and the automaton. No earlier test checked the
+ * decision. `better` is the way that must take the least work, `worse` the way that must take the
+ * most. */
 static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike, enum trawl_method better, enum trawl_method worse)
 {

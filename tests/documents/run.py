@@ -33,7 +33,8 @@ class Wrong(Exception):
 
 
 def shown_lines(path, lines):
-    """The lines of commands and their output: (number in the document, line), a None between blocks."""
+    """Return the lines of commands and output: (number in the document, line), with a None
+    between blocks."""
     if path.endswith('.c'):
         for number, line in enumerate(lines):
             if line.startswith(' */'):
@@ -82,7 +83,7 @@ def steps_of(path, lines):
 
 
 def run(steps, arguments, links):
-    """(output lines, status) of each step, as far as they came."""
+    """Return (output lines, status) of each step that ran."""
     script = ''.join(
         '{ ' + step['command'] + '\n} 2>&1 </dev/null\n' + f"printf '{MARK}%d{MARK}' $?\n"
         for step in steps

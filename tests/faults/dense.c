@@ -31,7 +31,8 @@
 enum way {
     BY_AUTOMATON,
     BY_CANDIDATES, /* more in a tile than are verified at once */
-    BY_TURNING,    /* by buckets at first, then by classes, whose tables have to be made */
+    /* buckets at first, then classes, whose tables are made in the middle of the search */
+    BY_TURNING,
     WAYS
 };
 
@@ -50,7 +51,7 @@ static bool is_next(uint64_t at, uint64_t begin, uint32_t literal, uint64_t leng
            expected[at].pattern_index == literal && expected[at].end - begin == length;
 }
 
-/* Search all of the text; returns how many were found, with *right: those that should be. */
+/* Searches all of the text. Returns the number of hits; *right: the hits are as expected. */
 static uint64_t search(struct engine_worker *worker, const struct trawl_plan *plan, bool *right,
                        enum trawl_status *status, struct trawl_error *error)
 {
@@ -66,7 +67,7 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
 
         worker->work_spared = 0;
         worker->work_per_byte = 0;           /* the automaton at the first candidate, */
-        worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
+        worker->dense_work = UINT64_MAX / 2; /* whatever making the automaton costs */
         if (way != BY_AUTOMATON)
             worker->work_per_byte = 1u << 20;
         if (way == BY_TURNING) { /* as if buckets had taken long, and a trial had begun */
@@ -96,7 +97,7 @@ static void make_plan(struct trawl_plan **plan)
         exit(test_end());
 }
 
-/* One round, with a plan that has no automaton yet; false: it met no fault. */
+/* Runs a round, with a plan that has no automaton yet. Returns false if the round met no fault. */
 static bool round_met_fault(struct engine *engine, uint64_t nth, bool persistent)
 {
     int64_t blocks = atomic_load(&live_blocks);
@@ -172,7 +173,7 @@ static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enu
         status = engine_cpu.compile(NULL, 0, plan, &worker, NULL);
     for (uint64_t from = 0; status == TRAWL_OK && from < chunk.owned; from = result.done) {
         if (is_free)
-            worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
+            worker->dense_work = UINT64_MAX / 2; /* whatever making the automaton costs */
         status = engine_scan(&engine_cpu, worker, &chunk, from, want, &result, NULL);
     }
     TEST_CHECK(status == TRAWL_OK);
@@ -183,7 +184,8 @@ static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enu
     return read_bytes;
 }
 
-/* The suite had missed it because answers were the same, and no test asked whether it worked. */
+/* The automaton must read most of the lines. The tests had missed that it did not, because the
+ * answers were the same. */
 static void test_lines(struct engine *engine, struct test_random *random)
 {
     static uint8_t lines[LINES_BYTES + 2 * FIND_LOAD_SLACK];
@@ -200,8 +202,9 @@ static void test_lines(struct engine *engine, struct test_random *random)
     TEST_CHECK(automaton_reads(engine, lines, WANT_LINES, true) > LINES_BYTES / 2);
 }
 
-/* Each position has the stem of a string whose other bytes are not there: what stems take must lead
- * to the automaton, as no candidate does. Only times showed that it did not. */
+/* Each position has the stem of a string whose other bytes are missing: the work on stems must lead
+ * to the automaton, since there are no candidates. Before, only times showed that the automaton did
+ * not begin. */
 static void test_stems(const char *instruction_set)
 {
     static uint8_t bytes[LINES_BYTES + 2 * FIND_LOAD_SLACK];

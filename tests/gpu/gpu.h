@@ -7,7 +7,8 @@
 #include "cuda/residents.h"
 #include "test.h"
 
-/* The engine, or the end: skipped if there is no device, failed if it does not open. */
+/* Opens the engine. Skips the test if there is no device, and fails the test if the engine does not
+ * open. */
 static inline struct engine *gpu_open(void)
 {
     struct engine_options options = {.size = sizeof options};

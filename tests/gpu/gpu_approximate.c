@@ -19,7 +19,7 @@
 #define CASES_NORMAL 5000
 #define CASES_LONG 50000
 #define PATTERNS_FEW 24u
-#define PATTERNS_MANY 1000u /* in one case of MANY_EVERY, or fewer */
+#define PATTERNS_MANY 1000u /* in a case of MANY_EVERY, at most */
 #define MANY_EVERY 16u
 #define RANDOM_BYTES 34u
 #define SHORT_MAX 2000u

@@ -27,7 +27,7 @@ static struct trawl_plan *plan_of(const void *bytes, uint64_t count, enum trawl_
 
 #define PLANTED_MAX 64
 
-/* A text with needles in it. */
+/* A text that holds needles. */
 struct haystack {
     struct trawl_text *text;
     uint64_t places[PLANTED_MAX];
@@ -36,7 +36,7 @@ struct haystack {
 
 static const char needle[] = "needle in a very large haystack";
 
-/* Are they counted, and found at their places? */
+/* Checks that the needles are counted, and found at their places. */
 static void find_planted(struct trawl_searcher *gpu, const struct haystack *hay,
                          const struct trawl_plan *plan)
 {
@@ -104,7 +104,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
     free(memory);
 }
 
-/* One answer by both engines. */
+/* Compares an answer of both engines. */
 static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, struct trawl_text *text,
                     const uint8_t *pattern, uint64_t pattern_bytes, uint64_t *compared)
 {
@@ -153,8 +153,8 @@ static int check_step(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* a^n and (ab)^n: all positions, or every other one, match; and none does, but for the last byte.
- */
+/* a^n and (ab)^n: all positions match, or every second position; and no position, because of the
+ * last byte. */
 static void dense(struct trawl_searcher *gpu)
 {
     static const uint64_t lengths[] = {1, 2, 8, 9, 64, 65, 300, 5000, 70000};

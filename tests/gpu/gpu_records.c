@@ -69,7 +69,7 @@ static void many_patterns(void)
     scene_end(&scene);
 }
 
-/* Records that go over in several pieces, with matches across their borders. */
+/* Records that are copied in several pieces, with matches across the pieces' borders. */
 static void long_records(void)
 {
     struct test_random random = test_random_begin("gpu records long");

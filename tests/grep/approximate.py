@@ -60,7 +60,8 @@ def edits(pattern, text, most, dna):
 
 
 def occurrences(patterns, text, most, by_edits, dna=False, both=False):
-    """(begin, pattern, reversed, end, distance), in order, in a text that is one line."""
+    """Return the sorted list of (begin, pattern, reversed, end, distance) in a text of a single
+    line."""
     found = []
     for number, pattern in enumerate(patterns):
         for strand in range(2 if both else 1):
@@ -137,7 +138,7 @@ def fasta_case(rng, most, by_edits):
 
 
 def run_case(rng, trawl, folder):
-    """None, or what is wrong."""
+    """Return None, or what is wrong."""
     most, by_edits = rng.choice([1, 1, 2, 3]), rng.random() < 0.5
     options, patterns, text, (expected, found) = rng.choice([lines_case, fasta_case])(rng, most, by_edits)
     path = os.path.join(folder, "text")

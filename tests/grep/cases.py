@@ -23,7 +23,7 @@ def seed():
 
 
 def amount(normal):
-    """How many cases there are where a normal run has `normal`: at least one."""
+    """Return how many cases there are where a normal run has `normal` cases: at least one case."""
     scaled = int(normal * float(os.environ.get("TRAWL_TEST_SCALE") or 1))
     return max(1, scaled // int(os.environ.get("TRAWL_TEST_DIVISOR") or 1))
 
@@ -55,9 +55,9 @@ def random_of(name, number):
 
 
 def run(name, normal, what, run_case, more=(), one_in=0):
-    """run_case(rng, trawl, folder) for each case, then each of `more`(trawl, folder): None, or what
-    is wrong; rng.number is the case's. Of many cases one in `one_in` is to be counted as selected.
-    The exit status."""
+    """Run run_case(rng, trawl, folder) for each case, then each of `more`(trawl, folder). Both
+    return None, or what is wrong; rng.number is the case's number. Of many cases, 1 in
+    `one_in` has to be counted as selected. Return the exit status."""
     trawl = os.path.abspath(sys.argv[1])
     first, count = chosen(normal)
     failures = 0

@@ -44,7 +44,7 @@ ASCII_WORDS = [word.encode() for word in WORDS] + [b"0", b"s", b"i", b"I", b"A"]
 
 
 class Case:
-    """One command line, its environment and its standard input."""
+    """A command line, its environment and its standard input."""
 
     def __init__(self):
         self.arguments = []
@@ -96,7 +96,8 @@ def random_text(rng, charset=None):
 
 
 def random_big_text(rng, charset=None):
-    """Crosses the borders of buffers: 32 KiB, 96 KiB, 256 KiB, with something rare in it."""
+    """Return a text that crosses the borders of buffers (32 KiB, 96 KiB, 256 KiB), with something
+    rare inside."""
     kind = charset if charset and rng.random() < 0.7 else rng.choice(["words", "utf8", "ab", "words"])
     lines = [random_line(rng, kind) for _ in range(50)]
     size = rng.choice([32768, 65536, BLOCK, BLOCK * 2, 262144, 300000]) + rng.randrange(-40, 40)
@@ -119,12 +120,13 @@ def random_big_text(rng, charset=None):
 
 
 class Files(dict):
-    """{path: bytes}, and in what locale's letters most of them are; None: no particular one's."""
+    """Return {path: bytes}, and the locale whose letters most of the files have; None: no
+    particular locale."""
     locale = None
 
 
 def make_tree(rng, top, known=()):
-    """A small tree; returns its regular files."""
+    """Make a small tree, and return its regular files."""
     files = Files()
     if known and rng.random() < 0.6:
         files.locale = rng.choice(known)
@@ -186,13 +188,13 @@ def is_utf8(text):
     return is_valid(text, "utf-8")
 
 
-# Letters of UTF-8 whose capital has another length.
+# Letters of UTF-8 whose capital has a different length.
 SHRINKING = re.compile(b"|".join(chr(c).encode() for c in range(0x80, 0x3000)
                                  if len(chr(c).upper().encode()) != len(chr(c).encode())) + b"|\xc4\xb1|\xc4\xb0")
 
 
 def ends_open(pattern):
-    """Does it end within a character of UTF-8?"""
+    """Return whether the pattern ends inside a character of UTF-8."""
     return any(is_utf8(pattern[-length:] + rest) and not is_utf8(pattern[-length:])
                for length in (1, 2, 3) if len(pattern) >= length and pattern[-length] >= 0xc0
                for rest in (b"\x80", b"\x80\x80", b"\x80\x80\x80", b"\xa0\x80", b"\x90\x80\x80"))
@@ -316,7 +318,8 @@ def make_case(rng, top, files, known=()):
 
 
 def takes_context(case, letters):
-    """Is there one of these letters, or what stands for several of them?"""
+    """Return whether the pattern has such a letter, or an operator that stands for several
+    letters."""
     names = tuple("--" + {"-A": "after", "-B": "before", "-C": "context"}[letter] for letter in letters)
     return any(isinstance(word, str) and (word.startswith(letters + names) or word[1:].isdigit())
                for word in case.arguments)
@@ -360,7 +363,8 @@ BROKEN_AT = 0x200000000000  # far from what else is mapped
 
 
 def broken_text(text):
-    """A descriptor that gives the text, and then fails: this process's memory, up to where there is none."""
+    """Return a descriptor that gives the text and then fails: this process's memory, up to an
+    unmapped page."""
     system = ctypes.CDLL(None, use_errno=True)
     system.mmap.restype = ctypes.c_void_p
     system.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
@@ -436,7 +440,8 @@ def prepare_tree(number, trawl, folder):
 
 
 def compare(case, top, files, trawl):
-    """(why the case is left out or None, whether it selects something, what grep and trawl do)"""
+    """Return (why the case is left out or None, whether the case selects something, what grep and
+    trawl do)."""
     why = is_left_out(case, files)
     if why is not None:
         return why, False, None, None
@@ -453,7 +458,7 @@ def compare(case, top, files, trawl):
     if stops and max(len(line) for text in files.values() for line in text.split(b"\n")) >= 4095:
         stops = None  # such lines shift grep's buffers
     if stops is None or b"binary file" in expected[2] or any(w == "-I" or str(w).startswith("--bin") for w in case.arguments):
-        # grep may stop early and leave the offset where its last read(2) ended.
+        # grep may stop early and leave the offset where grep's last read(2) ended.
         expected, got = expected[:3] + (None,), got[:3] + (None,)
     return None, expected[0] == 0, expected, got
 

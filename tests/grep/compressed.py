@@ -88,7 +88,7 @@ def check_whole(trawl, top, case, rng):
     if way == "stdin":
         with open(os.path.join(top, "packed/tree/2"), "rb") as file:
             return run(grep, top, text), run(ours, top, stdin=file)
-    # grep gets each text by a pipe, so that neither side takes it as blocks of a file
+    # grep gets each text by a pipe, so that neither program takes the text as blocks of a file
     parts, statuses = [], []
     for i in range(4) if way == "tree" else [2]:
         with open(os.path.join(top, "plain/tree/%d" % i), "rb") as file:
@@ -105,7 +105,7 @@ def check_whole(trawl, top, case, rng):
 
 
 def check_damaged(trawl, top, case, rng):
-    """None, or what is wrong."""
+    """Return None, or what is wrong."""
     name, texts, _, own = case
     text = b"".join(texts) + b"foo bar\n" * 20
     packed = bytearray(pack(name, text))

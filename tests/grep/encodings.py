@@ -23,7 +23,8 @@ REPLACED = "\ufffd"
 
 
 def from_units(data, big):
-    """UTF-16 with a loop: what is no pair becomes U+FFFD, so does a byte without its other half."""
+    """Decode UTF-16 in a loop: an unpaired unit becomes U+FFFD, and so does a byte without a
+    second byte."""
     units = [data[at + (not big)] << 8 | data[at + big] for at in range(0, len(data) - 1, 2)]
     text, at = [], 0
     while at < len(units):
@@ -51,7 +52,7 @@ def random_data(rng, codec):
 
 
 def draw(rng):
-    """The name of the encoding, what is in the file, and its text."""
+    """Return the name of the encoding, the file's bytes, and the text."""
     kind = rng.choice(["mark", "mark", "mark", "by name", "utf-8 mark", "none", "latin", "east"])
     big = rng.random() < 0.5
     codec = "utf-16-be" if big else "utf-16-le"
@@ -80,7 +81,7 @@ def without_times(output):
 
 
 def run_case(rng, trawl, folder):
-    """None, or what is wrong."""
+    """Return None, or what is wrong."""
     name, data, text = draw(rng)
     here, there = os.path.join(folder, "here"), os.path.join(folder, "there")
     for place, content in ((here, data), (there, text.encode())):
@@ -106,8 +107,8 @@ def run_case(rng, trawl, folder):
         got = cases.execute([trawl] + encoding + own + ["--label=x"], here, data=data)
         if "--json" not in options and got != wanted:
             return "%r with %s through a pipe of %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
-    # A half unit after a lone surrogate is one character that is none to ripgrep, and two here; and
-    # of two marks it takes both away.
+    # ripgrep takes a half unit after a lone surrogate as a single invalid character, trawl as two;
+    # and of two byte order marks ripgrep removes both.
     differs = len(data) % 2 == 1 or text.startswith("\ufeff")
     if name == "auto" and options == ["-a"] and not differs and shutil.which("rg"):
         theirs = cases.execute(["rg", "-F", "--no-config", "-a", "-e", pattern.rstrip("\n"), "file"], here)
@@ -118,8 +119,8 @@ def run_case(rng, trawl, folder):
 
 
 def nulls(trawl, folder):
-    """A NUL decides as it does in a file in UTF-8, wherever it is: it made the file binary in some runs alone, and each
-    text here was short, or searched with -a."""
+    """A NUL decides as in a file in UTF-8, wherever the NUL is. Once a NUL made the file binary
+    only in some runs: texts here were short, or searched with -a."""
     for at in (0, 5000, 98303, 98304, 150000, 196608, 200000):
         text = ("foo é\n" * 30000)[:at] + "\0" + "foo é\n" * 20000
         for place, content in (("here", text.encode("utf-16")), ("there", text.encode())):

@@ -63,7 +63,7 @@ def paths_of(text):
 
 
 def compare_tree(rng, trawl, top, home):
-    """(how many paths were compared, None or what is wrong)"""
+    """Return (how many paths were compared, None or what is wrong)."""
     folders, _ = make_tree(rng, top, home)
     listed = git(top, home, "ls-files", "-z", "--others", "--exclude-standard")
     if listed.returncode != 0:

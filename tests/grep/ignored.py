@@ -12,7 +12,7 @@ WORDS = ["foo", "bar", "the", "Foo", "x", ""]
 
 
 def piece(rng, braces):
-    """A glob for one name."""
+    """Return a glob for a single name."""
     kind = rng.randrange(14 if braces else 12)
     name = rng.choice(NAMES + FOLDERS)
     if kind < 4:
@@ -39,7 +39,7 @@ def piece(rng, braces):
 
 
 def glob(rng, braces=False):
-    """A rule as .gitignore has them."""
+    """Return a rule as in .gitignore."""
     parts = [piece(rng, braces) for _ in range(rng.choice([1, 1, 1, 1, 2, 2, 3]))]
     for i in range(len(parts)):
         if len(parts) > 1 and rng.random() < 0.25:
@@ -87,7 +87,7 @@ def put(top, name, text):
 
 
 def lines(rng):
-    """A small text, at times one that is binary or not UTF-8."""
+    """Return a small text, at times a binary text or a text that is not UTF-8."""
     return rng.choice([""] * 12 + ["foo\0", "\0", "\udce9 foo\n", "x\udcff\n"]) + "".join(" ".join(rng.choice(WORDS) for _ in range(rng.randrange(4))) + "\n" for _ in range(rng.randrange(1, 6)))
 
 

@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import tempfile
 
-# name: source, character map, Python's name of it, CPU seconds to make it, strings of letters
+# name: source, character map, Python's name of the map, CPU seconds to make the locale, strings of
+# letters
 LETTERS_LATIN = ["é", "É", "ß", "ÿ", "µ", "café", "CAFÉ", "éa", "aé", "×", "ñ", "Ñ"]
 LETTERS_TURKISH = ["i", "I", "İ", "ı", "dir", "DİR", "DIR", "ş", "Ş", "ğ", "Kılıç", "KILIÇ", "k", "s"]
 LETTERS_GREEK = ["σ", "ς", "Σ", "Σίσυφος", "ΣΊΣΥΦΟΣ", "ώ", "Ώ", "ΰ", "Ψ", "ψ"]
@@ -45,7 +46,7 @@ def make(name, folder):
         with open(path, "w", encoding="ascii") as file:
             file.write(DEFINITION % source + REST)
         made = os.path.join(work, name)
-        # -c: warnings are no failure, such as that a part of no use here is missing
+        # -c: warnings are not failures, such as a missing part that is not used here
         subprocess.run(["localedef", "-c", "--no-archive", "-i", path, "-f", charmap, made], capture_output=True)
         if os.path.exists(os.path.join(made, "LC_CTYPE")) and not os.path.exists(os.path.join(folder, name)):
             try:
@@ -55,7 +56,7 @@ def make(name, folder):
 
 
 def prepare(trawl, every):
-    """The names of the locales there are, beside C and C.UTF-8; LOCPATH is set for them."""
+    """Return the names of the locales, besides C and C.UTF-8; set LOCPATH for these locales."""
     folder = os.path.join(os.path.dirname(os.path.abspath(trawl)), "locales")
     wanted = sorted(KNOWN) if every else QUICK
     os.environ["LOCPATH"] = folder
@@ -80,7 +81,7 @@ def codec(name):
 
 
 def letters(name):
-    """Strings of the locale's letters, in its encoding."""
+    """Return strings of the locale's letters, in the locale's encoding."""
     if name not in KNOWN:
         return []
     encoded = [letter.encode(KNOWN[name][2], "ignore") for letter in KNOWN[name][3]]

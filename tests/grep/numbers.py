@@ -21,7 +21,7 @@ LETTERS = "aAsS\u017fb \n"
 
 
 class Case:
-    """One command line's options and what they mean."""
+    """The options of a command line, and what the options mean."""
 
     def __init__(self, rng):
         self.report = rng.choice(["lines", "lines", "context", "-o", "-o", "overlapping", "--positions", "-c",
@@ -120,7 +120,8 @@ def line_report(case, patterns, text, context):
 
 
 def spans_taken(case, patterns, text):
-    """{(begin, end): the numbers of its strings}, in order, of all spans or of those that -o takes."""
+    """Return the sorted {(begin, end): numbers of the strings} of all spans, or of the spans that
+    -o takes."""
     numbers_at = {}
     for number, pattern in enumerate(patterns):
         for span in occurrences(case, pattern, text):
@@ -168,7 +169,7 @@ def expected(case, patterns, texts):
 
 
 def in_order(case, out):
-    """Where the order of strings at one place is not said, any will do."""
+    """Where the order of strings at the same place is not defined, any order is right."""
     if case.report not in ("overlapping", "--positions"):
         return out
     lines = [line + b"\n" for line in out.split(b"\n")[:-1]]
@@ -248,7 +249,7 @@ def run(trawl, arguments, utf8, **options):
 
 
 def run_case(rng, trawl, folder):
-    """None, or what is wrong."""
+    """Return None, or what is wrong."""
     case = Case(rng)
     totals = case.report.startswith("--count-by")
     texts = [("t%d" % i, make_text(rng, case)) for i in range(rng.choice([1, 1, 3, 9]) if totals else 1)]
@@ -276,7 +277,7 @@ def run_case(rng, trawl, folder):
 
 
 def long_line(trawl, folder):
-    """A line that is not kept in memory has its numbers all the same, and so has a flood of matches."""
+    """A line that is not kept in memory has numbers, too, and so has a flood of matches."""
     text = b"x\nfoo " + b"=" * 1500000 + b" bar foo\nlast baz\n"
     patterns = [b"bar", b"none", b"baz", b"foo", b"bar"] + [b"=" * i for i in range(1, 9)]
     path = os.path.join(folder, "long")
@@ -297,7 +298,7 @@ def long_line(trawl, folder):
 
 
 def trees(trawl, folder):
-    """Counts of many files, with many workers, are those of one."""
+    """Counts of many files, with many workers, equal the counts with a single worker."""
     top = os.path.join(folder, "tree")
     patterns, sums = [b"a", b"aa", b"ab", b"none", b"a"], [0] * 5
     rng = random.Random(5)

@@ -36,7 +36,8 @@ TYPES = ["c", "py", "md", "make", "all", "sh", "h", "own"]
 
 
 def for_names(text):
-    """Rules without slashes: those of core.excludesFile begin elsewhere for ripgrep."""
+    """Return rules without slashes: rules of core.excludesFile begin at a different directory in
+    ripgrep."""
     names = [line.strip().rstrip("/").split("/")[-1].lstrip("!") for line in text.splitlines()]
     return "".join(("!" if line[:1] == "!" else "") + name + "\n" for line, name in zip(text.splitlines(), names) if name)
 
@@ -108,7 +109,7 @@ def run(command, folder, home):
 
 
 def as_trawl(rng, trawl, tg, options):
-    """The command, called in one of the ways that turn ripgrep's rules on."""
+    """Return the command, called in a way that turns ripgrep's rules on."""
     if rng.random() < 0.3:
         return [tg] + options
     where = rng.randrange(2)
@@ -116,7 +117,7 @@ def as_trawl(rng, trawl, tg, options):
     return [trawl] + (ways + options if where or "--no-ignore" in options or "--unrestricted" in options else options + ways)
 
 
-# ripgrep says it on standard output.
+# ripgrep prints the note on standard output.
 BINARY_NOTE = re.compile(rb"^(?:(.*): )?((?:WARNING: )?(?:binary file matches|stopped searching binary file after match) \(.*\))\n", re.MULTILINE)
 
 
@@ -129,7 +130,7 @@ def names_binary(place, operands):
 
 
 def binary_notes(own, expected, got):
-    """None, or what tg does not say as ripgrep does."""
+    """Return None, or the notes that differ between tg and ripgrep."""
     wanted = sorted(text.replace(b"WARNING: ", b"") for _, text in BINARY_NOTE.findall(expected[1]))
     said = sorted(line.rsplit(b": ", 1)[1] for line in got[2].splitlines() if b"binary file" in line)
     return None if wanted == said else "%r: of binary files ripgrep says %r, tg %r" % (own, wanted, said)

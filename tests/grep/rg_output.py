@@ -39,7 +39,8 @@ UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字",
 REPLACEMENTS = ["", "X", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement", "$$0", "${", "$-"]
 SEPARATORS = ["", "~>", "\\t", "\\x3a", "\\\\", "ab", "\\q", "é"]
 
-# What is chosen from: each is (options of trawl, options of ripgrep or None where they are the same).
+# What is drawn from: (options of trawl, options of ripgrep, or None where both have the same
+# options).
 PLAIN = [(["-n"], None), (["-N"], None), (["-H"], None), (["-h"], ["-I"]), (["-b"], None), (["-v"], None), (["-x"], None),
          (["-i"], None), (["-S"], None), (["--null"], None), (["--column"], None), (["--vimgrep"], None), (["--heading"], None),
          (["--no-heading"], None), (["--trim"], None), (["--passthru"], None), (["--no-column"], None), (["--no-trim"], None)]
@@ -129,7 +130,7 @@ class Case:
         return any(option in self.ours for option in options)
 
     def excluded(self, texts):
-        """Is this one of what is left out?"""
+        """Return whether the case is left out."""
         # ripgrep 13 finds nothing with -U -x -v, and prints what follows the line, too, with -U -x -r.
         if self.given("-U") and self.given("-x") and (self.given("-v") or any(o.startswith("-r") for o in self.ours)):
             return True
@@ -167,7 +168,7 @@ COLOR_VALUES = ["none", "fg:blue", "fg:red", "bg:green", "fg:200", "bg:0x10,20,3
 
 
 def looks(output):
-    """Each character with how it looks."""
+    """Return each character with its colours and style."""
     state, shown = (), []
     for part in re.split(rb"(\x1b\[[0-9;]*[mK])", output):
         if not part.startswith(b"\x1b["):
@@ -204,7 +205,7 @@ def run_program(arguments, folder, locale):
 
 
 def run_case(rng, trawl, folder):
-    """None, or what is wrong."""
+    """Return None, or what is wrong."""
     while True:
         case = Case(rng)
         texts = [random_text(rng, case.utf8, case.end) for _ in range(rng.choice([1, 1, 2, 3]))]
@@ -263,7 +264,7 @@ PLUGINS = [["--color=never", "--no-heading", "--with-filename", "--line-number",
 
 
 def plugins(trawl, folder):
-    """Over the sources of the command, by its other name: the same lines, in any order."""
+    """Search the sources of the command, under the name tg: the same lines, in any order."""
     sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
     if not os.path.lexists(os.path.join(folder, "tg")):
         os.symlink(trawl, os.path.join(folder, "tg"))

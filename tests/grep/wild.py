@@ -152,7 +152,8 @@ def run(command, case, top, user):
 
 
 def other_user(trawl, base):
-    """A user who may not read everything, if we may switch to one that may run trawl."""
+    """Return a user who may not read everything, if this process may become a user that can run
+    trawl."""
     if os.getuid() != 0:
         return None
     case = compare.Case()

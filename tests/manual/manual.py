@@ -90,7 +90,7 @@ def check_lint(generated):
     commands = [
         ['groff', '-man', '-ww', '-z', '-Tutf8', *pages],
         ['mandoc', '-Tlint', '-W', 'warning', *pages],
-        # It takes one page at a time and asks groff in its turn: a page of each section will do.
+        # man takes a single page at a time and runs groff, so a page of each section is enough.
         *(['man', '--warnings=w', '-E', 'UTF-8', '-l', '-Tutf8', '-Z', page] for page in pages[:2]),
     ]
     for command in commands:

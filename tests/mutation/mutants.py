@@ -28,7 +28,7 @@ BUILD = os.path.join('build', 'release')
 PATIENCE_S = 900  # a build with its tests that takes longer hangs, which counts as noticed
 LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # not the sources
 
-# What a fault does to a line: a pattern, and what takes its place.
+# What a fault does to a line: a pattern, and the pattern's replacement.
 KINDS = {
     'comparison': [
         (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '),
@@ -48,7 +48,8 @@ KINDS = {
 
 
 def drawn(count, wanted):
-    """Faults in `count` lines: (path, line number from 0, the line with the fault, its kind)."""
+    """Return faults in `count` lines: (path, line number from 0, the line with the fault, the
+    kind)."""
     found = []
     for path in sorted([*(ROOT / 'src').rglob('*'), *(ROOT / 'gallery').rglob('*')]):
         name = str(path.relative_to(ROOT))
@@ -71,7 +72,7 @@ def drawn(count, wanted):
 
 
 def listed(path, wanted):
-    """The faults of a list, as `drawn` has them. Those whose line is gone are printed."""
+    """Return the faults of a list, in the form of `drawn`. Print faults whose line is gone."""
     found, name, old = [], '', ''
     for row in path.read_text(encoding='utf-8').splitlines():
         if row.startswith('- '):
@@ -90,7 +91,7 @@ def listed(path, wanted):
 
 
 def copy_sources():
-    """Brings the copy to the state of the tree. A file that is the same keeps its time."""
+    """Bring the copy to the state of the tree. An unchanged file keeps its time."""
     listed = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True, check=True)
     names = set(filter(None, listed.stdout.split('\0')))
     for path in COPY.rglob('*'):
@@ -116,7 +117,8 @@ def run(*command):
 
 
 def attempt(name, at, faulty, jobs, tests, targets):
-    """Tries one fault: how the tests notice it; '' if none does; None if it does not compile."""
+    """Try a fault. Return how the tests notice the fault; '' if no test does; None if the fault
+    does not compile."""
     path = COPY / name
     right = path.read_text(encoding='utf-8')
     lines = right.split('\n')

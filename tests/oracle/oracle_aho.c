@@ -5,16 +5,17 @@
 
 struct node {
     uint32_t child;   /* the first; 0: none */
-    uint32_t sibling; /* the next with the same parent; 0: none */
+    uint32_t sibling; /* the next node with the same parent; 0: no such node */
     uint32_t fail;
-    uint32_t output;  /* the first pattern that ends here, plus 1; 0: none */
-    uint32_t shorter; /* the nearest node by failures with an output; 0: none */
+    uint32_t output;  /* the first pattern that ends here, plus 1; 0: no pattern does */
+    uint32_t shorter; /* the nearest node with an output along the failures; 0: no such node */
     uint8_t byte;
 };
 
 struct trie {
     struct node *nodes;
-    uint32_t *next_output; /* of patterns: the next that is equal, plus 1; 0: none */
+    /* per pattern: the next equal pattern, plus 1; 0: no equal pattern follows */
+    uint32_t *next_output;
     uint32_t count;
 };
 

@@ -5,8 +5,8 @@
 
 #include "oracle_naive.h"
 
-/* As naive_matches: all occurrences in order of (begin, pattern index), in memory for the caller to
- * free; NULL if memory ran out, or there is none. */
+/* As naive_matches: returns all occurrences in order of (begin, pattern index), in memory that the
+ * caller frees; NULL: out of memory, or no occurrence. */
 struct naive_match *aho_matches(const struct naive_query *query, struct naive_bytes text,
                                 uint64_t *match_count);
 

@@ -19,8 +19,8 @@ static uint32_t lower(uint32_t c)
     return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* The bytes of the UTF-8 character at s (Unicode 15, table 3-7), 1 if none stands there; a byte
- * that is part of none is told from a character by its value. */
+/* Returns the bytes of the UTF-8 character at s (Unicode 15, table 3-7), 1 if there is no
+ * character. A byte that is part of no character has a value that no character has. */
 static uint64_t decode(const uint8_t *s, uint64_t n, uint32_t *value)
 {
     uint32_t c = s[0];
@@ -89,7 +89,7 @@ static bool equal_bases(const struct approximate_query *query, uint32_t of_patte
     return query->any_base ? shared > 0 : all > 0 && shared == all;
 }
 
-/* One pattern, on one strand, beside the text. */
+/* A pattern, on a strand, beside the text. */
 struct job {
     const struct approximate_query *query;
     struct naive_bytes bytes;
@@ -101,7 +101,7 @@ struct job {
     uint64_t count, max;
 };
 
-/* Symbol j of what is searched for is this one of the pattern. */
+/* Returns which symbol of the pattern is symbol j of the searched string. */
 static uint64_t which(const struct job *job, uint64_t j)
 {
     return job->reversed ? job->pattern.count - 1 - j : j;
@@ -124,7 +124,8 @@ static bool equal(const struct job *job, uint64_t j, uint64_t i)
     return job->equal[j * job->text.count + i];
 }
 
-/* Is there an exact part with this symbol; one with this symbol and the one before it? */
+/* is_exact returns whether an exact part has this symbol; is_inside_exact, whether an exact part
+ * has this symbol and the symbol before. */
 static bool is_exact(const struct job *job, uint64_t j)
 {
     for (uint64_t r = 0; r < job->query->exact_count; r++)
@@ -171,7 +172,8 @@ static bool word_beside(const struct job *job, uint64_t at, bool before)
     return false;
 }
 
-/* May the span of bytes [begin, end) occur, as far as the text beside it and lines go? */
+/* Returns whether the span of bytes [begin, end) may occur, as far as neighbouring bytes and lines
+ * decide. */
 static bool accepts(const struct job *job, uint64_t begin, uint64_t end)
 {
     const struct approximate_query *query = job->query;
@@ -214,8 +216,8 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Of all spans that begin at x: costs[n] is the distance of the one with n symbols, 0 to n_max. Row
- * j of the table: of the pattern's first j symbols. */
+/* For all spans that begin at x: costs[n] is the distance of the span of n symbols, 0 ≤ n ≤ n_max.
+ * Row j of the table is for the pattern's first j symbols. */
 static void spans(const struct job *job, uint64_t x, uint64_t n_max, uint32_t *costs)
 {
     for (uint64_t n = 0; n <= n_max; n++)
@@ -237,7 +239,7 @@ static void spans(const struct job *job, uint64_t x, uint64_t n_max, uint32_t *c
     }
 }
 
-/* Best of the spans that end at an end: its distance, and how many symbols it has. */
+/* The best of the spans with the same end: its distance, and its number of symbols. */
 struct best {
     uint32_t distance;
     uint64_t symbols;
@@ -299,7 +301,7 @@ static bool edits(struct job *job)
     return best != NULL && costs != NULL;
 }
 
-/* One pattern, on one strand. */
+/* Searches for a pattern on a strand. */
 static bool search(struct job *job)
 {
     uint64_t n = job->text.count;

@@ -1,4 +1,4 @@
-/* oracle_approximate: what occurrences within k errors are, as plainly as it can be said: every
+/* oracle_approximate: the occurrences within k errors, by the plainest code: every
  * span of the text is compared with every pattern. Includes nothing of the library. */
 #ifndef TRAWL_ORACLE_ORACLE_APPROXIMATE_H
 #define TRAWL_ORACLE_ORACLE_APPROXIMATE_H
@@ -37,8 +37,8 @@ struct approximate_match {
     uint32_t pattern, distance, reversed;
 };
 
-/* All occurrences, in order of (begin, pattern, reversed, end); the first matches_max of them go
- * into matches; returns how many there are. UINT64_MAX: memory ran out. */
+/* Returns the number of all occurrences, and writes the first matches_max occurrences to `matches`,
+ * in order of (begin, pattern, reversed, end). UINT64_MAX: out of memory. */
 uint64_t approximate_matches(const struct approximate_query *query, struct naive_bytes text,
                              struct approximate_match *matches, uint64_t matches_max);
 

@@ -1,4 +1,5 @@
-/* oracle_naive: two loops over begins and patterns; every claim of the library is held against it.
+/* oracle_naive: two loops over begins and patterns; every answer of the library is compared with
+ * these loops.
  */
 #include "oracle_naive.h"
 

@@ -1,4 +1,4 @@
-/* oracle_naive: what the answer is, as plainly as it can be said. Includes nothing of the library.
+/* oracle_naive: the right answer, by the plainest code. Includes nothing of the library.
  */
 #ifndef TRAWL_ORACLE_ORACLE_NAIVE_H
 #define TRAWL_ORACLE_ORACLE_NAIVE_H
@@ -27,13 +27,13 @@ struct naive_match {
 
 bool naive_ends_line(const struct naive_query *query, uint8_t byte);
 
-/* All occurrences in order of (begin, pattern index): the first matches_max of them go into
- * matches; returns how many there are. */
+/* Returns the number of all occurrences, and writes the first matches_max occurrences to `matches`,
+ * in order of (begin, pattern index). */
 uint64_t naive_matches(const struct naive_query *query, struct naive_bytes text,
                        struct naive_match *matches, uint64_t matches_max);
 
-/* Lines in which an occurrence begins, or with `invert` in which none does. A line holds its line
- * end; bytes after the last line end form a line if there are any. */
+/* Returns the number of lines in which an occurrence begins, or with `invert`, in which no
+ * occurrence begins. A line holds its line end; bytes after the last line end are a line. */
 uint64_t naive_lines(const struct naive_query *query, struct naive_bytes text,
                      const struct naive_match *matches, uint64_t match_count, bool invert);
 

@@ -113,7 +113,7 @@ class Interface:
         return element.get('name')
 
     def lines(self):
-        """The interface as the reference holds it: a kind, a name and a fact in each line."""
+        """The interface in the reference's form: a kind, a name and a fact in each line."""
         yield f'{self.soname}\n'
         for kind in self.KINDS:
             for name, fact in sorted(getattr(self, kind).items()):

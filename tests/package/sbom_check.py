@@ -92,7 +92,7 @@ def check_files(document, folder_of):
             if (relation['spdxElementId'], relation['relationshipType'])
             == (file['SPDXID'], 'DYNAMIC_LINK')
         }
-        # objdump reads it here, readelf there.
+        # this test reads by objdump, the script by readelf
         seen = set()
         if data[:4] == b'\x7fELF':
             text = subprocess.run(

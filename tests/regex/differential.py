@@ -112,7 +112,8 @@ def rg_case(draw, name):
 
 
 def empties(made):
-    """Whether an expression may match no byte: trawl lists no such occurrences, ripgrep does."""
+    """Return whether an expression may match no byte: trawl lists no such occurrence, ripgrep
+    does."""
     made = re.sub(r'\[\^?\[:\w+:\]\]', '[0]', made)
     try:
         return re.search(made, '', re.M) is not None or re.search('\\A(?:%s)' % made, 'zz') is not None

@@ -137,7 +137,7 @@ static void test_meaning(void)
           "8-11 ");
     finds(TRAWL_PERL, "(?<x>a)+", "aab", "0-2 ");
     finds(TRAWL_PERL, "[[:digit:](?<a]+", "P(a1P", "1-4 ");
-    /* A line is a text of its own, also where no atom tells which lines to read. */
+    /* A line is searched as a separate text, also where no atom chooses the lines to read. */
     finds(TRAWL_PERL, "\\A\\w", "ab\nb\n-a", "0-1 3-4 ");
     finds(TRAWL_PERL, "\\w\\z", "xa\nb\na-", "1-2 3-4 ");
     finds(TRAWL_PERL, "(?-m)^\\w$", "a\nb\nab", "0-1 2-3 ");
@@ -192,7 +192,7 @@ static void test_groups(void)
 
 #define SET_COUNT 2000u
 
-/* Many expressions: each is found where its number stands, and nowhere else. */
+/* Many expressions: each expression is found where its number stands, and nowhere else. */
 static void test_set(void)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;

@@ -31,14 +31,14 @@
 
 static const char needle[] = "#!";
 
-/* A text with the needle at so many places, or at one more or less, at the very end. */
+/* Makes a text with the needle at `count` places, or at one place more or less, at the very end. */
 static uint64_t make_text(struct test_random *random, char *text, uint64_t *places, uint64_t *hits)
 {
     static const uint64_t wanted[] = {0, 1, 2, HITS_AHEAD - 1, HITS_AHEAD, HITS_AHEAD + 1, 2000};
     uint64_t bytes = STAGING * (1 + test_random_below(random, 8)) + test_random_below(random, 5);
     uint64_t count = wanted[test_random_below(random, 7)], step;
 
-    bytes -= 64 * test_random_below(random, 3) + 2; /* 64 zeros after it fit, or do not */
+    bytes -= 64 * test_random_below(random, 3) + 2; /* 64 zeros after the text fit, or do not fit */
     count = count < bytes / 4 ? count : bytes / 4;
     memset(text, 'a', bytes);
     step = count == 0 ? bytes : bytes / count; /* 4 at least */
@@ -74,10 +74,10 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
     trawl_text_unload(searcher, text);
 }
 
-/* One occurrence, in the tile of one block of several: another one, which has found none, may be
- * the last and hands the answer to the host. (In texts with many occurrences each block has some,
- * and by writing its own it saw those of the others: a fence before the last block's reads was not
- * missed.) */
+/* A single occurrence, in the tile of one of several blocks. A block that found nothing may be the
+ * last block, which hands the answer to the host. (In texts with many occurrences each block has
+ * some, and by writing its own sums a block saw the other blocks' sums: the tests did not notice a
+ * missing fence before the last block's reads.) */
 static void handed_over(struct test_random *random, uint64_t seed)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS,
@@ -116,10 +116,10 @@ static void handed_over(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Hits of many short tiles, each a partition group of its own, or the first of two in a group: more
- * groups than a warp looks back over in one round, of which none may have an inclusive prefix yet.
- * (No text of the other tests has so many of them: one group too many could be taken for known, or
- * a group be without a sum, because its last tile has no hits.) */
+/* Hits of many short tiles; each tile is a partition group, or the first of two tiles in a group.
+ * There are more groups than a warp looks back over in a round, and perhaps no group has an
+ * inclusive prefix yet. (No text of other tests has so many groups: the look-back could take a
+ * group too many for known, or a group without hits in its last tile could lack a sum.) */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
     static char bytes[2 * GROUP_TILES * 1024];
@@ -152,8 +152,9 @@ static void many_groups(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* One occurrence at or near the end of a tile that is searched by planes, of a pattern that reaches
- * over several words of the next tile. (Random texts had no such candidate alone in its tile.) */
+/* A single occurrence at or near the end of a tile that is searched by planes, of a pattern that
+ * reaches over several words of the next tile. (Random texts had no such candidate alone in a
+ * tile.) */
 static void over_tile_ends(struct test_random *random, uint64_t length)
 {
     static char bytes[3 * 1024], string[200];
@@ -215,8 +216,8 @@ static void full_lists(void)
     host_close(&host);
 }
 
-/* One text more than an engine keeps is refused, and holds nothing of the device; after one of them
- * is unloaded there is room again. (No test had loaded so many.) */
+/* An engine refuses a text more than it keeps, and then holds nothing of that text on the device.
+ * After a text is unloaded there is room again. (No earlier test loaded so many texts.) */
 static void many_loaded(void)
 {
     static const char byte[CUDA_RESIDENT_MAX + 1];
@@ -245,8 +246,9 @@ static void many_loaded(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* A chunk in the memory of an earlier one, which another worker has begun: what lies on the device
- * of the earlier one is not taken for it. (In other tests a worker begins its chunks itself.) */
+/* A chunk lies in the memory of an earlier chunk, which another worker has begun. The device's copy
+ * of the earlier chunk must not be taken for the new chunk. (In other tests a worker begins its
+ * chunks itself.) */
 static void chunk_in_same_memory(void)
 {
     static uint8_t bytes[3000];
@@ -281,7 +283,7 @@ static void chunk_in_same_memory(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* A loaded text of letters, and a worker with the plan of a string of 40 that it has. */
+/* A loaded text of letters, and a worker with the plan of a string of 40 letters of the text. */
 struct scene {
     struct letters letters;
     char string[41];
@@ -293,8 +295,8 @@ struct scene {
     uint64_t expected;
 };
 
-/* The string stands at every step-th position from `from` on, mostly with one letter changed, so
- * that no method is free there. */
+/* The string stands at every step-th position from `from` on, mostly with a changed letter, so that
+ * every method has candidates there. */
 static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t step,
                        struct cuda_limits limits)
 {
@@ -348,9 +350,9 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
     return s->worker->tables.method == method;
 }
 
-/* A method that should be clearly quicker than the measured method counts next, and the other
- * method counts again once the quicker one was measured. The prices are the test's. `dense`: tiles
- * are given up, and searched by another launch. */
+/* The next count takes a method that should be clearly quicker than the measured method, and takes
+ * the other method again once the quicker method was measured. The test sets the prices. `dense`:
+ * tiles are given up, and a second launch searches these tiles. */
 static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();
@@ -366,7 +368,8 @@ static void next_method(enum trawl_method next, bool dense)
     prices->is_rated = true; /* no look sets the prices anew */
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
         prices->price[i] = i == first ? 1e-3 : i == next ? 1e-6 : 1e8;
-    TEST_CHECK(scene_counts_by(&s, first)); /* a method counts twice before it is left */
+    /* a method counts twice before the worker leaves the method */
+    TEST_CHECK(scene_counts_by(&s, first));
     if (next != first) {
         TEST_CHECK(scene_counts_by(&s, next));
         TEST_CHECK_U64(prices->counts[first], 2);
@@ -377,7 +380,7 @@ static void next_method(enum trawl_method next, bool dense)
     scene_close(&s);
 }
 
-/* Methods whose tables have no room are passed over. (Elsewhere there is room for all tables.) */
+/* Methods whose tables have no room are passed over. (In other tests all tables have room.) */
 static void methods_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -401,8 +404,7 @@ static void methods_without_room(void)
     scene_close(&s);
 }
 
-/* A method that a limit forces has no other method to pass its turn to: without room the scan ends.
- */
+/* If a limit forces a method, no other method can take over: without room the scan ends. */
 static void forced_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -513,8 +515,8 @@ static void parts_without_room(void)
 #define CANDIDATE_TEXT_BYTES 20000u
 #define CANDIDATE_PLACES 7u
 
-/* A text of nothing else but occurrences of one pattern: of each position that a method cannot
- * decide by its filter, the statistics count one candidate. */
+/* A text that consists of occurrences of a pattern. The statistics count a candidate for each
+ * position that a method's filter cannot decide. */
 static const struct candidate_case {
     enum trawl_method method;
     uint64_t pattern_bytes;
@@ -524,7 +526,7 @@ static const struct candidate_case {
     {TRAWL_METHOD_EVERY, 3, 0, 0},    {TRAWL_METHOD_EVERY, 40, 7, 7},
     {TRAWL_METHOD_SAMPLED, 16, 7, 7}, {TRAWL_METHOD_SAMPLED, 64, 7, 7},
     {TRAWL_METHOD_SET, 3, 7, 7},      {TRAWL_METHOD_SET, 7, 7, 14},
-    {TRAWL_METHOD_SET, 20, 7, 14}, /* one kernel marks, another one lists */
+    {TRAWL_METHOD_SET, 20, 7, 14}, /* a kernel marks, a second kernel lists */
     {TRAWL_METHOD_GRAMS, 8, 0, 0},    {TRAWL_METHOD_GRAMS, 20, 7, 7},
 };
 

@@ -37,7 +37,7 @@ enum place { AT_BEGIN, OVER_BORDER, AT_END, INSIDE, PLACES };
 static const struct way {
     enum letters letters;
     bool by_pieces;
-    bool is_far; /* by grams, whose tables are not in shared memory */
+    bool is_far; /* by grams whose tables are not in shared memory */
 } ways[] = {{OF_BYTES, true, false},      {OF_BYTES, false, false},    {OF_BYTES, false, true},
             {OF_CHARACTERS, true, false}, {OF_DNA, true, false},       {OF_DNA, false, false},
             {OF_DNA, false, true},        {OF_ANY_BASE, false, false}, {OF_ANY_BASE, false, true}};
@@ -91,7 +91,7 @@ static uint8_t draw_letter(struct test_random *random, bool of_text)
     return (uint8_t) "ACGT"[test_random_below(random, 4)];
 }
 
-/* Mismatches or edits, few or up to one less than the shortest pattern has letters. */
+/* Draws mismatches or edits: few, or up to one less than the letters of the shortest pattern. */
 static void draw_errors(struct test_random *random)
 {
     const bool many = c.errors == MANY_MISMATCHES || c.errors == MANY_EDITS;
@@ -157,8 +157,9 @@ static bool is_exact(uint64_t symbol)
     return c.options.exact_count > 0 && symbol >= c.exact.begin && symbol < c.exact.end;
 }
 
-/* Writes a copy of a pattern with at most errors_max errors, whose first byte is `at`, or which
- * ends with the text if that is TEXT_BYTES_MAX. shifts: letters may be put in and left out, too. */
+/* Writes a copy of a pattern with at most errors_max errors, whose first byte is at `at`, or which
+ * ends with the text if `at` is TEXT_BYTES_MAX. shifts: letters may also be inserted and deleted.
+ */
 static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, bool shifts)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -182,9 +183,9 @@ static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, 
     }
 }
 
-/* A copy with an error in the middle of each piece but one, all of one kind: replaced, put in or
- * left out. So that piece alone proposes it, and of edits the copy's end is as far from the piece
- * as an end can be. */
+/* Writes a copy with an error in the middle of each piece except one; all errors are of a kind:
+ * replaced, inserted or deleted. So only the remaining piece proposes the copy, and with edits the
+ * copy's end is as far from the piece as possible. */
 static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind, uint64_t spared)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
@@ -206,7 +207,7 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
     }
 }
 
-/* Random letters and line ends, copies of patterns, and a run of one letter. */
+/* Draws random letters and line ends, copies of patterns, and a run of a letter. */
 static void draw_text(struct test_random *random)
 {
     const uint32_t errors_max = c.errors == MANY_EDITS ? 0 : c.errors_max; /* no end is nearer */
@@ -270,7 +271,7 @@ static void expect(void)
     TEST_CHECK(expected_count <= MATCHES_MAX);
 }
 
-/* Counts the occurrences of the case's cell, by their places in chunks of so many bytes. */
+/* Counts the occurrences of the case's cell, by their places in chunks of chunk_bytes. */
 static void fill(uint64_t chunk_bytes)
 {
     for (uint64_t i = 0; i < expected_count; i++) {
@@ -286,7 +287,8 @@ static void fill(uint64_t chunk_bytes)
     tally.occurrences += expected_count;
 }
 
-/* Compares the matches so far with the oracle's; then *seen is UINT64_MAX, or their number. */
+/* Compares the matches so far with the oracle's matches. Then *seen is UINT64_MAX, or the number of
+ * matches. */
 static int see_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     uint64_t *seen = (uint64_t *)context;
@@ -304,8 +306,9 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Letters of DNA that stand for one base each: a device proposes nothing but occurrences, some of
- * them at the text's end or in lines, where the host refuses them. */
+/* Returns whether a device proposes only occurrences: letters of DNA that stand for a single base
+ * each. Some of these occurrences lie at the text's end or in lines, where the host refuses them.
+ */
 static bool proposes_exactly(void)
 {
     return is_dna() && c.is_plain && !c.way.by_pieces && !c.edits &&
@@ -387,7 +390,8 @@ static void run_case(uint64_t index)
                c.errors_max);
 }
 
-/* No cell is without occurrences at each of its places, and no kind of search without matches. */
+/* Checks that each cell has occurrences at each of its places, and each kind of search has matches.
+ */
 static void check_filled(void)
 {
     for (uint64_t cell = 0; cell < CELLS; cell++)

@@ -97,8 +97,8 @@ static void check_work(const struct work_row *row)
     }
 }
 
-/* Literals with four motifs and so many lengths that their pieces begin at more places than tables
- * have segments; and half as many, which have room. */
+/* Literals with four motifs and so many lengths that pieces begin at more places than tables have
+ * segments; and half as many lengths, for which there is room. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u
@@ -151,8 +151,8 @@ static void check_segments(uint32_t patterns)
 /* ---- Texts that a device leaves -----------------------------------------------------------------
  */
 
-/* Where a sample of the text is without candidates and the rest is full of them, a device leaves
- * the text after it has found them: all threads search it then, in the host's chunks. */
+/* A text sample has no candidates, but the other text is full of candidates. A device leaves the
+ * text after finding the candidates, and then all threads search the text in the host's chunks. */
 static const struct left_row {
     const char *what;
     uint64_t text_bytes;

@@ -139,7 +139,7 @@ static bool wrong(struct run *run, const char *what, uint64_t got, uint64_t expe
     return false;
 }
 
-/* One hit against the next expected match. */
+/* Compares a hit with the next expected match. */
 static bool check_hit(struct run *run, uint64_t begin, const struct hit *hit)
 {
     const struct naive_match *expected = &run->expected->matches[run->matched];
@@ -194,8 +194,8 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
     return true;
 }
 
-/* A call ends with the range that fills hits_max, and a range lies in the text's buffer. The suite
- * had missed one that went on: its answer was right, in more memory. */
+/* Checks that a call ends with the range that fills hits_max, and that a range lies in the text's
+ * buffer. The tests had missed a call that went on: the answer was right, but took more memory. */
 static bool is_bounded(const struct run *run, enum want want, const struct engine_result *result)
 {
     struct cuda_limits limits = cuda_limits_now();
@@ -259,7 +259,7 @@ static void *text_memory(uint64_t bytes)
 static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                       struct engine_worker *worker, struct trawl_error *error)
 {
-    /* Its exact size, for ASan; in front of it, what lies on the same page. */
+    /* The buffer has its exact size, for AddressSanitizer; before it lie bytes of the same page. */
     uint64_t front = run->input->text_bytes % (2 * TEXT_ALIGNMENT);
     uint8_t *memory = (uint8_t *)text_memory(front + run->input->text_bytes),
             *text = memory + front;

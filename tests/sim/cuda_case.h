@@ -14,7 +14,7 @@ struct cuda_case {
     enum want want;
     uint64_t chunk_bytes;
     bool resident;
-    const char *algorithm;        /* of the gallery, with its options; NULL: the method */
+    const char *algorithm;        /* an algorithm of the gallery, with options; NULL: the method */
     const struct engine_ops *ops; /* whose worker searches; NULL: engine_cuda */
 };
 
@@ -33,7 +33,7 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
 void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,
                         const struct cuda_limits *limits, char *line, uint64_t line_bytes);
 
-/* Search `input` with a worker of config->ops; texts are loaded by the CUDA engine under it. */
+/* Searches `input` with a worker of config->ops; the CUDA engine under that worker loads texts. */
 enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_worker *worker,
                                     const struct diff_input *input,
                                     const struct diff_expected *expected,

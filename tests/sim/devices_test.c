@@ -83,7 +83,7 @@ static void reset(uint32_t devices)
     host_devices(devices);
 }
 
-/* Right, as far as it came; an array has too little room in every second call. */
+/* Compares the answer, as far as it came; in every second call an array has too little room. */
 static bool search(struct trawl_searcher *searcher, enum source source, enum shape shape,
                    enum trawl_status *status)
 {
@@ -109,12 +109,12 @@ static bool search(struct trawl_searcher *searcher, enum source source, enum sha
 
 /* ---- Searchers that share devices --------------------------------------------------------- */
 
-/* A thread with a searcher of its own. */
+/* A thread with a separate searcher. */
 struct caller {
     struct trawl_searcher *searcher;
     pthread_t thread;
     uint64_t seed, wrong;
-    bool has_budget; /* which the others may hold: MEMORY then */
+    bool has_budget; /* other callers may hold the runtime's budget, so MEMORY is a right answer */
     _Atomic bool ended;
 };
 
@@ -149,7 +149,7 @@ static void callers_close(struct caller callers[CALLERS], struct trawl_runtime *
     host_check_driver();
 }
 
-/* All load the text; nobody unloads what the others may be searching. */
+/* All callers load the text; no caller unloads a text that other callers may be searching. */
 static void *load_and_search(void *context)
 {
     struct caller *caller = (struct caller *)context;
@@ -212,8 +212,8 @@ static void load_without(uint32_t lost, uint64_t text_bytes)
 
 /* ---- An array on a device ------------------------------------------------------------------ */
 
-/* A short text lies on both devices, the array on one: that device fills it, whichever device the
- * searcher has had. `lost`: the device that no call reaches any more. */
+/* A short text lies on both devices, the array on one device. That device fills the array,
+ * whichever device the searcher has chosen. `lost`: the device that calls no longer reach. */
 static void fill_on(uint32_t device, uint32_t lost)
 {
     uint64_t text_bytes = 3000, room = text_bytes, count = 0, expected = expected_in(text_bytes);
@@ -225,7 +225,7 @@ static void fill_on(uint32_t device, uint32_t lost)
 
     reset(2);
     runtime = must_runtime(TRAWL_ENGINE_CUDA, 2, 0);
-    for (uint32_t i = 0; i < 3; i++) { /* they choose devices in turn */
+    for (uint32_t i = 0; i < 3; i++) { /* the searchers choose devices in turn */
         searchers[i] = must_searcher_of(runtime, CHUNK_BYTES);
         if (i == 0)
             MUST(trawl_text_load(searchers[0], text, NULL));
@@ -270,8 +270,9 @@ static void *search_in_storm(void *context)
     return NULL;
 }
 
-/* Searchers of one runtime under all schedules at once, some cancelled at any time, while a device
- * is lost, or none: each call is right or says that it was stopped, and all of them end. */
+/* Searchers of a runtime under all schedules at once, some of which are cancelled at any time,
+ * while a device is lost, or no device. Each call is right or reports that it was stopped, and all
+ * calls end. */
 static void storm(enum trawl_engine engine, uint64_t seed)
 {
     struct test_random random = {seed * 977 + 1};
@@ -302,8 +303,8 @@ static void storm(enum trawl_engine engine, uint64_t seed)
     callers_close(callers, runtime);
 }
 
-/* Each device searches what lies there: it counts in parts of its own, or lists a stripe, one
- * device after the other, and no scan does. */
+/* Each device searches the part of the text that lies there: it counts, or lists a stripe, device
+ * after device; no scan runs. */
 static void by_all(uint32_t devices, enum shape shape)
 {
     const bool lists = shape == SHAPE_BEGINS;
@@ -499,8 +500,8 @@ static void image_too_new(int code)
     host_check_driver();
 }
 
-/* A device that keeps another limit of child grids than it was told counts as one that was told
- * none. The suite had missed that: its driver sets whatever it is told. */
+/* A device that keeps a different limit of child grids than it was given counts as a device without
+ * a limit. The tests had missed that, because the simulated driver sets every limit. */
 static void strange_limit(size_t room)
 {
     const struct cuda_driver *driver = sim_driver_table();
@@ -533,8 +534,8 @@ static void unusable(void)
     strange_limit(1u << 20);
 }
 
-/* Devices of different size: a text is split as there is room, and where there is none it is copied
- * as it is searched. */
+/* Devices of different size: a text is split according to the room, and without room the text is
+ * copied during the search. */
 static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 {
     struct sim_driver_options options = {
@@ -559,8 +560,8 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
     host_close(&host);
 }
 
-/* From devices that take nothing to such that take all; where two have the room, both are used. In
- * a normal run two devices in one build and three in the other. */
+/* From devices without room to devices with room for everything; if two devices have room, both are
+ * used. A normal run has two devices in one build and three in the other. */
 static void uneven_devices(void)
 {
     for (uint32_t devices = 2; devices <= 3; devices++) {
@@ -577,7 +578,7 @@ static void uneven_devices(void)
     }
 }
 
-/* Buffers that wait for devices give way to those that are read into. */
+/* Idle pinned buffers give way to buffers for reading. */
 static void budget(void)
 {
     for (uint64_t limit = 3 * CHUNK_BYTES; limit <= 24 * CHUNK_BYTES; limit *= 2) {
@@ -595,8 +596,7 @@ static void budget(void)
             TEST_CHECK_U64((uint64_t)status, (uint64_t)TRAWL_OK);
             TEST_CHECK(atomic_load(&runtime->memory_used) <= limit);
         }
-        /* Nothing but those idle buffers is left, and a buffer of the whole limit takes their
-         * place. */
+        /* Only the idle buffers are left, and a buffer of the whole limit takes their place. */
         {
             struct text_buffer whole = {.capacity = 0};
 
@@ -610,7 +610,7 @@ static void budget(void)
     }
 }
 
-/* Every alignment and length, against memcpy; nothing beside it is written. */
+/* Every alignment and length, compared with memcpy; no neighbouring byte is written. */
 static void streamed_copies(void)
 {
     static uint8_t from[600], to[600], expected[600];

@@ -157,7 +157,7 @@ void fiber_stack_close(struct fiber *fiber)
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument)
 {
 #if defined(FIBER_ASAN)
-    /* A fiber given up in the middle leaves its frames' red zones behind. */
+    /* A fiber that was given up in the middle leaves red zones in its frames. */
     if (fiber->is_begun)
         ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_bytes);
 #endif
@@ -168,7 +168,7 @@ void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument)
     stack_lay_out(fiber);
 }
 
-/* Told to AddressSanitizer on arrival: whose stack was left, so that the host's own is known. */
+/* Tells AddressSanitizer on arrival which stack was left, so that the host's stack is known. */
 static void arrived(struct fiber *self)
 {
 #if defined(FIBER_ASAN)
@@ -179,7 +179,8 @@ static void arrived(struct fiber *self)
 }
 
 #if defined(FIBER_ASAN)
-/* Asked for once per thread: the C library reads all of the process's memory map for it. */
+/* Asks for the stack's bounds only once per thread, because the C library reads the process's whole
+ * memory map. */
 static void host_stack(struct fiber *host)
 {
     static _Thread_local void *bottom;

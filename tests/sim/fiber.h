@@ -20,18 +20,18 @@ struct fiber {
     void *argument;
 };
 
-/* Memory for a stack with a guard page below it; 0 on failure. */
+/* Allocates a stack with a guard page below the stack; 0 on failure. */
 int fiber_stack_open(struct fiber *fiber, uint64_t stack_bytes);
 void fiber_stack_close(struct fiber *fiber);
 
-/* Let the next switch to the fiber call entry(argument), which must never return: it leaves by
- * fiber_leave. Whatever the stack held before is forgotten. */
+/* Makes the next switch to the fiber call entry(argument), which must never return, but end by
+ * fiber_leave. The stack's former contents are forgotten. */
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument);
 
 /* Run `to` until something switches back to `from`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
-/* The last switch of a fiber: its stack is dead afterwards. It does not come back; told so, the
+/* The last switch of a fiber, whose stack is dead afterwards. Not marked as noreturn: otherwise the
  * compiler would let AddressSanitizer clear the stack's shadow each time, after a system call. */
 void fiber_leave(struct fiber *from, struct fiber *to);
 

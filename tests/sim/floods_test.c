@@ -31,10 +31,10 @@
 enum flood {
     FLOOD_ODD_END,    /* a...ab of all lengths */
     FLOOD_ODD_BEGIN,  /* ba...a */
-    FLOOD_BEGINNINGS, /* of the text, each longer than the one before */
+    FLOOD_BEGINNINGS, /* prefixes of the text, in ascending order of length */
     FLOOD_PIECES,     /* of the text */
-    FLOOD_ONE_HEAD,   /* alike in their first bytes */
-    FLOOD_SHORT,      /* long ones, and one of a byte */
+    FLOOD_ONE_HEAD,   /* strings with equal first bytes */
+    FLOOD_SHORT,      /* long strings, and a string of a single byte */
     FLOODS
 };
 
@@ -76,7 +76,7 @@ static void make_flood(struct test_random *random, enum input_kind kind, enum fl
     input->flags = kind == INPUT_MIXED_CASE ? NAIVE_IGNORE_CASE : 0;
 }
 
-/* Count, list and find the first, and add up what was read; `limits` are those of the engine. */
+/* Counts, lists, finds the first, and adds up the bytes read; `limits` are the engine's limits. */
 static void run_input(const struct diff_input *input, const struct cuda_limits *limits,
                       uint64_t index, double read_max, double *most)
 {
@@ -130,23 +130,25 @@ static void run_flood(struct test_random *random, uint64_t i, double *most)
 
 /* ---- One pattern ------------------------------------------------------------------------ */
 
-/* Texts that repeat, and patterns that are their beginnings, or nearly. The oracle compares byte by
- * byte and knows no planes; before, duels bounded the work, and nothing measured it. */
+/* Texts that repeat themselves, and patterns that are prefixes of these texts, or nearly. The
+ * oracle compares byte by byte and has no planes. Before, duels bounded the work, and no test
+ * measured the work. */
 static const struct one {
-    uint32_t periods[3]; /* byte i has bit k where periods[k] divides i + 1; 0: none has */
+    uint32_t periods[3]; /* byte i has bit k if periods[k] divides i + 1; 0: no byte has the bit */
     uint32_t first_bit;
     uint32_t pattern_bytes;
     uint32_t odd_at;    /* this byte of the pattern differs, */
     uint32_t odd_every; /* and so do these of the text */
-    double read_max;    /* of tiles that are one run, as much as looking at them takes */
+    double read_max;    /* in tiles that are a single run, as much as reading the tiles takes */
 } ones[] = {
-    {{0, 0, 0}, 0, 2000, 9999, 9999, ONE_READ_MAX},  /* a^m */
-    {{0, 0, 0}, 0, 500, 499, 9999, ONE_READ_MAX},    /* a^m b */
-    {{0, 0, 0}, 0, 500, 0, 701, ONE_READ_MAX},       /* b a^m */
-    {{0, 0, 0}, 5, 500, 499, 9999, ONE_READ_MAX},    /* letters' cases differ in this bit, but these
-                                                        are none */
-    {{0, 0, 0}, 0, 5000, 4000, 9999, ONE_READ_MAX},  /* its planes are of a window around the b */
-    {{0, 0, 0}, 0, 5000, 9999, 4999, ONE_READ_MAX},  /* longer than its window, and repeats */
+    {{0, 0, 0}, 0, 2000, 9999, 9999, ONE_READ_MAX}, /* a^m */
+    {{0, 0, 0}, 0, 500, 499, 9999, ONE_READ_MAX},   /* a^m b */
+    {{0, 0, 0}, 0, 500, 0, 701, ONE_READ_MAX},      /* b a^m */
+    {{0, 0, 0}, 5, 500, 499, 9999, ONE_READ_MAX},   /* letters' cases differ in this bit, but these
+                                                       are none */
+    /* the pattern's planes are of a window around the bit */
+    {{0, 0, 0}, 0, 5000, 4000, 9999, ONE_READ_MAX},
+    {{0, 0, 0}, 0, 5000, 9999, 4999, ONE_READ_MAX},  /* longer than the window, and repeats */
     {{2, 3, 0}, 0, 900, 9999, 9999, 16.5},           /* no bit repeats as the bytes do */
     {{2, 3, 5}, 0, 3000, 2999, 4001, ONE_READ_MAX},  /* likewise, in a window */
     {{29, 31, 0}, 0, 800, 9999, 9999, ONE_READ_MAX}, /* each bit repeats, the bytes do not */
@@ -184,8 +186,8 @@ static void run_one(struct test_random *random, const struct one *one, double *m
     input_free(&input);
 }
 
-/* Random periods, in texts that are one run but for a few bytes, in tiles and blocks of all sizes.
- * No random text was one run for longer than a tile, so that nothing looked at its tiles' ends. */
+/* Random periods, in texts that are a single run except for a few bytes, in tiles and blocks of all
+ * sizes. No random text was a run for longer than a tile, so no test looked at the tiles' ends. */
 static void run_period(struct test_random *random, uint64_t index, double *most)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -240,8 +242,8 @@ static bool is_word(void *context, uint32_t code_point)
     return true;
 }
 
-/* A pattern of one letter that has variants, on a text of that letter: what is compared after the
- * literals is compared by the host. Where that floods, the host searches the chunk. */
+/* A pattern of a letter with variants, in a text of that letter: the host compares the characters
+ * after the literals. If there are too many candidates, the host searches the chunk. */
 static void run_tails(void)
 {
     struct trawl_utf8 utf8 = {NULL, variants, is_word};
@@ -278,8 +280,9 @@ static void run_tails(void)
     TEST_CHECK_U64(must_count(searcher, plan, text), TAIL_TEXT_BYTES - TAIL_PATTERN_BYTES + 1);
 }
 
-/* Of 10,000 literals that begin alike every sample of a text like them meets thousands, whatever
- * the bitmap; in other texts a small one lets much through that a larger one does not. */
+/* 10,000 literals that begin alike: in a similar text every sample meets thousands of literals,
+ * whatever the bitmap. In other texts a small bitmap lets many samples through that a larger bitmap
+ * does not. */
 static void run_bitmap(void)
 {
     static char bytes[ALIKE_PATTERNS][ALIKE_BYTES];
@@ -312,7 +315,7 @@ int main(void)
     test_begin("sim floods");
     random = test_random_begin("sim floods");
     cuda_driver_replace(sim_driver_table());
-    /* Under sanitizers, in a normal run, half of them, each kind and each flood. */
+    /* Under sanitizers, a normal run has half of the cases, with each kind and each flood. */
     for (uint32_t i = 0; i < FLOODS * KINDS && test_failures < 5; i++)
         if (!TEST_SANITIZED || test_is_long() || (i + i / KINDS) % 2 == 0)
             run_flood(&random, i, &most);

@@ -10,7 +10,7 @@
 #endif
 #include "simulator.h"
 
-/* By the images that hold them. */
+/* Grouped by the image that holds the kernel. */
 #define SCAN(X)       \
     X(scan_every)     \
     X(scan_stream)    \

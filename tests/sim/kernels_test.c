@@ -24,8 +24,8 @@ int main(void)
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
             TEST_CHECK(random_case_run("kernels", i, 0, &tally));
-    /* One case in 24 was a set with a pattern near the text's begin, of which the kernels for sets
-     * could lose those that a sample in the text's second word is for. */
+    /* The kernels for sets could lose occurrences near the text's begin that a sample in the text's
+     * second word proposes. Before, only a case in 24 was a set with such a pattern. */
     random_case_want(RANDOM_CASE_SETS);
     for (uint64_t i = 0; i < cases / 2 && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)

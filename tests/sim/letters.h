@@ -16,15 +16,15 @@ struct letters {
 
 /* name: of the random numbers. */
 void letters_begin(struct letters *letters, const char *name, uint64_t bytes_count);
-/* The bytes as they are now. */
+/* Writes the current bytes to the file. */
 void letters_write(struct letters *letters);
 /* A text of the file's, or of the bytes. */
 struct trawl_text *letters_open(const struct letters *letters, bool file);
-/* How often the string occurs. begins (room for bytes_count) gets where, unless it is NULL. */
+/* Returns how often the string occurs. begins (NULL, or room for bytes_count) gets the offsets. */
 uint64_t letters_find(const struct letters *letters, const char *string, uint64_t *begins);
-/* The bytes as they are now, and a pattern. */
+/* Makes an input of the current bytes and a pattern. */
 void letters_input(const struct letters *letters, const char *pattern, struct diff_input *input);
-/* After its texts were closed. */
+/* Call after the texts were closed. */
 void letters_end(struct letters *letters);
 
 /* Two blocks of a warp each, with short tiles. */

@@ -14,7 +14,8 @@
 
 #define MEMORY_BYTES 80000u
 #define PATTERN "abcd"
-/* Beside text, a step copies the plan's tables, and where chunks are copied what they share. */
+/* Besides text, a step copies the plan's tables and, if chunks are copied, the overlaps of chunks.
+ */
 #define MORE_BYTES_MAX 3000u
 
 /* Texts by a letter: bytes [begin, end) of the memory. */
@@ -37,7 +38,7 @@ static const struct {
 struct row {
     const char *what, *steps;
     uint32_t searchers, devices;
-    uint64_t split_from; /* texts of so many bytes are split; 0: none */
+    uint64_t split_from; /* texts of so many bytes are split; 0: no text is split */
 };
 
 static const struct row rows[] = {
@@ -98,7 +99,7 @@ static uint32_t text_named(char name)
     return i;
 }
 
-/* One step; returns where the next one begins. */
+/* Makes a step, and returns where the next step begins. */
 static const char *step(const struct scene *s, struct trawl_searcher *const *searchers,
                         const struct row *row, const char *at)
 {
@@ -147,7 +148,8 @@ static void run(const struct scene *s, const struct row *row)
     host_check_driver();
 }
 
-/* A device that has room for one of two texts: the second is refused, and the first one stays. */
+/* A device has room for one of two texts: the engine refuses the second text, and the first text
+ * stays. */
 static void budget(const struct scene *s)
 {
     struct sim_driver_options options = {1, 1, 1u << 20, 2, 0, 0, 0};

@@ -8,8 +8,8 @@
 #define TEXT_BYTES_MAX 9000
 #define PATTERNS_QUICK 300u /* more take seconds, so few cases have more */
 
-/* Runs of one byte broken by others near each other, and runs to look for: the tiles flood, breaks
- * lie after their ends, and zeros go on in the padding after the text. */
+/* Runs of a byte, broken by other bytes near each other, and runs as patterns: the tiles flood,
+ * breaks lie after the tiles' ends, and zeros go on in the padding after the text. */
 static void make_runs(struct test_random *random, struct diff_input *input)
 {
     uint8_t letter = test_random_below(random, 2) ? 'a' : 0, pattern[300];
@@ -38,9 +38,9 @@ static void make_runs(struct test_random *random, struct diff_input *input)
         input_add_pattern(input, pattern, 1 + test_random_below(random, 5));
 }
 
-/* A pattern whose end is its beginning but for bytes that differ in one bit, laid into the text at
- * distances at which it overlaps itself, and some of the text's bits turned: what looks alike in
- * one bit of each byte is not. */
+/* A pattern whose end equals its begin except for bytes that differ in a bit, laid into the text at
+ * distances at which the pattern overlaps itself; then some of the text's bits are flipped. So
+ * parts agree in a bit of each byte and differ in other bits. */
 static void make_overlaps(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 60 : 700);
@@ -66,8 +66,8 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
-/* Copies of a short pattern close to each other, most of them with a byte that differs in one bit:
- * what looks alike in one bit of each byte is everywhere, and rarely an occurrence. */
+/* Copies of a short pattern close to each other, most of which have a byte that differs in a bit:
+ * candidates of a bit plane are everywhere, and rarely occurrences. */
 static void make_near_misses(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 8 : 60), at = 0;
@@ -110,7 +110,8 @@ static void make_sparse(struct test_random *random, struct diff_input *input)
     input->flags = test_random_below(random, 4) == 0 ? NAIVE_IGNORE_CASE : 0;
 }
 
-/* Pieces of a text in which the pattern is everywhere, between pieces that hold it now and then. */
+/* Pieces of a text in which the pattern is everywhere, between pieces that hold the pattern now and
+ * then. */
 static void make_patches(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 1 + test_random_below(random, test_random_below(random, 3) ? 8 : 70), at = 0;
@@ -133,9 +134,9 @@ static void make_patches(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
-/* A set that stream_set takes, of patterns of at least 4 bytes: pieces of the text, others like
- * them, their beginnings and ends, the same ones again; now and then all of one letter or with one
- * head. */
+/* A set that stream_set takes, of patterns of at least 4 bytes: pieces of the text, similar
+ * strings, prefixes and suffixes, duplicates; now and then all strings have a single letter or the
+ * same head. */
 static void make_set(struct test_random *random, struct diff_input *input)
 {
     static const enum input_kind kinds[] = {INPUT_LETTERS_26, INPUT_MIXED_CASE, INPUT_DNA,
@@ -158,7 +159,7 @@ static void make_set(struct test_random *random, struct diff_input *input)
         uint64_t bytes = min_u64(least + test_random_below(random, least), text_bytes);
         uint64_t from = test_random_below(random, text_bytes - bytes + 1);
 
-        if (test_random_below(random, 8) < edges) { /* some bytes from one of the text's ends */
+        if (test_random_below(random, 8) < edges) { /* some bytes from an end of the text */
             uint64_t near = min_u64(test_random_below(random, 9), text_bytes - bytes);
 
             from = test_random_below(random, 2) ? text_bytes - bytes - near : near;

@@ -19,7 +19,7 @@ void random_case_input(struct test_random *random, struct diff_input *input);
 void random_case_count(struct random_case_tally *tally, const struct cuda_case *config,
                        enum cuda_case_answer answer, const struct diff_expected *expected);
 
-/* How an engine on top of the CUDA engine runs such cases. */
+/* How an engine on top of the CUDA engine runs random cases. */
 struct case_kind {
     const struct engine_ops *ops;
     void (*limits)(struct cuda_limits *limits); /* suit them, and set the engine's own limits */
@@ -27,21 +27,22 @@ struct case_kind {
                 struct cuda_case *config);
 };
 
-/* On the simulated driver (sim_case.c). True if all went well; else it is printed. switches_max:
- * see sim_driver_options. tally may be NULL. */
+/* Runs a case on the simulated driver (sim_case.c). Returns true if all went well; otherwise prints
+ * what went wrong. switches_max: see sim_driver_options. tally may be NULL. */
 bool random_case_run(const char *name, uint64_t index, uint32_t switches_max,
                      struct random_case_tally *tally);
-/* One case by another engine; all follows from the random state, but for what `index` is called. */
+/* Runs a case by another engine. Everything follows from the random state, except what `index` is
+ * called. */
 bool sim_case_run(struct test_random *random, const struct case_kind *kind, const char *algorithm,
                   uint64_t index, uint32_t switches_max, struct diff_expected *expected,
                   struct cuda_case *config, enum cuda_case_answer *answer);
 
-/* `count` cases, from number `index` on, with one worker of an engine that is open: on whatever
- * driver it has. */
+/* Runs `count` cases, from number `index` on, each with a worker of an open engine, on the engine's
+ * driver. */
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally);
-/* Runs one of these cases with a worker of another engine and an algorithm; the worker was opened
- * under `limits`. `kind` NULL: the worker is the CUDA engine's. */
+/* Runs a case with a worker of another engine and an algorithm; the worker was opened under
+ * `limits`. `kind` NULL: the worker is a worker of the CUDA engine. */
 bool random_case_on(struct engine *engine, struct engine_worker *worker, const char *name,
                     const struct case_kind *kind, const char *algorithm, uint64_t index,
                     const struct cuda_limits *limits, struct diff_expected *expected,

@@ -12,9 +12,11 @@
 #include "simulator.h"
 
 #define UNTOUCHED 0x7777777777777777u
-#define PADDING_BYTES 79u       /* behind a text that is searched where it is */
-#define RANDOM_MATCHES_MAX 500u /* of a random scene: the simulator searches it a dozen times */
-#define RANDOM_TEXT_MAX 4000u   /* in steps that may be of single bytes */
+#define PADDING_BYTES 79u /* bytes after a text that is searched in place */
+#define RANDOM_MATCHES_MAX                                                                     \
+    500u                      /* of a random scene, which the simulator searches a dozen times \
+                               */
+#define RANDOM_TEXT_MAX 4000u /* in steps that may be of single bytes */
 #define APPROXIMATE_MIN 5u
 #define APPROXIMATE_MAX 500u
 #define PART_MAX 300u
@@ -180,7 +182,7 @@ void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes)
         s->input.text[i] = (uint8_t)("abcab\n"[test_random_below(&random, 6)]);
     for (uint32_t i = 0; i < 3 && patterns[plan][i] != NULL; i++)
         input_add_pattern(&s->input, (const uint8_t *)patterns[plan][i], strlen(patterns[plan][i]));
-    expected_compute(&s->input, &s->expected); /* a text for errors is shorter than its pattern */
+    expected_compute(&s->input, &s->expected); /* a text for errors is shorter than the pattern */
     s->room = s->expected.match_count + 1;
 }
 
@@ -195,7 +197,8 @@ void scene_make_border(struct scene *s, uint64_t pattern_bytes)
     (void)input_fill(&random, INPUT_DNA, pattern, pattern_bytes);
     for (uint64_t at = SCENE_STRIPE; at < s->input.text_bytes; at += SCENE_STRIPE) {
         uint64_t before =
-            test_random_below(&random, 3); /* the last begin of the stripe, or near it */
+            /* the last begin of the stripe, or a begin near the last */
+            test_random_below(&random, 3);
 
         memcpy(s->input.text + at - before, pattern, (size_t)pattern_bytes);
         memcpy(s->input.text + at - before - pattern_bytes, pattern, (size_t)pattern_bytes);
@@ -231,7 +234,7 @@ static void put_little(uint8_t *to, uint32_t value, int bytes_count)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* The bytes in a file; `compressed`: as gzip data of one stored block (RFC 1951, 1952). */
+/* Puts the bytes into a file; `compressed`: as gzip data of a stored block (RFC 1951, 1952). */
 static void put_file(struct scene *s, bool compressed)
 {
     uint8_t head[15] = {0x1f, 0x8b, 8, [9] = 255, [10] = 1}, tail[8];
@@ -254,7 +257,8 @@ static void put_file(struct scene *s, bool compressed)
     (void)snprintf(s->path, sizeof s->path, "/proc/self/fd/%d", s->file);
 }
 
-/* In the middle of an allocation of the last device, whose memory is the host's. */
+/* Puts the text into the middle of an allocation of the last device, whose memory is host memory.
+ */
 static void put_lent(struct scene *s, uint64_t behind)
 {
     const struct cuda_driver *driver = sim_driver_table();
@@ -285,7 +289,7 @@ void scene_put(struct scene *s, enum place place, struct test_random *random)
     s->memory_bytes = s->before + bytes + behind;
     s->memory = scene_is_lent(s) ? NULL : (uint8_t *)test_memory(s->memory_bytes);
     all = scene_is_lent(s) ? (uint8_t *)(uintptr_t)s->lent : s->memory;
-    for (uint64_t i = 0; i < s->memory_bytes; i++) /* around the text its bytes go on */
+    for (uint64_t i = 0; i < s->memory_bytes; i++) /* the text's bytes go on around the text */
         all[i] = bytes == 0 ? 'a' : s->input.text[(i + bytes - s->before % bytes) % bytes];
 }
 
@@ -309,8 +313,8 @@ void scene_take_away(struct scene *s)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Each letter has its other case and one of three bytes, which no text holds: a pattern becomes
- * several literals, and a long one gets a tail. */
+/* Each letter equals its other case and one of three bytes that no text holds: a pattern becomes
+ * several literals, and a long pattern gets a tail. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -457,8 +461,8 @@ static void array_end(struct scene *s)
     s->is_registered = false;
 }
 
-/* Begins, in an array that is pinned or on the device: in host memory, for a searcher without one.
- */
+/* Fills begins into an array that is pinned or on the device; without a searcher on a device, in
+ * host memory. */
 static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *right,
                                      struct trawl_error *error)
 {
@@ -516,7 +520,7 @@ enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct
 void scene_close(struct scene *s)
 {
     close_text(s);
-    array_unpin(s); /* while its context is there */
+    array_unpin(s); /* while the array's context exists */
     trawl_searcher_close(s->searcher);
     trawl_plan_free(s->plan);
     held_end(&s->held);

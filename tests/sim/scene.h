@@ -1,4 +1,4 @@
-/* scene: what is searched, where its text lies, and what searches it, for the table of calls and
+/* scene: the text of a search, the place of the text, and the searcher, for the table of calls and
  * faults (table_test.c). Every answer is held against the oracle's two loops. */
 #ifndef TRAWL_TESTS_SIM_SCENE_H
 #define TRAWL_TESTS_SIM_SCENE_H
@@ -11,9 +11,9 @@
 enum place {
     PLACE_MEMORY,
     PLACE_LOADED,      /* memory, and the searcher has loaded the text */
-    PLACE_PART,        /* a part of a loaded text, which goes on before it and behind it */
+    PLACE_PART,        /* a part of a loaded text, which goes on before and after the part */
     PLACE_LENT,        /* a device's memory, where the text is searched */
-    PLACE_LENT_COPIED, /* a device's memory without room behind the text: a load copies it */
+    PLACE_LENT_COPIED, /* a device's memory without room after the text: a load copies the text */
     PLACE_FILE,
     PLACE_PIPE,
     PLACE_COMPRESSED,
@@ -35,8 +35,8 @@ struct scene_row {
     enum scene_text text;
     uint64_t text_bytes;
     const char *patterns[4];
-    uint64_t piece_bytes; /* of one more pattern, a piece of the text; 0: there is none */
-    bool folds_utf8;      /* case is ignored among characters; the text has none beyond ASCII */
+    uint64_t piece_bytes; /* bytes of a further pattern, a piece of the text; 0: no such pattern */
+    bool folds_utf8;      /* case is ignored among characters; the text has only ASCII */
     struct trawl_plan_options options;
 };
 
@@ -54,11 +54,11 @@ struct scene {
     uint64_t chunk_bytes;
     enum trawl_map map;
     uint64_t room;  /* of arrays */
-    bool has_other; /* another text is loaded, which is not searched */
+    bool has_other; /* a second text is loaded, which is not searched */
 
     uint8_t *memory; /* the text, after `before` bytes */
     uint64_t before, memory_bytes;
-    uint64_t lent; /* its address on the last device, in this context */
+    uint64_t lent; /* the text's address on the last device, in this context */
     struct cuda_context *context;
     int file, pipe_end;
     char path[40];
@@ -68,15 +68,17 @@ struct scene {
     struct trawl_text *text, *whole, *other;
     bool is_loaded;
     struct held held;
-    uint64_t *array; /* of the last call that filled one: a device may write there until it ends */
+    /* of the last call that filled an array: a device may write there until the call ends */
+    uint64_t *array;
     struct cuda_context *pinned_in;
     bool is_pinned, is_registered;
 };
 
 void scene_make_row(struct scene *s, const struct scene_row *row);
-/* A random input with few occurrences, and a method that takes it. */
+/* Makes a random input with few occurrences, and a method that takes the input. */
 void scene_make_random(struct scene *s, struct test_random *random);
-/* A text of so many letters, and no pattern, one, several, or one with an error. */
+/* Makes a text of so many letters, and no pattern, a pattern, several patterns, or a pattern with
+ * an error. */
 void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes);
 /* A pattern of so many bytes, planted before, across and after each multiple of the alignment that
  * a stripe of a split text has; the text has several stripes. */
@@ -89,7 +91,8 @@ void scene_free(struct scene *s);
 
 /* Make the plan, the searcher and the text, and load the text: what is there already stays. */
 enum trawl_status scene_open(struct scene *s, struct trawl_error *error);
-/* One call, all of whose results are checked; *right: they are right, as far as they came. */
+/* Makes a call, and checks all results of the call; *right: the results are right, as far as they
+ * came. */
 enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right,
                              struct trawl_error *error);
 void scene_close(struct scene *s);

@@ -1,4 +1,4 @@
-/* sim_case: a random case with an engine of its own on the simulated driver. */
+/* sim_case: a random case with a separate engine on the simulated driver. */
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -46,9 +46,8 @@ static bool run_open(const struct case_kind *kind, const struct diff_input *inpu
     return *answer == CUDA_CASE_RIGHT || *answer == CUDA_CASE_REFUSED;
 }
 
-/* One case of methods in so many is a crowd: tiles of 1 KiB, so that there are
- * more than 32 bundles of them and more than a ring of turns holds, and up to
- * 64 resident blocks. */
+/* A case of methods in so many is a crowd: tiles of 1 KiB, so that there are more than 32 bundles
+ * of tiles and more tiles than a ring of turns holds, and up to 64 resident blocks. */
 #define CROWD_EVERY 40u
 #define CROWD_BLOCKS_MAX 64u
 #define CROWD_TEXT_BYTES 36000u

@@ -163,7 +163,7 @@ int sim_context_push(struct cuda_context *context)
     return sim_leave(code);
 }
 
-/* Pops also when it is to fail: a thread's stack must not grow. */
+/* Pops also if the call is to fail: a thread's stack must not grow. */
 int sim_context_pop(struct cuda_context **context)
 {
     int code = sim_enter();
@@ -176,7 +176,7 @@ int sim_context_pop(struct cuda_context **context)
     return sim_leave(code);
 }
 
-/* The current context's, NULL for one that is not known. */
+/* Returns the current context's limit; NULL: the limit is not known. */
 static size_t *find_limit(int limit)
 {
     struct cuda_context *context = sim_current[sim_depth - 1];
@@ -303,7 +303,8 @@ int sim_host_unregister(void *pointer)
     return release_allocation(pointer, ALLOCATION_REGISTERED, code);
 }
 
-/* Known to the driver, or, where that is allowed, memory of which it knows nothing. */
+/* Returns whether the driver knows the memory, or, where that is allowed, knows nothing of the
+ * memory. */
 static bool may_copy(const void *memory, uint64_t bytes, bool pageable)
 {
     return sim_allocation_find(memory, bytes) != NULL ||
@@ -328,7 +329,8 @@ static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *
     work->bytes = bytes;
     target = sim_allocation_find(to, bytes);
     if (target == NULL || target->kind == ALLOCATION_PINNED)
-        memset(to, GARBAGE_VALUE, (size_t)bytes); /* not there before it is waited for */
+        /* the bytes are not there before a thread waits for them */
+        memset(to, GARBAGE_VALUE, (size_t)bytes);
     sim_work_perhaps(stream);
     return sim_leave(0);
 }
@@ -383,7 +385,7 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
 }
 
 #if defined(SIM_LIBRARY)
-/* Not trawl's: what programs read and write their own device memory with. */
+/* Not used by trawl: programs read and write their own device memory by these functions. */
 int sim_copy_now(void *to, uint64_t from, size_t bytes) __asm__("cuMemcpyDtoH_v2");
 int sim_put_now(uint64_t to, const void *from, size_t bytes) __asm__("cuMemcpyHtoD_v2");
 __attribute__((visibility("default"))) int sim_put_now(uint64_t to, const void *from, size_t bytes)
@@ -591,7 +593,7 @@ int sim_module_global(uint64_t *address, size_t *bytes, struct cuda_module *modu
             module->constant_memory =
                 sim_allocation_new(module->context, constant->bytes, ALLOCATION_CONSTANT);
         } else if (module->constant != constant) {
-            abort(); /* there is one so far */
+            abort(); /* so far there is only one */
         }
         *address = (uint64_t)(uintptr_t)module->constant_memory->base;
         if (bytes != NULL)

@@ -1,14 +1,15 @@
 /* sim_driver: a CUDA driver made of host memory and the simulator.
  *
- * Streams are queues. Work that the interface calls asynchronous is done when something waits for
- * it (or earlier, as the seed has it), and the streams take turns in a seeded order: every order
- * that the interface allows may come. Until a copy to the host is done, its target holds garbage.
- * Device memory is small, starts as garbage, and has guard bytes around each allocation. Copies
- * must use pinned memory. A failed kernel makes the context's later calls fail, as on a device.
+ * Streams are queues. Work that the interface calls asynchronous is done when a thread waits for
+ * the work, or earlier, as the seed decides. The streams take turns in an order that the seed
+ * decides, so every order that the interface allows may come. Until a copy to the host is done,
+ * the target holds garbage. Device memory is small, starts as garbage, and has guard bytes around
+ * each allocation. Copies must use pinned memory. A failed kernel makes the context's later calls
+ * fail, as on a device.
  *
  * The same functions are also built as a shared library named libcuda.so.1, which the unchanged
- * command then loads: environment variables TRAWL_SIM_SEED, _DEVICES, _MEMORY_BYTES, _FAIL_CALL
- * set it up.
+ * command then loads. The environment variables TRAWL_SIM_SEED, _DEVICES, _MEMORY_BYTES and
+ * _FAIL_CALL set up that library.
  */
 #ifndef TRAWL_TESTS_SIM_SIM_DRIVER_H
 #define TRAWL_TESTS_SIM_SIM_DRIVER_H
@@ -21,31 +22,32 @@ struct sim_driver_options {
     uint64_t memory_bytes; /* of the first device */
     uint32_t multiprocessors;
     int version;           /* what cuDriverGetVersion says; 0: 12000 */
-    uint32_t switches_max; /* per launch, before it counts as hung; 0: the default */
-    uint64_t memory_less;  /* each device has so much less than the one before */
+    uint32_t switches_max; /* per launch, before the launch counts as hung; 0: the default */
+    uint64_t memory_less;  /* each device has so much less than the device before */
 };
 
 #define SIM_DEVICES_MAX 4u
 
 /* Forget everything (nothing may be in use) and start with these options. */
 void sim_driver_reset(const struct sim_driver_options *options);
-/* With the usual ones: one device of two multiprocessors and 16 MiB. */
+/* Resets with the usual options: a device of two multiprocessors and 16 MiB. */
 void sim_driver_reset_usual(uint64_t seed);
 
 /* The table. */
 const struct cuda_driver *sim_driver_table(void);
 
-/* The call number `nth` from now (1-based) returns `code` and does nothing, or releases what it was
- * to release; `persistent`: and all calls after it. nth 0: none. */
+/* Makes the call number `nth` from now (1-based) return `code` and do nothing, or release what the
+ * call was to release. `persistent`: all later calls fail, too. nth 0: no call fails. */
 void sim_driver_fail(uint64_t nth, int code, bool persistent);
-/* The device's call number `nth` from now (1-based) and all after it fail: it is lost. */
+/* Makes the device's call number `nth` from now (1-based), and all later calls, fail: the device is
+ * lost. */
 void sim_driver_lose(uint32_t device, uint64_t nth);
 bool sim_driver_has_lost(void);
-/* The name of the call `nth` of sim_driver_fail, if answers depend on it. NULL: it has not come, is
- * a hint, or may be one that comes before something is released. */
+/* Returns the name of the call `nth` of sim_driver_fail, if answers depend on the call. NULL: the
+ * call has not come, is a hint, or may be a call that comes before a release. */
 const char *sim_driver_needed(void);
-/* Memory of a test's own that kernels may touch (sim_range_add) is of this device; after a reset,
- * of the first one. */
+/* Declares that a test's own memory that kernels may touch (sim_range_add) belongs to this device;
+ * after a reset, to the first device. */
 void sim_driver_own(uint32_t device);
 /* Calls since sim_driver_fail. */
 uint64_t sim_driver_calls(void);

@@ -1,10 +1,11 @@
-/* sim_host: what tests open on the simulated driver, and that nothing is left of it there. */
+/* sim_host: objects that tests open on the simulated driver, and a check that nothing is left
+ * there. */
 #ifndef TRAWL_TESTS_SIM_SIM_HOST_H
 #define TRAWL_TESTS_SIM_SIM_HOST_H
 
 #include "trawl_devices.h"
 
-/* A runtime, and a searcher of it. */
+/* A runtime, and a searcher of the runtime. */
 struct host {
     struct trawl_runtime *runtime;
     struct trawl_searcher *searcher;
@@ -13,16 +14,17 @@ struct host {
 /* A driver of so many devices, each of 16 MiB, in which nothing is in use. */
 void host_devices(uint32_t devices);
 
-/* Without them the test ends. chunk_bytes 0: as usual. */
+/* Opens a runtime and a searcher, or ends the test. chunk_bytes 0: as usual. */
 void host_open(struct host *host, enum trawl_engine engine, uint32_t threads, uint64_t chunk_bytes);
 /* The runtime's searchers are closed, and nothing is left in the driver. */
 void host_close(struct host *host);
 
-/* A searcher with a runtime of its own; NULL: see the error. */
+/* Returns a searcher with a separate runtime; NULL: see the error. */
 struct trawl_searcher *host_searcher(enum trawl_engine engine, uint32_t threads,
                                      uint64_t chunk_bytes, struct trawl_error *error);
 
-/* Nothing of the driver's is in use, and it has nothing to report, unless a device was lost. */
+/* Checks that no object of the driver is in use, and that the driver has nothing to report, unless
+ * a device was lost. */
 void host_check_driver(void);
 
 #endif

@@ -42,12 +42,12 @@ struct thread {
     uint32_t ready_slot; /* in ready[] while READY */
     const char *file;    /* where it stands */
     int line;
-    /* The warp operation it is at: */
+    /* The warp operation that the thread has reached: */
     int kind;
     uint64_t value;
     uint32_t argument;
     uint64_t result;
-    struct sim_copy *copies; /* that it has not waited for */
+    struct sim_copy *copies; /* copies that the thread has not waited for */
 };
 
 struct shared_array {
@@ -57,22 +57,23 @@ struct shared_array {
     void *memory;
 };
 
-/* A grid that runs: the one that the host launched, or a child of a kernel. */
+/* A running grid: launched by the host, or a child that a kernel launched. */
 struct grid {
     struct grid *next;
     struct sim_kernel kernel;
     void *arguments;
     uint32_t blocks, threads;
-    uint32_t *order;  /* its blocks, those that have started first */
+    uint32_t *order;  /* the grid's blocks, in the order of their starts */
     uint32_t started; /* of them */
     uint32_t live_blocks;
     bool is_child;
-    uint64_t begin_time; /* sim_memory.c: what was written before, it finds */
+    /* sim_memory.c: the grid sees everything that was written before this time */
+    uint64_t begin_time;
 };
 
 enum early_mood { EARLY_NEVER, EARLY_ALWAYS, EARLY_BY_CHANCE, EARLY_BY_ADDRESS, EARLY_MOODS };
 
-/* A word that the block has read, and the time at which it had that value. */
+/* A word that the block has read, and the time at which the word had that value. */
 struct block_look {
     const void *p;
     uint64_t time;
@@ -93,7 +94,7 @@ struct block {
     /* sim_memory.c: early reads. */
     uint64_t number;
     uint64_t fenced;   /* nothing from before that is found */
-    uint64_t observed; /* the last write that it knows of */
+    uint64_t observed; /* the last write that the block knows */
     enum early_mood mood;
     uintptr_t mood_bit, mood_value;
     struct block_look looks[BLOCK_LOOKS];
@@ -119,14 +120,16 @@ struct sim_machine {
     uint32_t resident_max;
     uint32_t pending_max;
     uint64_t child_lost; /* 1: the next */
-    uint32_t child_code; /* of refusals; 0: any that devices have for them */
+    uint32_t child_code; /* the code of refusals; 0: any code that devices return for refusals */
     uint64_t switches_max;
-    uint64_t switches_end; /* of this launch: it counts as hung */
-    bool blocks_change;    /* one has ended, or there is one more to start */
+    uint64_t switches_end; /* number of switches at which this launch counts as hung */
+    bool blocks_change;    /* a block has ended, or a further block is to be started */
     bool (*is_host)(const void *p);
-    uint64_t writes;         /* to global memory, that have happened */
-    uint32_t plain_switches; /* one load or store in so many is a turn for others; 0: none is */
-    uint64_t written;        /* to global memory, when those who wait for a word looked last */
+    uint64_t writes; /* to global memory, that have happened */
+    /* a load or store in so many ends the thread's turn; 0: no load or store does */
+    uint32_t plain_switches;
+    /* number of writes to global memory when the waiting threads last looked at their words */
+    uint64_t written;
     struct sim_counters counters;
     char report[REPORT_BYTES];
 };

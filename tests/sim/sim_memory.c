@@ -1,15 +1,15 @@
-/* sim_memory: global memory as threads see it: what one writes, others see late.
+/* sim_memory: global memory as threads see it: a thread's write reaches other threads late.
  *
- * In some launches a store, or an atomic whose old value nobody wants, waits before it happens;
- * which one happens next, and when, is drawn from the seed. The thread itself sees it at once; the
- * warp and the block see it from their next operation together on, and so does a fence of theirs:
- * it lets all that its thread sees happen. The end of the launch lets everything happen; but what
- * is in the host's memory may come there later, until the host asks the driver for something.
+ * In some launches a store, or an atomic whose old value is not used, waits before it happens. The
+ * seed decides which write happens next, and when. The writing thread sees the value at once. The
+ * thread's warp and block see the value from their next common operation on. A fence of a thread
+ * that sees the write lets the write happen, and the end of the launch lets all writes happen. But
+ * writes to the host's memory may arrive later, until the host asks the driver for something.
  *
- * In some launches a read of a word may be early: it finds what the word held before other blocks
- * wrote there. It finds no older value than another read of the block's did; after a fence nothing
- * from before what the block had seen written when it came to the fence; after a pause nothing from
- * before that. A few past values of words are kept for it.
+ * In some launches a read of a word may return an older value, which the word held before other
+ * blocks wrote there. The value is never older than a value that a different read of the block
+ * found, nor, after a fence, than the writes that the block had seen at the fence, nor, after a
+ * pause, than the writes before the pause. For such reads a few past values of words are kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #define LATE_MAX 256u
 #define LINGERS_ONE_IN 32u /* fences */
 #define LINGERS_MAX 1024u
-#define LATE_TURNS 16u /* one turn in so many lets one happen */
+#define LATE_TURNS 16u /* a turn in so many lets a late write happen */
 
 enum reach { REACH_THREAD, REACH_WARP, REACH_BLOCK };
 
@@ -36,15 +36,15 @@ static struct late {
 static uint32_t late_count;
 static bool happens_late;
 
-/* What words held before they were written, the last ones by a hash of the eight bytes that they
- * are in. */
+/* The last values of words before they were written, found by a hash of the eight bytes around the
+ * word. */
 #define PAST_LOG2 10
 #define PAST_WAYS 8u
 
 static struct past {
-    uint64_t launch; /* of this one, or the entry is free */
-    uint64_t time;   /* of the write: its number */
-    uint64_t block;  /* that wrote it: its number */
+    uint64_t launch; /* number of the launch; not the current launch: the entry is free */
+    uint64_t time;   /* the number of the write */
+    uint64_t block;  /* the number of the block that wrote */
     const void *p;
     uint64_t value; /* before that */
     uint32_t bytes;
@@ -52,8 +52,8 @@ static struct past {
 static uint64_t past_launch, past_time;
 static bool reads_early;
 
-/* How many of them are in the granules of a hash: most accesses meet none. An access is aligned to
- * its size, and so is in one granule. */
+/* Number of late writes in the granules of a hash: most accesses meet no late write. An access is
+ * aligned to its size, and so lies in a single granule. */
 #define GRANULE_LOG2 4
 #define FILTER_LOG2 12
 static uint16_t late_in[1u << FILTER_LOG2];
@@ -99,10 +99,12 @@ void sim_memory_written(const void *p, uint32_t bytes, const struct block *block
 
 static struct block_look *look_of(struct block *block, const void *p)
 {
-    return &block->looks[(uintptr_t)p / 8 % BLOCK_LOOKS]; /* words of one array do not meet */
+    /* neighbouring words of an array have different entries */
+    return &block->looks[(uintptr_t)p / 8 % BLOCK_LOOKS];
 }
 
-/* None of the block's reads will find anything older in this word; nor in one that gives way. */
+/* No later read of the block finds an older value of this word, nor of the word whose entry is
+ * replaced. */
 static void look_note(struct block *block, const void *p, uint64_t time)
 {
     struct block_look *look = look_of(block, p);
@@ -112,8 +114,8 @@ static void look_note(struct block *block, const void *p, uint64_t time)
     *look = (struct block_look){p, time};
 }
 
-/* What the block's next reads like: what is there, the oldest there is, one or the other by chance,
- * or by a bit of the address: so words that lie beside each other are read apart. */
+/* Chooses which values the block's next reads find: the current value, the oldest value, either by
+ * chance, or either by a bit of the address, so that neighbouring words are read differently. */
 static void choose_mood(struct block *block)
 {
     uint64_t random = sim_random();
@@ -205,7 +207,7 @@ void sim_memory_pause(void)
     if (!reads_early)
         return;
     if (sim.current->block->fenced < past_time)
-        sim.written = UINT64_MAX; /* it looks once more, even if nobody writes */
+        sim.written = UINT64_MAX; /* the thread looks once more, even if no thread writes */
     read_on(sim.current->block, past_time);
 }
 
@@ -243,7 +245,7 @@ static void happen(uint32_t at)
         late[at] = late[at + 1];
 }
 
-/* Has it happened, for the thread that runs? */
+/* Returns whether the running thread sees the write. */
 static bool is_seen(const struct late *entry)
 {
     const struct thread *self = sim.current;
@@ -256,7 +258,8 @@ static bool is_seen(const struct late *entry)
            entry->thread / SIMT_WARP_THREADS == self->index / SIMT_WARP_THREADS;
 }
 
-/* What the thread has seen of these bytes happens before it looks at them, or changes them. */
+/* Lets the writes to these bytes that the thread has seen happen, before the thread reads or
+ * changes the bytes. */
 void sim_memory_look(const void *p, uint32_t bytes)
 {
     const char *begin = (const char *)p;
@@ -273,7 +276,7 @@ void sim_memory_look(const void *p, uint32_t bytes)
     }
 }
 
-/* An operation of the thread's warp, or of its block: those see what the thread did before. */
+/* Makes the thread's writes visible to its warp, or to its block, after a common operation. */
 void sim_memory_share(bool block)
 {
     const struct thread *self = sim.current;
@@ -295,7 +298,8 @@ void sim_memory_fence(void)
         read_on(sim.current->block, sim.current->block->observed);
 }
 
-/* Between what a block writes before a fence and what it writes after it others may do much. */
+/* Returns how long a fence lingers: between a block's writes before and after the fence, other
+ * blocks may do much. */
 uint64_t sim_memory_lingers(void)
 {
     return reads_early && sim_random() % LINGERS_ONE_IN == 0 ? sim_random() % LINGERS_MAX : 0;
@@ -333,7 +337,8 @@ void sim_memory_turn(void)
         happen((uint32_t)((random >> 8) % late_count));
 }
 
-/* A copy to shared memory happens when its thread waits for it; until then there is garbage. */
+/* A copy to shared memory, which happens when its thread waits for the copy; until then the target
+ * holds garbage. */
 struct sim_copy {
     struct sim_copy *next;
     void *to;

@@ -289,10 +289,10 @@ void sim_fence(const char *file, int line)
     sim_memory_fence();
     for (uint64_t others = sim_memory_lingers(); others > 0; others--)
         sim_yield();
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the host may look from a thread of its own */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the host may look from a different thread */
 }
 
-/* The thread has its turn again when all others wait too. */
+/* Gives the thread a turn again when all other threads wait, too. */
 void sim_pause(const char *file, int line)
 {
     stand(file, line);
@@ -328,7 +328,7 @@ uint32_t sim_launch_child(const char *name, void (*entry)(const void *), const v
         sim_fail("a child grid of no such size", file, line);
     if (sim.pending >= sim.pending_limit)
         return sim.child_code != 0 ? sim.child_code : full_codes[sim_random() % FULL_CODES];
-    sim_memory_flush(); /* children see what their parents did */
+    sim_memory_flush(); /* children see what their parents wrote */
     sim.counters.child_grids++;
     if (sim.child_lost > 0 && --sim.child_lost == 0)
         return 0;

@@ -6,13 +6,13 @@
 
 #define RANGES_MAX 4096u
 
-/* In order of their begins. */
+/* Ranges in ascending order of their begins. */
 static struct range {
     uintptr_t begin, end;
     const void *owner;
 } range[RANGES_MAX];
 static uint32_t range_count;
-static struct range last; /* the one that was found last */
+static struct range last; /* the range that was found last */
 static const void *user;  /* whose kernel runs */
 
 /* The first range that begins above the address. */

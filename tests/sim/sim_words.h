@@ -1,4 +1,4 @@
-/* sim_words: words of 1, 4 or 8 bytes, and what atomics make of them. */
+/* sim_words: words of 1, 4 or 8 bytes, and atomic operations on words. */
 #ifndef TRAWL_TESTS_SIM_WORDS_H
 #define TRAWL_TESTS_SIM_WORDS_H
 

@@ -22,7 +22,7 @@ _Thread_local uint32_t sim_depth;
 /* ---- Bookkeeping ------------------------------------------------------------------------ */
 
 #if defined(SIM_THREAD_SANITIZER)
-/* ThreadSanitizer's, for code that is compiled without it. */
+/* Functions of ThreadSanitizer, for code that is compiled without ThreadSanitizer. */
 void AnnotateIgnoreSyncBegin(const char *file, int line);
 void AnnotateIgnoreSyncEnd(const char *file, int line);
 void AnnotateIgnoreReadsBegin(const char *file, int line);
@@ -79,7 +79,8 @@ static bool is_host(const void *p)
     return a != NULL && a->kind == ALLOCATION_MAPPED;
 }
 
-/* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
+/* Takes the lock and counts a call. Returns the code with which the call is to fail; 0: the call is
+ * not to fail. */
 int sim_enter_in(const char *call)
 {
     sim_lock();
@@ -131,7 +132,7 @@ struct allocation *sim_allocation_find(const void *address, uint64_t bytes)
     return NULL;
 }
 
-/* A file in memory that holds garbage; -1: there is none to be had. */
+/* Opens a file in memory that holds garbage; -1: no file could be opened. */
 static int garbage_file(void)
 {
     static int file = -1;
@@ -150,8 +151,8 @@ static int garbage_file(void)
     return file;
 }
 
-/* Memory full of garbage. Of a large one, pages take time only once they are touched: an engine
- * asks for 32 MiB and uses a few KiB of them. */
+/* Allocates memory full of garbage. The pages of a large allocation take time only once they are
+ * touched: an engine asks for 32 MiB and uses a few KiB. */
 static void garbage_open(struct allocation *a, uint64_t bytes)
 {
     uint64_t mapped = (bytes + GARBAGE_BYTES - 1) / GARBAGE_BYTES * GARBAGE_BYTES;
@@ -250,8 +251,9 @@ void sim_allocation_free(struct allocation *a)
 
 /* ---- Streams ---------------------------------------------------------------------------- */
 
-/* Constant memory belongs to a module in a context; the kernels, compiled once, have one array. So
- * it holds what the launched kernel's module has while it runs, and garbage if that has nothing. */
+/* Constant memory belongs to a module in a context, but the kernels, compiled once, share an array.
+ * So while a kernel runs, the array holds the contents of the kernel's module, or garbage if the
+ * module has no contents. */
 static void constant_put(const struct cuda_module *module)
 {
     static const struct sim_constant *last;
@@ -263,7 +265,8 @@ static void constant_put(const struct cuda_module *module)
         memcpy(last->memory, module->constant_memory->base, (size_t)last->bytes);
 }
 
-/* A device whose calls all fail is lost: what its work would read or write may be gone. */
+/* Returns whether all calls of the device fail: then the memory that pending work would use may be
+ * gone. */
 static bool is_lost(void)
 {
     return sim_state.fail_persistent && sim_state.fail_nth != 0 &&
@@ -294,7 +297,7 @@ static void work_do(struct cuda_stream *stream, struct work *work)
     }
 }
 
-/* Do the first work of some stream of the context that has any; false: none has. */
+/* Does the first work of some stream of the context; false: no stream has work. */
 bool sim_streams_step(const struct cuda_context *context)
 {
     struct cuda_stream *pick = NULL;
@@ -334,7 +337,7 @@ struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind)
     return work;
 }
 
-/* Devices may do work as soon as it is there. */
+/* Does work now and then, because devices may do work as soon as it is queued. */
 void sim_work_perhaps(struct cuda_stream *stream)
 {
     while (random_next() % 3 == 0 && sim_streams_step(stream->context))
@@ -399,7 +402,7 @@ uint64_t sim_context_objects(const struct cuda_context *context)
     return count;
 }
 
-/* With its last holder a context takes all its objects along. */
+/* When the last holder leaves a context, the context ends with all its objects. */
 void sim_context_end(struct cuda_context *context)
 {
     if (sim_context_objects(context) != 0 && sim_state.fail_nth == 0)

@@ -29,7 +29,7 @@ enum allocation_kind {
     ALLOCATION_DEVICE,
     ALLOCATION_PINNED,     /* host memory */
     ALLOCATION_MAPPED,     /* host memory in the kernels' reach */
-    ALLOCATION_REGISTERED, /* the caller's, pinned; kernels may read it */
+    ALLOCATION_REGISTERED, /* the caller's memory, pinned; kernels may read the memory */
     ALLOCATION_CONSTANT    /* a module's; out of the kernels' reach, see sim_work.c */
 };
 
@@ -38,7 +38,7 @@ struct allocation {
     struct cuda_context *context;
     enum allocation_kind kind;
     unsigned char *memory; /* guard, bytes, guard */
-    uint64_t mapped_bytes; /* of it; 0: from the heap */
+    uint64_t mapped_bytes; /* mapped bytes of the allocation; 0: the bytes are from the heap */
     unsigned char *base;
     uint64_t bytes;
 };
@@ -73,8 +73,9 @@ struct cuda_event {
 struct cuda_module {
     struct cuda_module *next;
     struct cuda_context *context;
-    const struct sim_kernel *kernel;     /* one that was found in it; NULL: none so far */
-    const struct sim_constant *constant; /* the one that was asked for; NULL: none */
+    /* a kernel that was found in the module; NULL: no kernel so far */
+    const struct sim_kernel *kernel;
+    const struct sim_constant *constant; /* the constant that was asked for; NULL: no constant */
     struct allocation *constant_memory;
 };
 
@@ -83,7 +84,7 @@ struct cuda_function {
     const struct cuda_module *module;
 };
 
-/* All of it, under its lock. */
+/* The state of the simulated driver, under its lock. */
 struct sim_state {
     pthread_mutex_t lock;
     struct sim_driver_options options;
@@ -92,12 +93,13 @@ struct sim_state {
     struct cuda_stream *streams;
     struct cuda_event *events;
     struct cuda_module *modules;
-    struct cuda_function functions[FUNCTIONS_MAX]; /* one without a module is free */
+    struct cuda_function functions[FUNCTIONS_MAX]; /* a function without a module is free */
     uint64_t random;
     uint64_t copied_bytes; /* to devices */
     uint32_t own_device;   /* of sim_driver_own */
     uint64_t calls, fail_nth;
-    uint64_t lose_nth; /* calls with this context, until its device is lost; 0: it stays */
+    /* calls with this context until its device is lost; 0: the device is not lost */
+    uint64_t lose_nth;
     const struct cuda_context *lose;
     int fail_code;
     const char *fail_call; /* that the fault met first */
@@ -111,12 +113,14 @@ extern struct sim_state sim_state;
 extern _Thread_local struct cuda_context *sim_current[CONTEXTS_DEPTH_MAX];
 extern _Thread_local uint32_t sim_depth;
 
-/* The lock of all of it. For ThreadSanitizer it orders nothing: of the callers' threads it shall
- * see what a real driver leaves to them, and a device's reads and writes are none of a thread's. */
+/* The lock of the simulated driver. For ThreadSanitizer the lock orders nothing: ThreadSanitizer
+ * should see only the order of callers' threads that a real driver guarantees, and the reads and
+ * writes of a device belong to no thread. */
 void sim_lock(void);
 void sim_unlock(void);
 void sim_complain(const char *what);
-/* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
+/* Takes the lock and counts a call. Returns the code with which the call is to fail; 0: the call is
+ * not to fail. */
 int sim_enter_in(const char *call);
 #define sim_enter() sim_enter_in(__func__)
 /* The same for calls that need a context. */
@@ -128,18 +132,18 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
                                       enum allocation_kind kind);
 void sim_allocation_register(struct cuda_context *context, void *memory, uint64_t bytes);
 void sim_allocation_free(struct allocation *a);
-/* Do the first work of some stream of the context that has any; false: none has. */
+/* Does the first work of some stream of the context; false: no stream has work. */
 bool sim_streams_step(const struct cuda_context *context);
 /* Of a lost device nothing is done, also once calls no longer fail. */
 void sim_streams_drop_lost(void);
 struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind);
-/* Devices may do work as soon as it is there. */
+/* Does work now and then, because devices may do work as soon as it is queued. */
 void sim_work_perhaps(struct cuda_stream *stream);
 void sim_stream_free(struct cuda_stream *stream);
 void sim_event_free(struct cuda_event *event);
 void sim_module_free(struct cuda_module *module);
 uint64_t sim_context_objects(const struct cuda_context *context);
-/* With its last holder a context takes all its objects along. */
+/* When the last holder leaves a context, the context ends with all its objects. */
 void sim_context_end(struct cuda_context *context);
 
 #endif

@@ -12,11 +12,13 @@
 
 #define STACK_BYTES (96u << 10)
 #define RESIDENT_DEFAULT 3u
-#define SLOTS_LARGE 8u /* the first take blocks of any size, the others small ones */
+#define SLOTS_LARGE                                                              \
+    8u /* the first slots take blocks of any size, later slots only small blocks \
+        */
 #define SLOT_THREADS_SMALL 96u
-#define RESIDENT_ALL_IN 32u /* one launch in so many has as many as there may be */
+#define RESIDENT_ALL_IN 32u /* a launch in so many has as many resident blocks as there may be */
 #define SWITCHES_MAX_DEFAULT 200000000u
-#define PENDING_DEVICE 2048u /* cudaLimitDevRuntimePendingLaunchCount, unless it is set */
+#define PENDING_DEVICE 2048u /* the default of cudaLimitDevRuntimePendingLaunchCount */
 
 /* Whose blocks start first. */
 enum grid_policy { GRIDS_CHILDREN_LAST, GRIDS_CHILDREN_FIRST, GRIDS_IN_ANY_ORDER, GRIDS_POLICIES };
@@ -36,7 +38,7 @@ _Noreturn void sim_fail(const char *what, const char *file, int line)
     abort();
 }
 
-/* Who waits where, and for whom. */
+/* Reports which threads wait where, and for whom. */
 static void report_deadlock(void)
 {
     size_t used = (size_t)snprintf(sim.report, sizeof sim.report, "nobody can run:");
@@ -94,8 +96,8 @@ void sim_ready_remove(struct thread *thread)
     last->ready_slot = thread->ready_slot;
 }
 
-/* Four kinds of schedule: any order; the last that became ready first; the first slot first; and
- * any order, but staying with one thread for long. */
+/* Picks the next thread, by one of four schedules: any order; the thread that became ready last;
+ * the first slot first; any order, but staying with a thread for long. */
 static struct thread *ready_pick(void)
 {
     uint64_t random = sim_random();
@@ -110,7 +112,7 @@ static struct thread *ready_pick(void)
     return sim.ready[(random >> 8) % sim.ready_count];
 }
 
-/* From thread to thread; by way of the host only where it has something to do. */
+/* Switches from thread to thread, by way of the host only if the host has something to do. */
 void sim_yield(void)
 {
     struct thread *self = sim.current;
@@ -179,7 +181,7 @@ static void grid_end(struct grid *grid)
     free(grid);
 }
 
-/* None, a few, some, as many as on a device. */
+/* Returns a limit of pending grids: 0, a few, some, or as many as on a device. */
 static uint32_t pending_from_seed(void)
 {
     uint64_t random = sim_random(), amount = random >> 8;
@@ -196,8 +198,8 @@ static uint32_t pending_from_seed(void)
     }
 }
 
-/* A grid with blocks to start. Child grids come when the device likes: after all blocks of the grid
- * that launched them, as soon as there is room, or in any order. */
+/* Picks a grid with blocks to start. Child grids start, as the device likes, after all blocks of
+ * their parent, as soon as there is room, or in any order. */
 static struct grid *grid_pick(void)
 {
     struct grid *pick = NULL;
@@ -232,7 +234,7 @@ static void block_start(struct block *block, uint32_t slot, struct grid *grid)
     block->shared_count = 0;
     sim_memory_block(block);
     grid->live_blocks++;
-    /* Devices start blocks mostly in order; kernels may not count on it. */
+    /* Devices start blocks mostly in order, but kernels must not rely on the order. */
     if (sim.policy == 2)
         pick = grid->started;
     block->index = grid->order[pick];
@@ -279,7 +281,7 @@ static void block_end(struct block *block)
         grid_end(block->grid);
 }
 
-/* Let those who wait for a word look again, if one has been written since. */
+/* Lets the threads that wait for a word look again, if a word was written since. */
 static bool wake_paused(void)
 {
     uint64_t written = sim.writes;

@@ -1,22 +1,23 @@
 /* simulator: runs kernels written against kernels/simt.h on the host.
  *
  * Each thread of a block is a fiber. A fiber runs until it reaches a barrier, a warp operation, an
- * atomic, a read of a shared word or, in some launches, now and then a load or a store; then the
- * schedule, drawn from the seed, picks who runs next. Who waits for a word that another block
- * writes goes on when all others wait too. Warps are in step only where the kernel asks for it.
- * Several blocks are resident at a time and start in any order. Shared memory is poisoned when a
- * block starts. Child grids that kernels launch start before, between or after their parent's
- * blocks, and are refused, with codes that the runtime has, where too many are pending.
+ * atomic, a read of a shared word or, in some launches, now and then a load or a store. Then the
+ * schedule, drawn from the seed, picks the next fiber. A thread that waits for a word of a
+ * different block goes on when all other threads wait, too. Warps are in step only where the
+ * kernel asks for that. Several blocks are resident at a time and start in any order. Shared
+ * memory is poisoned when a block starts. Child grids start before, between or after their
+ * parent's blocks; if too many child grids are pending, launches are refused, with the runtime's
+ * codes.
  *
- * What it finds: accesses to global memory outside the ranges registered, misaligned ones, threads
- * that wait for each other for ever or leave while others wait, shared memory read before written
- * (its poison makes results wrong, differently for each seed), and, by seeds, missing barriers and
- * atomics. In half of the launches stores, and atomics whose old value nobody wants, happen late
- * and in any order, until a fence, or an operation of the warp or the block, says otherwise; in
- * half of them reads of words that others write (simt_read_*) are early, back to the block's last
- * fence.
+ * The simulator finds: accesses to global memory outside the registered ranges; misaligned
+ * accesses; threads that wait for each other for ever, or leave while other threads wait; shared
+ * memory that is read before it is written (the poison makes results wrong, differently for each
+ * seed); and, by seeds, missing barriers and atomics. In half of the launches stores, and atomics
+ * whose old value is not used, happen late and in any order, until a fence, or an operation of the
+ * warp or the block. In half of the launches a read of a shared word (simt_read_*) may find an
+ * older value, back to the block's last fence.
  *
- * One simulation at a time per process: callers hold the simulated driver's lock.
+ * A process runs a single simulation at a time: callers hold the simulated driver's lock.
  */
 #ifndef TRAWL_TESTS_SIM_SIMULATOR_H
 #define TRAWL_TESTS_SIM_SIMULATOR_H
@@ -40,7 +41,7 @@ struct sim_kernel {
     const char *name;
     void (*entry)(const void *arguments);
     uint32_t arguments_bytes;
-    uint32_t image; /* those of one number are in one image */
+    uint32_t image; /* kernels with the same number are in the same image */
 };
 
 /* All kernels of src/cuda/kernels (kernels.c). */
@@ -58,23 +59,23 @@ void sim_seed(uint64_t seed);
 /* Blocks resident at a time: 1 to this, drawn from the seed; 0: the default. */
 void sim_resident_max(uint32_t blocks);
 
-/* So many child grids may be launched and not at their end; SIM_PENDING_SEEDED, the default: the
- * seed says how many, 0 among them, for each grid of the host. */
+/* Number of child grids that may be launched and not ended at a time. SIM_PENDING_SEEDED, the
+ * default: the seed draws the number, perhaps 0, for each grid of the host. */
 #define SIM_PENDING_SEEDED UINT32_MAX
 void sim_pending_max(uint32_t grids);
 
-/* A runtime that is not as it should be, for tests of who relies on it: the lost-th child grid from
- * now on (1-based; 0: none) counts as launched and never runs; refusals come with `code` (0: as on
- * a device). */
+/* Makes the runtime faulty, for tests of code that relies on the runtime: the lost-th child grid
+ * from now on (1-based; 0: no grid) counts as launched and never runs; refusals have the code
+ * `code` (0: as on a device). */
 void sim_children_break(uint64_t lost, uint32_t code);
 
-/* Run a grid, and all its children, to its end. False: *report (static text) says what went wrong
- * and where. */
+/* Runs a grid and all its children to their ends. False: *report (static text) says what went
+ * wrong, and where. */
 bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t blocks,
               uint32_t threads, const char **report);
 
-/* Whose memory is it, the device's or the host's? What a launch writes there may come after its
- * end, until sim_memory_flush. NULL: there is none of the host's. */
+/* Sets a function that tells host memory from device memory. A launch's writes to host memory may
+ * arrive after the launch's end, until sim_memory_flush. NULL: there is no host memory. */
 void sim_host_memory(bool (*is_host)(const void *p));
 /* All that was written is there. */
 void sim_memory_flush(void);
@@ -84,7 +85,8 @@ void sim_release(void);
 
 /* Global memory: what kernels may touch. */
 void sim_range_add(const void *base, uint64_t bytes);
-/* That lies on one device: others' kernels may not touch it. NULL: on none. */
+/* Adds a range on a device, which kernels of other devices must not touch. NULL: the range lies on
+ * no device. */
 void sim_range_add_of(const void *owner, const void *base, uint64_t bytes);
 /* Kernels of this device run from now on. NULL: of any. */
 void sim_range_use(const void *owner);

@@ -1,5 +1,5 @@
-/* simulator_test: does the simulator find what it is there to find? Small kernels with one fault
- * each, run under many seeds, and the traffic that kernel headers promise. */
+/* simulator_test: shows that the simulator finds faults. Small kernels with a fault each run under
+ * many seeds, and the traffic that the kernels' first comments promise is measured. */
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -65,7 +65,7 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         simt_store_u32(args.sums + simt_block() + (args.fault == FAULT_WRITE_OUTSIDE), part[0]);
 }
 
-/* The same over all blocks, whose last one to sign takes what all have added. */
+/* Adds up the sums of all blocks: the last block that signs takes the total. */
 SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
 {
     uint64_t *total = (uint64_t *)(void *)args.sums, done = 0;
@@ -213,7 +213,7 @@ int main(void)
     check_fault(FAULT_MISALIGNED, "a misaligned read", SEEDS, "misaligned");
     check_fault(FAULT_LEAVES_EARLY, "a thread that leaves early", SEEDS, "waits for its block");
     check_fault(FAULT_DIVERGES, "a lane that goes its own way", SEEDS, "");
-    if (!TEST_SANITIZED) /* AddressSanitizer would end the test here, as it should */
+    if (!TEST_SANITIZED) /* AddressSanitizer would rightly end the test here */
         check_fault(FAULT_SHARED_OUTSIDE, "a write beyond a shared array", SEEDS, "array part");
     check_fault(FAULT_NEVER_ENDS, "a kernel that never ends", SEEDS, "still running");
     check_fault(FAULT_WAITS_FOR_EVER, "a word that nobody writes", SEEDS, "waits for a word");

@@ -33,7 +33,7 @@
 #define CASES_LONG 20000
 #define ENGINES 3u
 #define TURNS \
-    (TEST_SANITIZED ? 3u : 2u) /* in a normal run, one pair of a row and a fault in so many */
+    (TEST_SANITIZED ? 3u : 2u) /* in a normal run, a pair of a row and a fault in so many */
 #define NTH_MAX 1000000u
 /* A normal run tries each of a row's first fault points, then every so many: each step is 1 to
  * 1 + N / STEP_SHARE numbers long, about 35 numbers up to the 1,000th. */
@@ -134,7 +134,7 @@ static void random_border(struct test_random *random, const struct diff_input *i
         limits.split_bytes_min = 400;
         limits.stripe_bytes = 200 + test_random_below(random, 2000);
         limits.split_overlap = 100;
-        if (longest > 2) /* what a pattern needs, one less, or one more */
+        if (longest > 2) /* the bytes that a pattern needs, a byte less, or a byte more */
             limits.split_overlap = longest - 2 + test_random_below(random, 3);
     }
     if (test_random_below(random, 2)) {
@@ -249,10 +249,10 @@ static void case_run(uint64_t index)
 /* ---- Short texts ------------------------------------------------------------------------------
  */
 
-/* A text of no byte, of one less than the shortest pattern, of that many, and of more; plans of
- * none, one, several patterns, and one with an error; loaded or not, a part of a loaded text, and
- * beside a loaded one. The suite had missed an empty text that is not loaded while another text is.
- */
+/* Texts of 0 bytes, of a byte less than the shortest pattern, of as many bytes, and of more; plans
+ * of no pattern, a pattern, several patterns, and a pattern with an error; loaded or not, a part of
+ * a loaded text, and beside a loaded text. The tests had missed an empty text that is not loaded
+ * while another text is loaded. */
 static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t engine, bool other)
 {
     struct test_random random = test_random_begin("edges");
@@ -265,7 +265,8 @@ static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t e
     s.threads = 2;
     s.has_other = other;
     set_border(BORDER_SPLIT);
-    reset(s.devices, bytes + 1, 64u << 20, 0); /* a plan with errors takes more than others */
+    /* a plan with errors takes more memory than other plans */
+    reset(s.devices, bytes + 1, 64u << 20, 0);
     scene_put(&s, place, &random);
     random_calls(&s);
     scene_close(&s);
@@ -277,8 +278,8 @@ static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t e
     scene_free(&s);
 }
 
-/* Where stripes of a text on several devices meet: overlaps of what the pattern needs, one byte
- * less and one more. */
+/* The borders of stripes of a text on several devices: overlaps of as many bytes as the pattern
+ * needs, a byte less and a byte more. */
 static void border_run(uint64_t pattern_bytes, uint32_t devices, enum place place)
 {
     struct test_random random = test_random_begin("borders");
@@ -448,8 +449,8 @@ static bool has_met(const struct fault *fault, uint64_t nth)
                                             : sim_driver_has_lost();
 }
 
-/* May a call end so? `auto` goes on without its device. Only a driver without memory makes a
- * failure a lack of memory. */
+/* Returns whether a call may end with this status. `auto` goes on without its device. Only a driver
+ * without memory turns a failure into a lack of memory. */
 static bool may_end(const struct scene *s, const struct fault *fault, uint32_t call,
                     enum trawl_status status)
 {
@@ -486,8 +487,9 @@ static void say(const struct scene *s, const struct fault *fault, uint64_t nth, 
            sim_driver_report());
 }
 
-/* A single fault ends one call at most. But `auto` goes on without the device that has the text;
- * and a device whose own threads met a failed launch counts as lost. */
+/* Returns whether a call after a single fault may fail. Usually a single fault ends at most one
+ * call. But `auto` goes on without the device that has the text; and a device whose own threads met
+ * a failed launch counts as lost. */
 static bool may_end_again(const struct scene *s, const struct fault *fault,
                           enum trawl_status status)
 {
@@ -508,8 +510,8 @@ static bool is_told(const struct scene *s, enum trawl_status status,
            (status != TRAWL_OPEN || error->os_code != 0);
 }
 
-/* Open what is not open, and call; then once more without the fault, if there was a single one.
- * True: it ended by the fault. */
+/* Opens the objects that are not open, and calls; after a single fault, calls once more without the
+ * fault. Returns whether the fault ended the call. */
 static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t nth, uint32_t call,
                             bool has_ended)
 {
@@ -533,8 +535,8 @@ static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t
     return true;
 }
 
-/* All calls in turn, of which the one that meets the fault may end; after it, unless it lasts,
- * none. False: there is no fault of this number. */
+/* Makes all calls in turn. The call that meets the fault may end; later calls may not, unless the
+ * fault lasts. Returns false if there is no fault of this number. */
 static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t nth,
                             uint32_t first_call)
 {
@@ -549,7 +551,7 @@ static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t
         bool was_met = has_met(fault, nth);
 
         has_ended |= call_with_fault(s, fault, nth, call, has_ended);
-        if (!was_met && has_met(fault, nth)) /* in another way, or this test's own call failed */
+        if (!was_met && has_met(fault, nth)) /* in a different way, or a call of this test failed */
             is_replaced = call == CALL_BEGINS_ON_DEVICE || call == CALL_BEGINS_PINNED;
     }
     is_met = has_met(fault, nth);
@@ -574,7 +576,7 @@ static void reset_all(struct scene *s, uint64_t seed, struct test_random *random
     scene_put(s, place, random);
 }
 
-/* Each fault number of one row, place and engine; in a normal run some of them. */
+/* Runs each fault number of a row, place and engine; in a normal run some of the numbers. */
 static void run_row(const struct scene_row *row, const struct fault *fault, enum place place,
                     enum trawl_engine engine, uint64_t turn)
 {
@@ -610,7 +612,7 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     scene_free(&s);
 }
 
-/* Published algorithms are for one engine. */
+/* Returns whether the row is for the engine: published algorithms are for a single engine. */
 static bool is_for(const struct scene_row *row, enum trawl_engine engine)
 {
     const char *name, *given = row->options.algorithm;
@@ -623,9 +625,9 @@ static bool is_for(const struct scene_row *row, enum trawl_engine engine)
     return true;
 }
 
-/* Fault points are met under each engine that fits, other faults under one of those with a device;
- * each at one place. Of the places and engines, all are met by every kind of fault within some
- * rows. */
+/* Runs a row and a fault. Fault points are met under each engine that fits, other faults under one
+ * of the engines with a device; each at a single place. Within some rows, every kind of fault meets
+ * all places and engines. */
 static void run_faults(uint64_t r, uint64_t f)
 {
     const bool is_point = faults[f].kind == FAULT_OF_POINT;

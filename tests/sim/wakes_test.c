@@ -62,7 +62,7 @@ struct play {
     uint64_t steps, slept, lost;
 };
 
-/* The calling thread's: of the runtime's own threads, which wait meanwhile, none takes part. */
+/* The play of the calling thread. The runtime's own threads wait meanwhile, and take no part. */
 static _Thread_local struct play play;
 
 void __wrap_devices_push(struct devices *devices, struct queue_item *first);
@@ -110,7 +110,7 @@ static void worker_step(uint32_t i)
     play.inside = false;
 }
 
-/* One that is awake; false: all sleep. */
+/* Lets an awake worker take a step; false: all workers sleep. */
 static bool some_step(void)
 {
     uint32_t first = (uint32_t)test_random_below(play.random, play.devices);
@@ -166,7 +166,7 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* `ahead` chunks may be taken before the first of them is delivered. */
+/* Checks that `ahead` chunks may be taken before the first of these chunks is delivered. */
 static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
 {
     struct found found = {0, 0};

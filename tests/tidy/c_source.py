@@ -63,7 +63,7 @@ def macros(text):
 
 
 def without_directives(code):
-    """Preprocessor lines and their continuations blanked."""
+    """Return the text with preprocessor lines and their continuations blanked."""
     result = []
     inside = False
     for line in code.split('\n'):
@@ -74,11 +74,10 @@ def without_directives(code):
 
 
 def functions(text):
-    """(first line of the signature, line of the closing brace, name) of each function.
-
-    A brace at depth 0 after a closing parenthesis opens one. A closing brace in column 0 ends
-    whatever is open, so branches of #if that open a brace twice cost one function at most.
-    """
+    """Return (first line of the signature, line of the closing brace, name) of each function. A
+    brace at depth 0 after a closing parenthesis opens a function. A closing brace in column 0
+    ends every open block, so branches of #if that open a brace twice cost at most one
+    function."""
     code = without_directives(code_only(text))
     depth = 0
     line = 1

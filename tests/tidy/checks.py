@@ -37,7 +37,7 @@ def room_of(rooms, path):
 
 
 def resolve(tree, path, name):
-    """The file of the project that an include names, or None."""
+    """Return the file of the project that an include names, or None."""
     folders = [os.path.dirname(path), 'src', 'include', 'tools', 'tests', '']
     for folder in folders:
         candidate = os.path.normpath(os.path.join(folder, name))
@@ -113,7 +113,7 @@ def public(tree):
 
 
 def is_documented(lines, code, number):
-    """A comment stands right before the declaration, or before the paragraph it is part of."""
+    """A comment stands right before the declaration, or before the paragraph of the declaration."""
     while number > 0 and lines[number - 1].strip():
         number -= 1
         if lines[number].strip() and not code[number].strip():
@@ -170,7 +170,7 @@ def run(tree, command):
 
 
 def format_(tree):
-    """clang-format has nothing to change. Versions disagree, so only one is asked."""
+    """clang-format has nothing to change. Versions disagree, so only a single version is asked."""
     for name in ('clang-format-' + CLANG_FORMAT_MAJOR, 'clang-format'):
         program = shutil.which(name)
         version = run(tree, [program, '--version']).stdout if program else ''

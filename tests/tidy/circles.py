@@ -18,7 +18,8 @@ from tree import source_of
 
 
 def needs_of_objects(paths, folder):
-    """By file the files that define what it uses; a file is named as from the folder."""
+    """Return for each file the files that define its undefined symbols; names are relative to the
+    folder."""
     name_of = {
         path: source_of(re.sub(r'CMakeFiles/\w+\.dir/', '', os.path.relpath(path, folder)))
         for path in paths
@@ -38,7 +39,7 @@ def needs_of_objects(paths, folder):
 
 
 def reached(needs, start):
-    """The files that a file needs, and those that these need."""
+    """Return the files that a file needs, directly and through other files."""
     seen, rest = set(), [start]
     while rest:
         for name in needs.get(rest.pop(), ()):
@@ -49,7 +50,7 @@ def reached(needs, start):
 
 
 def circles(needs):
-    """Lists of files of which each needs all others."""
+    """Return lists of files in which each file needs all other files."""
     needs = {name: used - {name} for name, used in needs.items()}
     reach = {name: reached(needs, name) for name in needs}
     return sorted(

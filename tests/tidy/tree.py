@@ -8,7 +8,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def source_of(name):
-    """The source of an object; CMake writes __ for a folder above the one that lists the source."""
+    """Return the source of an object; CMake writes __ for a folder above the folder that lists
+    the source."""
     return os.path.normpath(name.replace('__/', '../'))[: -len('.o')]
 
 
@@ -28,7 +29,7 @@ class Tree:
         self._set = set(self._names)
 
     def _from_git(self):
-        """Committed or about to be: what git does not ignore. None where git is not there."""
+        """Return the files that git does not ignore, committed or not. None: git is not there."""
         command = ['git', '-c', 'safe.directory=*', 'ls-files', '-z', '-co', '--exclude-standard']
         try:
             result = subprocess.run(command, cwd=self.root, capture_output=True, check=False)
@@ -46,7 +47,7 @@ class Tree:
                 yield os.path.relpath(os.path.join(folder, name), self.root)
 
     def files(self, suffixes):
-        """Paths from the root, sorted; suffixes None for all."""
+        """Return paths from the root, sorted; suffixes None: all paths."""
         return [name for name in self._names if suffixes is None or name.endswith(suffixes)]
 
     def has(self, path):

@@ -4,7 +4,8 @@
 
 #define UNTOUCHED ((uint64_t)0x1234567890abcdef)
 
-/* The call, without an argument that it needs, fails and names what is missing. */
+/* Checks that the call fails without an argument that the call needs, and names the missing
+ * argument. */
 #define CHECK_NULL(call, name)                                          \
     do {                                                                \
         struct trawl_error record_ = calls_error(), *error = &record_;  \

@@ -45,8 +45,8 @@ static uint32_t probes_of(const char *literal, struct plan_probe *probes, double
                           passed);
 }
 
-/* Lines whose two rarest bytes always come together: the second says nothing once the first is
- * there. `k` comes three times as often, but by itself. */
+/* Lines whose two rarest bytes always come together: the second byte says nothing once the first
+ * byte is there. `k` comes three times as often, but alone. */
 static void test_survivors(void)
 {
     struct plan_probe probes[PLAN_PROBES_MAX];
@@ -62,7 +62,7 @@ static void test_survivors(void)
     TEST_CHECK_U64(probes[0].offset, 4);
     TEST_CHECK_U64(probes[1].offset, 0);
     TEST_CHECK(passed[0] > 0.008 && passed[0] < 0.012); /* one in 100 */
-    TEST_CHECK(passed[1] <= passed[0] / 8);             /* by itself: three in 100 of those */
+    TEST_CHECK(passed[1] <= passed[0] / 8);             /* alone: three in 100 of the positions */
     TEST_CHECK(probes_of("QaZ", probes, passed) == 3);
     TEST_CHECK_U64(probes[0].offset, 0);
     TEST_CHECK(passed[2] > passed[0] * 0.99 && passed[2] < passed[0] * 1.01);
@@ -78,7 +78,8 @@ static void test_seen_grams(void)
     analyse_rates(NULL, 0, literal, 16, false, &rates);
     (void)analyse_grams(literal, 16, false, &rates, 8, &grams);
     TEST_CHECK_U64(grams.stride, 8);
-    for (uint64_t i = 0; i < SAMPLE_BYTES; i++) /* each gram of it is the literal's */
+    /* each gram of the sample is a gram of the literal */
+    for (uint64_t i = 0; i < SAMPLE_BYTES; i++)
         sample[i] = (uint8_t)ROTATION[i % 8];
     TEST_CHECK(fabs(analyse_seen_grams(sample, SAMPLE_BYTES, &grams) - 1.0 / 8) < 1e-9);
     fill(sample, SAMPLE_BYTES / 2, "xyz");
@@ -87,8 +88,8 @@ static void test_seen_grams(void)
     TEST_CHECK(analyse_seen_grams(sample, SAMPLE_BYTES, &grams) <= 0);
 }
 
-/* A literal of so many bytes, `abcdefgh` again and again, of whose offsets a sample of the same
- * names `named`; then of a sample of which half is like that. */
+/* A literal of `count` bytes, `abcdefgh` again and again. A sample of the same bytes names `named`
+ * of its offsets; then a sample of which half is such bytes. */
 static void sampled_seen_of(uint64_t count, double named)
 {
     static char literal[8008];
@@ -129,7 +130,7 @@ static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuni
     return plan_price(plan, tuning, costs);
 }
 
-/* A literal of 200 bytes, stride 192, in a text that has none of its bytes. */
+/* A literal of 200 bytes, stride 192, in a text that has no byte of the literal. */
 static void test_price(void)
 {
     struct plan_costs costs = {.every = 1,
@@ -177,7 +178,7 @@ static void test_price(void)
     prices = priced(plan, &tuning, &costs, NULL);
     TEST_CHECK(prices.of[TRAWL_METHOD_GRAMS] <= 0 && prices.least == TRAWL_METHOD_SAMPLED);
     trawl_plan_free(plan);
-    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* one vector decides a candidate */
+    plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* a single vector decides a candidate */
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 5 + 16 * 0.06));
     TEST_CHECK(prices.of[TRAWL_METHOD_SAMPLED] <= 0);
@@ -223,7 +224,7 @@ static void test_look(void)
     trawl_plan_free(plan);
 }
 
-/* Every set that may run here has costs, and they are in order. */
+/* Every instruction set of this machine has costs, in ascending order. */
 static void test_costs(void)
 {
     const char *name;
@@ -264,7 +265,7 @@ static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64
     return result.count;
 }
 
-/* One pattern in a text that changes its kind: each kind is searched by another method. */
+/* A pattern in a text that changes its kind: each kind is searched by a different method. */
 static void test_worker(void)
 {
     static const struct plan_costs costs = {.every = 0.01,
@@ -285,7 +286,7 @@ static void test_worker(void)
     cpu_sizes.look_lost_ns = 0;
     worker = worker_open(plan, &engine);
     worker->costs = &costs;
-    fill(text, sizeof text, "0123456789"); /* every: one probe leaves nothing */
+    fill(text, sizeof text, "0123456789"); /* every: a single probe leaves no candidate */
     (void)search(worker, text, CHUNK_BYTES);
     TEST_CHECK(worker->tuning == &plan->tuning); /* too soon */
     (void)search(worker, text, 2 * CHUNK_BYTES);
@@ -298,7 +299,8 @@ static void test_worker(void)
     TEST_CHECK(worker->method == TRAWL_METHOD_EVERY && worker->tuning->first_probes == 1);
     TEST_CHECK(search(worker, text, 4 * CHUNK_BYTES) >= 1);
     TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
-    for (uint64_t i = 0; i + 16 <= sizeof text; i += 16) /* pieces of it: most samples name some */
+    /* pieces of the literal: most samples name offsets */
+    for (uint64_t i = 0; i + 16 <= sizeof text; i += 16)
         memcpy(text + i, literal + test_random_below(&chance, 48), 16);
     (void)search(worker, text, 5 * CHUNK_BYTES);
     (void)search(worker, text, 6 * CHUNK_BYTES);
@@ -309,8 +311,8 @@ static void test_worker(void)
     trawl_plan_free(plan);
 }
 
-/* Candidates that take long use up a chunk's work in its first, short part: the linear search that
- * takes over goes on to the chunk's end. */
+/* Candidates that take long use up a chunk's work in the chunk's short first part: the linear
+ * search that takes over continues to the chunk's end. */
 static void test_work(void)
 {
     static const char unit[] = "ACGTTGCAAC";
@@ -337,8 +339,8 @@ static void test_work(void)
     trawl_plan_free(plan);
 }
 
-/* The tables of method sampled are made for texts that are worth it, and for any if it is asked
- * for. No answer depends on it. */
+/* The tables of method sampled are made for texts that are worth the tables, and for any text if
+ * the method is forced. No answer depends on the tables. */
 static void test_tables(void)
 {
     static uint8_t text[CHUNK_BYTES];

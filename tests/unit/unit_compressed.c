@@ -85,7 +85,7 @@ static int see(void *context, const struct trawl_window *window)
     return seen->bytes > MANY_BYTES * 100; /* a bomb, or a decoder that does not end */
 }
 
-/* Search the descriptor, and close it. */
+/* Searches the descriptor, and closes it. */
 static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)
 {
     AUTO_TEXT text = NULL;
@@ -130,10 +130,10 @@ static void whole(const struct sample *sample)
     TEST_CHECK_U64((uint64_t)error.os_code, 0);
 }
 
-/* A pipe that gives bytes in pieces: each is read before the next one comes. */
+/* A pipe that gives bytes in pieces: the reader reads each piece before the next piece comes. */
 struct pieces {
     const uint8_t *bytes;
-    uint64_t bytes_count, first, later; /* bytes of the first piece, and of the others */
+    uint64_t bytes_count, first, later; /* bytes of the first piece, and of later pieces */
     int descriptor;
 };
 
@@ -149,7 +149,7 @@ static void *write_pieces(void *context)
         left = pieces->bytes_count - at;
         piece = piece < left ? piece : left;
         if (write(pieces->descriptor, pieces->bytes + at, piece) != (ssize_t)piece)
-            break; /* the search ended early, which it says */
+            break; /* the search ended early, and reports that */
         while (ioctl(pieces->descriptor, FIONREAD, &unread) == 0 && unread > 0 &&
                poll(&closed, 1, 0) == 0)
             (void)sched_yield();
@@ -179,7 +179,7 @@ static void search_pieces(const uint8_t *bytes, uint64_t bytes_count, uint64_t f
     TEST_CHECK(seen.is_right);
 }
 
-/* A source that gives its second member when the match in the first one was delivered. */
+/* A source that gives its second member after the match in the first member was delivered. */
 struct source {
     const struct sample *sample;
     int to;
@@ -200,8 +200,8 @@ static int see_first(void *context, const struct trawl_match *matches, uint64_t 
     return 0;
 }
 
-/* What was unpacked is searched before a pipe gives more: a search that waits ends by the alarm.
- * Other writers wait only until their bytes are read. */
+/* Unpacked bytes are searched before a pipe gives more bytes: a search that waits is ended by the
+ * alarm. Other writers wait only until their bytes are read. */
 static void promptly(const struct sample *sample)
 {
     struct source source = {sample, -1, 0};
@@ -220,9 +220,8 @@ static void promptly(const struct sample *sample)
     close(ends[0]);
 }
 
-/* Members one after the other, of which what was read may end anywhere: in a header, too. Files and
- * pipes that hold all gave both headers whole, so one that was cut could be lost with its member.
- */
+/* Members one after the other; a read may end anywhere, also inside a header. Files and pipes with
+ * all bytes gave both headers whole, so a cut header could be lost with its member. */
 static void in_pieces(const struct sample *sample)
 {
     uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;
@@ -236,7 +235,7 @@ static void in_pieces(const struct sample *sample)
         search_pieces(bytes, 2 * count, piece, piece, 2);
 }
 
-/* So many members that a file of them is read in several parts, some of which end in a header. */
+/* So many members that a file is read in several parts, some of which end inside a header. */
 static void many_members(const struct sample *sample)
 {
     uint64_t copies = MANY_BYTES / sample->bytes_count;
@@ -255,7 +254,8 @@ static void many_members(const struct sample *sample)
     free(bytes);
 }
 
-/* Each block size that bzip2 may be told, and what is none: samples have the largest. */
+/* Each block size that bzip2 may be told, and a size that is not allowed. The samples have the
+ * largest size. */
 static void block_sizes(const struct sample *sample)
 {
     uint8_t bytes[ROOM];
@@ -272,8 +272,8 @@ static void block_sizes(const struct sample *sample)
     }
 }
 
-/* zstd and lz4 have frames that hold nothing of the text: four bytes say so, and each of them
- * counts. Behind other formats, and where one of the bytes differs, that is something else. */
+/* zstd and lz4 have frames without text: four bytes mark such a frame, and each of the four counts.
+ * After other formats, and if one of the bytes differs, such bytes are garbage. */
 static void skipped_frames(const struct sample *sample)
 {
     static const uint8_t frame[] = {0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
@@ -357,7 +357,7 @@ static void change(const struct sample *sample)
     TEST_CHECK(4 * failed > times * sample->bytes_count);
 }
 
-/* What is not compressed is searched as it is. */
+/* A text that is not compressed is searched as it is. */
 static void plain(void)
 {
     static const char *const texts[] = {

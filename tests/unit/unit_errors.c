@@ -43,7 +43,7 @@ static void refused(void)
                  TRAWL_OK);
 }
 
-/* Which pattern it is, and how long one may be. */
+/* The error names the pattern, and how long a pattern may be. */
 static void refused_patterns(void)
 {
     struct trawl_pattern patterns[2] = {{"ACGT", 4}, {"AC-T", 4}};
@@ -121,7 +121,7 @@ static void found_by_hand(void)
     OCCURS("abc", PLAN_WITH(.edits_max = 1), "-abc-", {1, 4, 0, 0});
     /* xb has as many symbols as the pattern, b one less. */
     OCCURS("ab", PLAN_WITH(.edits_max = 1), "xb", {0, 2, 1, 0});
-    /* As whole words, bc and "a bc" are as near to three symbols: the longer one. */
+    /* As whole words, bc and "a bc" are equally near to three symbols: the longer span counts. */
     OCCURS("abc", PLAN_WITH(.edits_max = 1, .flags = TRAWL_WHOLE_WORD), "a bc", {0, 4, 1, 0});
     OCCURS("na\xc3\xafve", PLAN_WITH(.mismatches_max = 1, .alphabet = TRAWL_CHARACTERS), "naive",
            {0, 5, 1, 0});
@@ -163,8 +163,8 @@ static bool is_word(void *context, uint32_t c)
     return c >= 128;
 }
 
-/* What a character equals is asked for once, not for each place in the patterns where it stands: a
- * set of 100,000 patterns had taken a minute to begin. No test had asked how often. */
+/* The library asks which characters equal a character once, not at each place of the patterns: a
+ * set of 100,000 patterns once took a minute to begin. No test had counted the calls. */
 static void asked_once(void)
 {
     enum { COUNT = 500, BYTES = 40 };

@@ -55,9 +55,9 @@ static void must(bool good, const char *what)
     exit(1);
 }
 
-/* The library's mmap, as glibc names it for large files: a mapped file lies between pages that
- * nobody may touch. By chance the next mapping lies there, so a byte that is read beyond the last
- * page, or before the first, would not be noticed. */
+/* Replaces the library's mmap, by the name that glibc has for large files: a mapped file lies
+ * between pages that no thread may touch. Otherwise the next mapping may by chance lie there, and a
+ * read beyond the last page or before the first would not be noticed. */
 static uint64_t guarded;
 void *__real_mmap64(void *place, size_t count, int protection, int flags, int descriptor,
                     off_t from);
@@ -227,7 +227,8 @@ static void sizes(void)
                 compare((enum call)call, threads, bytes[i], UINT64_MAX, (struct log){0}, "size");
 }
 
-/* Between opening and searching: the end lies in a page, at its end, before all. */
+/* The file becomes shorter between opening and searching: the new end lies inside a page, at a
+ * page's end, or at 0. */
 static void shorter_before(void)
 {
     static const uint64_t cuts[] = {0, 1, 100, PAGE, 5 * PAGE, 5 * PAGE + 7, CHUNK, 99999, 299999};
@@ -249,7 +250,8 @@ static void changed_meanwhile(void)
         uint64_t after;
 
         log.at = test_random_below(&random, TEXT_BYTES / 2);
-        /* beyond the chunk that the sink sees: the caller holds its bytes, or they are mapped */
+        /* beyond the chunk that the sink sees: the caller holds the bytes, or the bytes are mapped
+         */
         after = log.at + 3 * CHUNK;
         log.to = after + test_random_below(&random, TEXT_BYTES - after - 100);
         if (test_random_one_in(&random, 3))
@@ -259,7 +261,7 @@ static void changed_meanwhile(void)
     }
 }
 
-/* The window that the sink looks at loses its bytes: there is no answer to that but an error. */
+/* The window that the sink looks at loses its bytes: the only right answer is an error. */
 static int cut_and_look(void *context, const struct trawl_window *window)
 {
     uint64_t sum = 0;
@@ -387,7 +389,7 @@ static int follow_windows(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* One thread finds the end where others have read on: the windows end there, too. */
+/* A thread finds the end where other threads have read on: the windows end there, too. */
 static void windows_follow_each_other(enum trawl_map map)
 {
     AUTO_SEARCHER searcher = searcher_open(map, 3);
@@ -419,7 +421,7 @@ static void arguments(void)
     TEST_CHECK(!trawl_map_repair(&local));
 }
 
-/* More searches than there are places for mappings: the others read. */
+/* More searches than places for mappings: the other searches read. */
 static void many_at_a_time(void)
 {
     struct trawl_search *searches[100] = {0};
@@ -465,7 +467,7 @@ int main(void)
     plan = must_plan("needle");
     for (uint64_t i = 0; i < TEXT_BYTES; i++)
         text_bytes[i] = test_random_one_in(&random, 30) ? '\n' : (uint8_t)('a' + i % 26);
-    /* Some chunks hold needles, others do not; some needles lie across chunks. */
+    /* Some chunks hold needles; some needles lie across chunks. */
     for (uint64_t i = 0; i < 40; i++)
         put_needle(test_random_below(&random, TEXT_BYTES - 6));
     for (uint64_t at = CHUNK; at < TEXT_BYTES; at += 4 * CHUNK)

@@ -36,7 +36,7 @@ static void all_shapes(void)
 typedef void (*batch_check)(const void *context, const struct trawl_matrix_batch *batch,
                             enum trawl_matrix_shape shape);
 
-/* Pull the matrix to its end. */
+/* Pulls the matrix to the end. */
 static void pull_all(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      const struct trawl_record_array *array, int shape, batch_check check,
                      const void *context)
@@ -62,10 +62,10 @@ struct dense_scene {
     uint64_t pattern_count;
     uint8_t (*bytes)[SHORT_MAX];
     struct trawl_pattern *patterns;
-    uint32_t *strings; /* of each pattern: its number among all */
+    uint32_t *strings; /* per pattern: its number among all strings */
 };
 
-/* The number of a string of letters; those of other lengths have others. */
+/* Returns the number of a string of letters; strings of other lengths have other numbers. */
 static uint32_t string_number(const uint8_t *bytes, uint64_t count)
 {
     uint32_t number = 0;
@@ -100,7 +100,7 @@ static void dense_make(struct dense_scene *scene, uint64_t pattern_count, uint64
     }
 }
 
-/* Of all strings where they first are in the record, -1: they are not. */
+/* Computes for all strings where they first begin in the record; -1: the string does not occur. */
 static void dense_expect(const struct dense_scene *scene, uint64_t record, int64_t *first)
 {
     const uint8_t *bytes = scene->tape + scene->offsets[record];
@@ -141,8 +141,8 @@ static void dense_check(const void *context, const struct trawl_matrix_batch *ba
     TEST_CHECK_U64(batch->cell_count, at);
 }
 
-/* Chunks of any size, or such that the first one ends where a record does, a byte before or after.
- */
+/* Returns a chunk size: any size, or a size with which the first chunk ends where a record ends, or
+ * a byte before or after. */
 static uint64_t dense_chunk(const struct dense_scene *scene)
 {
     uint64_t end = scene->offsets[1 + test_random_below(&source, DENSE_ROWS)];
@@ -170,9 +170,9 @@ static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
     free(scene.strings);
 }
 
-/* With as many patterns as each way to keep a record's cells is for. With chunks of random sizes
- * alone a record that goes on for one byte behind its chunk was met in no run, and its begins could
- * be those of a later occurrence. */
+/* As many patterns as each way to keep a record's cells is for. With random chunk sizes no run met
+ * a record that goes on for a byte after its chunk, and begins could be those of a later
+ * occurrence. */
 static void dense_records(void)
 {
     uint64_t cases = test_amount(8, 1000), short_cases = test_amount(200, 20000);

@@ -76,7 +76,7 @@ static void searcher_sizes(void)
     CHECK_REFUSED(open_searcher(&no_size, error));
 }
 
-/* An older caller's struct ends earlier: fields beyond its size are not read. */
+/* An older caller's struct ends earlier: the library reads no field beyond the struct's size. */
 static void smaller_structs(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
@@ -192,7 +192,7 @@ static void instruction_sets(void)
 #endif
 }
 
-/* Where there is no device, asking for one is answered with the reason. */
+/* Without a device, a request for a device is answered with the reason. */
 static void engines(void)
 {
     struct trawl_error record = calls_error();

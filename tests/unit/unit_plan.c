@@ -61,8 +61,8 @@ static void sample_that_repeats(void)
 }
 
 /* The only match lies behind the first of the steps in which verification and published algorithms
- * take a chunk (64 KiB, or 1 MiB). What comes before it nearly matches, so that verification
- * becomes linear. */
+ * take a chunk (64 KiB, or 1 MiB). The bytes before nearly match, so that verification becomes
+ * linear. */
 static void late_first(const struct trawl_plan_options *options, uint64_t pattern_count)
 {
     enum { BYTES = 1400000, AT = 1300000, LENGTH = 400 };
@@ -106,7 +106,7 @@ static void no_pattern(void)
     TEST_CHECK_U64(count, 3);
 }
 
-/* "key-0000;" and so on, all in one text, each once and in order. */
+/* "key-0000;" and so on, all in a text, each once and in order. */
 static void many_patterns(void)
 {
     static struct trawl_pattern patterns[MANY_MAX];
@@ -134,7 +134,7 @@ static void many_patterns(void)
     free(text_bytes);
 }
 
-/* As long as the text, one byte longer, and far longer. */
+/* Patterns as long as the text, a byte longer, and far longer. */
 static void long_patterns(void)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY,

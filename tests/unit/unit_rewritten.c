@@ -168,8 +168,9 @@ static void *rewrite(void *stop)
     return NULL;
 }
 
-/* Searches with case ignored in UTF-8, where bytes of one text are characters of two in the other,
- * say any number, and then the right one. */
+/* Searches with case ignored in UTF-8, where bytes of a character in one text belong to two
+ * characters in the other text: such searches return any number, and later searches the right
+ * number. */
 static void rewritten_all_the_time(void)
 {
     static const uint8_t letters[] = {'s', 'a', 'b', 's'};

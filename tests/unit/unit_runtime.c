@@ -108,7 +108,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
         TEST_CHECK_U64(pull(search, UINT64_MAX, flags != 0, &ended), expected_count);
         CHECK_REFUSED(trawl_search_next(search, &batch, error));
         trawl_search_close(search);
-        /* One whose results nobody takes to the end, and the searcher is free again. */
+        /* A search whose results are not taken to the end; then the searcher is free again. */
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         TEST_CHECK(pull(search, 2, flags != 0, &ended) != UINT64_MAX);
         trawl_search_close(search);
@@ -176,7 +176,7 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* Checks are gathered in the worker: TEST_CHECK is for one thread. */
+/* Checks are gathered in the worker, because TEST_CHECK is for a single thread. */
 static void *work(void *context)
 {
     struct worker *worker = (struct worker *)context;
@@ -214,7 +214,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
         if (pthread_create(&handles[w], NULL, work, &workers[w]) != 0)
             exit(1);
     }
-    /* The last one's calls are ended now and then, whatever it is doing. */
+    /* The last caller's calls are ended now and then, at any moment. */
     for (uint32_t i = 0; i < 20; i++) {
         trawl_searcher_cancel(workers[WORKERS - 1].searcher);
         (void)usleep(200);
@@ -227,7 +227,8 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
     }
 }
 
-/* A search whose results nobody takes keeps its tasks, and no other search waits for it. */
+/* A search whose results are not taken keeps its tasks, and no other search waits for that search.
+ */
 static void one_is_never_taken(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 3, 0);
@@ -277,7 +278,7 @@ static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
     MUST(trawl_search_open(searcher, plan, text, 0, &waiting.search, NULL));
     if (pthread_create(&thread, NULL, wait_for_batch, &waiting) != 0)
         exit(1);
-    (void)usleep(20000); /* it has the first bytes and waits for more */
+    (void)usleep(20000); /* the search has the first bytes and waits for further bytes */
     trawl_searcher_cancel(searcher);
     (void)pthread_join(thread, NULL);
     CHECK_STATUS(waiting.status, TRAWL_STOPPED);
@@ -330,7 +331,7 @@ static void *call_endless(void *context)
     return NULL;
 }
 
-/* A call that was cancelled has no answer, and says so; the next one has. */
+/* A cancelled call has no answer, and reports that; the next call has an answer. */
 static void cancelled_calls(struct trawl_plan *plan, uint32_t threads)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
@@ -420,7 +421,7 @@ static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
 static void cancelled_by_sinks(struct trawl_plan *plan)
 {
     static uint8_t empty[TEXT_BYTES];
-    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more rows than one block has */
+    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more rows than a block has */
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 1000);
     struct trawl_record_array records = records_of(bytes, offsets, TEXT_BYTES / 3);
@@ -533,8 +534,8 @@ static void *count_text(void *context)
     return NULL;
 }
 
-/* A search that waits for a pipe's bytes holds all of the budget: who needs some waits a little,
- * and gets it, or an error. */
+/* A search that waits for a pipe's bytes holds all of the budget. A search that needs memory waits
+ * a little, and then gets memory or an error. */
 static void budget_of_others(struct trawl_plan *plan, bool gives)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 12000);
@@ -549,7 +550,7 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     MUST(trawl_text_open_file(path, &counting.text, NULL));
     if (pthread_create(&threads[0], NULL, count_text, &holder) != 0)
         exit(1);
-    while (ioctl(ends[0], FIONREAD, &unread) == 0 && unread > 0) /* then it has a buffer */
+    while (ioctl(ends[0], FIONREAD, &unread) == 0 && unread > 0) /* then the search has a buffer */
         (void)usleep(1000);
     if (pthread_create(&threads[1], NULL, count_text, &counting) != 0)
         exit(1);
@@ -570,7 +571,7 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     trawl_searcher_close(holder.searcher);
 }
 
-/* How many of the process's threads may not run exactly where this one may. */
+/* Returns how many of the process's threads may run on other cores than the calling thread. */
 static uint32_t threads_elsewhere(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -599,8 +600,8 @@ static void count_all(struct trawl_searcher *searcher, const struct trawl_plan *
     TEST_CHECK(count == expected_count);
 }
 
-/* A worker that was woken gets its waker's core back when it runs; and if the caller's cores have
- * become more, it gets those. */
+/* A woken worker gets its waker's core back when the worker runs; if the caller may run on further
+ * cores meanwhile, the worker gets these cores, too. */
 static void cores(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);

@@ -21,7 +21,7 @@ struct scene {
     int stop_value;
     bool right_thread, right_order, all_busy, other_right, read_right;
     bool one_per_line; /* of each window */
-    uint64_t nulls;    /* windows that say they hold a NUL */
+    uint64_t nulls;    /* windows that report a NUL */
     bool nulls_right;  /* as many as do */
 };
 
@@ -152,7 +152,8 @@ static void from_inside(const uint8_t *bytes)
     }
 }
 
-/* A window says whether it holds a NUL, if it is asked: as its first byte, as its last. */
+/* A window reports whether it holds a NUL, if the caller asks: as the first byte, as the last byte.
+ */
 static void nulls_in_windows(uint8_t *bytes)
 {
     static const uint64_t places[] = {0, TEXT_BYTES / 2, TEXT_BYTES - 1};

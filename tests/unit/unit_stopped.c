@@ -1,6 +1,5 @@
-/* unit_stopped: threads that the machine stops for a while, just before they take a lock. On a
- * machine with a free core for each that happens too seldom for other tests to meet it.
- */
+/* unit_stopped: threads that the machine stops for a while, just before the threads take a lock. On
+ * a machine with a free core for each thread that happens too seldom for other tests. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -20,7 +19,7 @@ static _Atomic bool stops; /* any thread, one time in four */
 static _Atomic uint32_t stop_seed;
 
 static _Thread_local bool cancels;       /* this thread does */
-static _Atomic bool has_come, may_go_on; /* to its lock, and beyond */
+static _Atomic bool has_come, may_go_on; /* the thread has come to its lock, and may go on */
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
@@ -38,9 +37,9 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 
 /* ---- A cancel that comes late -------------------------------------------------------------- */
 
-/* It is meant for the call that the searcher is inside when it takes effect; the next call, which
- * nobody cancelled, has a whole answer. The cancelling thread stops until another call has begun.
- */
+/* A cancel is meant for the call that the searcher is inside when the cancel takes effect; the next
+ * call, which was not cancelled, has a whole answer. The cancelling thread stops until another call
+ * has begun. */
 struct call {
     struct trawl_searcher *searcher;
     pthread_t thread;
@@ -55,7 +54,8 @@ static void *cancel(void *context)
     return NULL;
 }
 
-/* With the first matches of the first call the cancel begins; with those of the second it ends. */
+/* The cancel begins with the first matches of the first call, and ends with the first matches of
+ * the second call. */
 static int take(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct call *call = (struct call *)context;
@@ -100,8 +100,8 @@ static void late_cancel(struct trawl_plan *plan, uint32_t threads)
 
 /* ---- Room that was given back --------------------------------------------------------------- */
 
-/* There is room for one chunk. A thread that finds none, while another has it, does not end the
- * search when that one has given it back meanwhile. */
+/* There is room for a single chunk. A thread that finds no room while a second thread has the room
+ * must not end the search if the second thread has given the room back meanwhile. */
 static void room(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 2 * CHUNK_BYTES);

@@ -91,14 +91,15 @@ static void promptly(uint32_t threads, bool windows)
     close(slow.ends[0]);
 }
 
-/* The writer has written one piece and neither writes more nor closes: each of these calls has
- * its answer nonetheless. */
+/* The writer has written a piece, and neither writes more nor closes the pipe: each of these calls
+ * has its answer nonetheless. */
 static void answers_without_the_end(uint32_t threads)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
     AUTO_PLAN plan = must_plan("needle");
 
-    /* Whether another thread is already waiting for more is a matter of luck: many rounds. */
+    /* Whether a second thread is already waiting for more bytes is a matter of luck, so there are
+     * many rounds. */
     for (int round = 0; round < 4 * ROUNDS; round++) {
         int call = round % 4;
         struct trawl_match match = {0, 0, 0, 0, 0};
@@ -128,7 +129,8 @@ static void answers_without_the_end(uint32_t threads)
     }
 }
 
-/* The same in the middle of a stream, when several threads are at work and one waits for more. */
+/* The same in the middle of a stream, when several threads work and a thread waits for more bytes.
+ */
 static void stopped_amid(uint32_t threads, bool windows)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
@@ -220,9 +222,9 @@ static int see_letter(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* Where case is ignored an occurrence may hold a letter that ends lines, though the pattern has the
- * other case: what is read up to it is not searched as if nothing could go on behind. The lines of
- * the streams above end in newlines. */
+/* If case is ignored, an occurrence may hold a letter that ends lines, although the pattern has the
+ * other case: bytes up to such a letter must not be searched as if no occurrence could continue
+ * after the letter. The lines of the streams above end in newlines. */
 static void letter_ends_lines(void)
 {
     struct trawl_pattern pattern = {"aNb", 3};

@@ -158,7 +158,7 @@ static void empty_and_null_device(void)
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
 }
 
-/* Offsets count from where the descriptor stood, and there it stays. */
+/* Offsets count from the descriptor's position, and the position stays. */
 static void descriptor_offset(void)
 {
     struct trawl_text *text = NULL;
@@ -342,9 +342,9 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
     return got;
 }
 
-/* Reading fails at each byte before, at and after the borders of chunks and of what they share:
- * all before it is found, and the error is told. (It had failed at the first byte alone, and for
- * no expression, whose chunks are lines.) */
+/* Reading fails at each byte before, at and after the borders of chunks and of their overlaps: all
+ * occurrences before are found, and the error is reported. (Before, reading failed only at the
+ * first byte, and never for expressions, whose chunks are lines.) */
 static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t threads)
 {
     enum { CHUNK = 64, STEP = 9, BYTES = 300 };
@@ -374,7 +374,8 @@ static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t 
     }
 }
 
-/* A file, a pipe, and a pipe that could be compressed, whose calls are made again. */
+/* A file, a pipe, and a pipe that could be compressed, whose calls are interrupted and made again.
+ */
 static void interrupted(void)
 {
     static const char bytes[] = "a needle, and another needle.\n";
