@@ -3,8 +3,8 @@
 
 usage: signals.py TRAWL
 
-SIGBUS: a mapped file that becomes shorter ends there, as one that is read; from elsewhere the signal is deadly.
-Nothing here depends on how long something takes: a signal is sent when the program is seen to wait for input.
+SIGBUS: a mapped file that becomes shorter ends at its new end, as a file that is read; any other SIGBUS ends the
+program. Nothing here depends on durations: a signal is sent when the program waits for input.
 """
 import array
 import fcntl

@@ -3,7 +3,7 @@
 
 work.py TRAWL_THAT_COUNTS
 
-Each row runs on a text and on one of eight times its size: that may take 12 times the work, not
+Each row runs on a text and on a text of eight times the size, which may take 12 times the work, not
 64. Answers are compared with grep's where grep has the options.
 """
 import base64

@@ -4,8 +4,8 @@
 usage: encodings.py TRAWL
 
 The converted text is made here: UTF-16 by a loop over its units, others by Python. Lone surrogates,
-bytes that are no character, NULs, and ends in the middle of a character are drawn too. Where ripgrep is there,
-it is asked as well: what --encoding=auto does with a byte order mark, it does by itself.
+bytes that are no character, NULs, and ends in the middle of a character are drawn, too. If ripgrep is installed,
+its answers are compared as well: by default ripgrep treats byte order marks as --encoding=auto does.
 """
 import os
 import select

@@ -1,5 +1,5 @@
 /* scene: the text of a search, the place of the text, and the searcher, for the table of calls and
- * faults (table_test.c). Every answer is held against the oracle's two loops. */
+ * faults (table_test.c). Every answer is compared with the oracle's two loops. */
 #ifndef TRAWL_TESTS_SIM_SCENE_H
 #define TRAWL_TESTS_SIM_SCENE_H
 

@@ -1,8 +1,8 @@
 /* wakes_test: no worker of a device sleeps while chunks of a loaded text wait for it, and chunks
- * are queued whenever there is room for their results. One thread plays the caller and all workers,
- * and the queue. Where the caller has left the search's lock, a worker may run by chance; where the
- * caller would wait, one has to. A worker sleeps once nothing is queued for its device, until more
- * is. If all sleep while the caller waits, a chunk was not queued.
+ * are queued whenever there is room for their results. A single thread plays the caller, all
+ * workers and the queue. Where the caller has left the search's lock, a worker may run by chance;
+ * where the caller would wait, a worker has to run. A worker sleeps while no chunk is queued for
+ * its device. If all workers sleep while the caller waits, a chunk was not queued.
  */
 #include <stdlib.h>
 

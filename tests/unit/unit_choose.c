@@ -1,7 +1,6 @@
-/* unit_choose: what a sample of the text says about ways to search it, what each is expected to
- * cost, and which one a worker takes when it looks. Answers never depend on it, so that no
- * comparison with the oracle notices a look that says nothing; expected values are worked out by
- * hand. */
+/* unit_choose: what a text sample says about the methods, the expected costs of the methods, and
+ * the method that a worker chooses. Answers never depend on the choice, so a comparison with the
+ * oracle would not notice a wrong choice. Expected values are worked out by hand. */
 #include <math.h>
 
 #include "cpu/worker.h"

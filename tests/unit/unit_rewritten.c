@@ -1,6 +1,6 @@
-/* unit_rewritten: what a search of a mapped file learns is true of bytes that it read, not of those
- * that another program put there since. Each search here sees the file rewritten at some allocation
- * of memory; then the same searcher has to count the new bytes right.
+/* unit_rewritten: facts that a search of a mapped file learns are true of the bytes that the search
+ * read, not of bytes that a different program wrote since. Each search here sees the file rewritten
+ * at some allocation of memory; then the same searcher has to count the new bytes right.
  */
 #include <pthread.h>
 #include <stdatomic.h>

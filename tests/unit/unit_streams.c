@@ -1,6 +1,6 @@
-/* unit_streams: what a pipe holds is searched as it comes, and a search that has its answer does
- * not wait for more. Nothing is timed: the writer writes its next piece only when the match in the
- * piece before has been delivered, so a search that holds results back never ends. */
+/* unit_streams: bytes of a pipe are searched on arrival, and a search that has its answer does not
+ * wait for further bytes. Nothing is timed: the writer writes the next piece only after the match
+ * in the piece before was delivered, so a search that holds results back never ends. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
