@@ -41,7 +41,8 @@
 #define READ_SET_MORE 20.0
 #define READ_SET_BYTE 1e-4
 /* Additional prices: each factor is multiplied by a rate, the number of candidates per byte of
- * text. The factors FAILED and FOUND add at most FAILED_MAX and FOUND_MAX. */
+ * text. FAILED adds at most FAILED_EVERY_MAX or FAILED_GRAMS_MAX, by method, and FOUND at most
+ * FOUND_MAX. */
 #define FAILED 300.0         /* a candidate that the first comparison rejects */
 #define FAILED_EVERY_MAX 1.7 /* in method every */
 #define FAILED_GRAMS_MAX 1.0
