@@ -146,7 +146,8 @@ struct making {
     /* the node that each node fails to; before finish_nodes, each node's number of children */
     uint32_t *fail;
     uint32_t *path; /* the nodes of the current string, by depth */
-    /* ends by the depth of their branches; the first `live` entries are the ends in work */
+    /* indices of ends, sorted by the depth at which their strings branch off; the first `live`
+     * entries are being worked on */
     uint32_t *order;
     /* nodes with at least so many children have rows, and the root always has a row */
     uint32_t row_children;

@@ -18,7 +18,8 @@ void devices_failure(struct devices *devices, char *failure, uint64_t failure_by
 void devices_lose(struct devices *devices, uint32_t index, const char *why);
 /* Says whether the devices are open and a device is left that is not lost. */
 bool devices_work(const struct devices *devices);
-/* Returns the devices that are not lost in turn. If all devices are lost, returns any device. */
+/* Returns a device that is not lost; calls take these devices in turn. If all devices are lost,
+ * returns any device. */
 uint32_t devices_choose(struct devices *devices);
 /* Says whether a worker of device `own` may search a chunk that lies on device `other`. True unless
  * a worker of `other` exists for that. */
