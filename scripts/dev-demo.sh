@@ -150,8 +150,8 @@ several=(-e Nebuchadnezzar -e Melchizedek -e Lebanon -e Babylon -e wilderness)
     row + 'positions alone (--positions)' 'grep -F -o -b Babylon "$1" | cut -d: -f1' \
         --positions Babylon
     row - 'the first line (-m 1 -n)' 'grep -F -m 1 -n Babylon "$1"' -m 1 -n Babylon
-    row - 'the first position (--first)' \
-        'grep -F -o -b -m 1 Babylon "$1" | head -n 1 | cut -d: -f1' --first Babylon
+    row - 'the first position (-m 1)' \
+        'grep -F -o -b -m 1 Babylon "$1" | head -n 1 | cut -d: -f1' --positions -m 1 Babylon
     row + 'five patterns at once (-c)' "grep -F -c ${several[*]} \"\$1\"" -c "${several[@]}"
     row + 'case ignored (-i -c)' 'grep -F -i -c jordan "$1"' -i -c jordan
     row + 'a word that is nowhere (-c)' 'grep -F -c Constantinople "$1"' -c Constantinople
