@@ -27,19 +27,18 @@ if(TARGET trawl_command AND NOT CMAKE_CROSSCOMPILING)
     add_custom_target(trawl_generated ALL DEPENDS ${TRAWL_GENERATED})
 endif()
 
-# The library's manual, made from the public headers: man pages of section 3, and one page for browsers.
+# The library's manual, made from the public headers: man pages of section 3.
 find_package(Python3 3.7 COMPONENTS Interpreter)
 if(Python3_FOUND)
     set(TRAWL_API_SCRIPTS "${PROJECT_SOURCE_DIR}/scripts/api")
     file(GLOB api_scripts CONFIGURE_DEPENDS "${TRAWL_API_SCRIPTS}/*.py")
     file(GLOB api_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/*.h")
-    add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/generated/api.html"
+    add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/generated/man3/libtrawl.3"
         COMMAND ${Python3_EXECUTABLE} -B "${TRAWL_API_SCRIPTS}/generate.py"
                 "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/generated"
         DEPENDS ${api_scripts} ${api_headers} VERBATIM COMMENT "The library's manual")
-    add_custom_target(trawl_manual ALL DEPENDS "${PROJECT_BINARY_DIR}/generated/api.html")
+    add_custom_target(trawl_manual ALL DEPENDS "${PROJECT_BINARY_DIR}/generated/man3/libtrawl.3")
     install(DIRECTORY "${PROJECT_BINARY_DIR}/generated/man3" DESTINATION ${CMAKE_INSTALL_MANDIR})
-    install(FILES "${PROJECT_BINARY_DIR}/generated/api.html" DESTINATION ${CMAKE_INSTALL_DOCDIR})
 else()
     message(STATUS "trawl: the library's manual is left out, for there is no Python")
 endif()

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """generate.py HEADERS OUT: the manual of the library, made from the public headers.
 
-HEADERS is the folder include. OUT/man3 (replaced as a whole) gets a page for each public function,
-OUT/api.html the same for browsers.
+HEADERS is the folder include. OUT/man3 (replaced as a whole) gets a page for each public function.
 """
 
 import os
@@ -11,7 +10,6 @@ import sys
 
 import header
 import man
-import web
 
 
 def write(path, text):
@@ -32,7 +30,6 @@ def main():
     for page in api.pages:
         for function in page.functions[1:]:
             os.symlink(f'{page.name}.3', os.path.join(folder, f'{function.name}.3'))
-    write(os.path.join(out, 'api.html'), web.page(api))
 
 
 main()

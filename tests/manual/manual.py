@@ -1,9 +1,8 @@
-"""manual: the man pages and api.html, as generated, against the headers themselves.
+"""manual: the man pages, as generated, against the headers themselves.
 
 manual.py pages|lint SOURCE_FOLDER GENERATED_FOLDER
 
-pages  every public function has a page that names it, its parameters and its result's type; api.html
-       is well formed, has each of them too, and no link that leads nowhere
+pages  every public function has a page that names it, its parameters and its result's type
 lint   groff, mandoc and man have no warning
 """
 
@@ -12,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-import xml.etree.ElementTree
 
 
 def functions_of(source):
@@ -63,20 +61,6 @@ def check_pages(functions, generated):
             yield f'{name}: DESCRIPTION is empty'
 
 
-def check_html(functions, generated):
-    tree = xml.etree.ElementTree.parse(os.path.join(generated, 'api.html'))
-    ids = [element.get('id') for element in tree.iter() if element.get('id')]
-    for name in sorted(name for name in set(ids) if ids.count(name) > 1):
-        yield f'api.html: the id {name} twice'
-    for name in functions:
-        if name not in ids:
-            yield f'api.html: nothing about {name}'
-    for element in tree.iter('a'):
-        target = element.get('href', '')
-        if not target.startswith('#') or target[1:] not in ids:
-            yield f'api.html: the link {target} leads nowhere'
-
-
 def pages_in(generated):
     found = [os.path.join(generated, 'trawl.1')]
     folder = os.path.join(generated, 'man3')
@@ -113,7 +97,7 @@ def main():
     functions = functions_of(source)
     assert len(functions) > 30, functions
     if part == 'pages':
-        said = [*check_pages(functions, generated), *check_html(functions, generated)]
+        said = list(check_pages(functions, generated))
         print(f'{len(functions)} functions')
     else:
         said, asked = check_lint(generated)
