@@ -19,8 +19,8 @@
 #include "base/memory.h"
 #include "regex/judge.h"
 
-#define STEP_BYTES (UINT64_C(64) << 10)
-#define STEP_BYTES_MAX (UINT64_C(1) << 20) /* while steps have few atoms */
+#define STEP_GROWS \
+    16u /* while steps have few atoms, a step grows up to this many times its bytes */
 #define FEW_ATOMS 64u
 /* After so many failed verifications in a line RE2 reads the whole line once, so that the time
  * stays linear in the line's length. */
@@ -31,6 +31,8 @@
  */
 #define BYTES_PER_MISS 48u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
+
+uint64_t regex_step_bytes = UINT64_C(64) << 10;
 
 struct engine {
     struct engine *cpu;
@@ -104,7 +106,7 @@ static void plan_release(struct engine_worker *worker)
     worker->expressions = NULL;
     worker->serial = 0;
     worker->whole_steps = 0;
-    worker->step_bytes = STEP_BYTES;
+    worker->step_bytes = regex_step_bytes;
 }
 
 static void engine_release(struct engine_worker *worker)
@@ -581,8 +583,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
             step->missed * BYTES_PER_MISS > step->to - step->from)
             worker->whole_steps = WHOLE_STEPS;
         worker->step_bytes = worker->atoms.hits.count > FEW_ATOMS
-                                 ? STEP_BYTES
-                                 : min_u64(2 * worker->step_bytes, STEP_BYTES_MAX);
+                                 ? regex_step_bytes
+                                 : min_u64(2 * worker->step_bytes, STEP_GROWS * regex_step_bytes);
         return TRAWL_OK;
     }
     worker->whole_steps -= worker->whole_steps > 0;

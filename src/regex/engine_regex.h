@@ -4,6 +4,9 @@
 
 #include "engine.h"
 
+/* Bytes of a step, without the line in which the step ends. Tests set fewer bytes. */
+extern uint64_t regex_step_bytes;
+
 extern const struct engine_ops engine_regex;
 
 /* Compiles the plan's expressions, to report mistakes when the plan is built. */

@@ -422,6 +422,8 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
     }
     if (input->pattern_count > 0 && input->text_bytes > 0)
         plant_patterns(random, input);
+    if (input->text_bytes > 0 && test_random_one_in(random, 3))
+        input->text[input->text_bytes - 1] = draw_line_end(random, input);
 }
 
 /* ---- Worst cases ------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@ Without --draw the faults are those of `faults` beside this file, or of FILE: a 
 drawn by TRAWL_TEST_SEED from all lines of src and gallery. --tests names tests for ctest, --targets
 what has to be built for these. The copy is
 build/mutants, and stays: a later run compiles what differs. The exit status is 1 if the tests notice
-less than PERCENT of the faults.
+less than PERCENT of the faults that compile, or if a listed fault does not compile.
 """
 
 import argparse
@@ -159,18 +159,17 @@ def main():
         ready, said = run('cmake', '--build', BUILD, '-j', jobs, '--target', *arguments.targets.split())
     if not ready:
         sys.exit(f'mutants: the copy cannot be built without a fault:\n{said}')
-    noticed, unnoticed = 0, 0
+    noticed, unnoticed, broken = 0, 0, 0
     for name, at, faulty, kind in faults:
         ended = attempt(name, at, faulty, jobs, arguments.tests, arguments.targets.split())
-        if ended is None:
-            continue
-        noticed += ended != ''
+        broken += ended is None
+        noticed += bool(ended)
         unnoticed += ended == ''
-        word = f'noticed by {ended}' if ended else 'UNNOTICED'
+        word = 'DOES NOT COMPILE' if ended is None else f'noticed by {ended}' if ended else 'UNNOTICED'
         print(f'{name}:{at + 1}: {kind}: {word}\n    {faulty.strip()}', flush=True)
     share = 100 * noticed / max(1, noticed + unnoticed)
-    print(f'{noticed} noticed, {unnoticed} not: {share:.0f} %')
-    return 0 if share >= arguments.least else 1
+    print(f'{noticed} noticed, {unnoticed} not: {share:.0f} %; {broken} did not compile')
+    return 0 if share >= arguments.least and (arguments.draw or not broken) else 1
 
 
 if __name__ == '__main__':

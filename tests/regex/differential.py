@@ -145,7 +145,7 @@ def differs_by_design(wanted):
 def main():
     build = os.path.abspath(sys.argv[1])
     seed = int(os.environ.get('TRAWL_TEST_SEED') or 1)
-    amount = max(40, 4000 // int(os.environ.get('TRAWL_TEST_DIVISOR') or 1))
+    amount = max(40, 2400 // int(os.environ.get('TRAWL_TEST_DIVISOR') or 1))
     draw = random.Random(seed)
     print(f'TRAWL_TEST_SEED={seed}, {amount} cases')
     failures = 0

@@ -17,6 +17,8 @@
 
 #include "trawl.h"
 
+extern "C" void borders_set(uint64_t seed);
+
 namespace
 {
 
@@ -38,56 +40,96 @@ template <size_t N> const char *pick(const char *const (&from)[N])
 
 // ---- Cases -------------------------------------------------------------------------------------
 
-std::string random_atom(bool perl)
-{
-    static const char *const both[] = {
-        "a",     "b",    "c",  "A",  "B",    " ",    "ab",          "cab",          "bca",
-        "abcab", "k",    "s",  ".",  "[ab]", "[^a]", "[a-c]",       "a.c",          "é",
-        "É",     "[éx]", "ко", "Ко", "_",    "-",    "[[:alpha:]]", "[^[:space:]]", "\\."};
-    static const char *const more[] = {"\\w", "\\s", "\\d",   "\\pL",  "(?i:ab)", "(?:bc|a)", "\\W",
-                                       "\\b", "\\B", "(?i)k", "\\x61", "\\n",     "[^\\n]"};
+// An expression, and a string that it matches, unless a word's edge or a line's edge forbids the
+// match. The tables below hold such pairs.
+struct drawn {
+    std::string expression, sample;
+};
 
-    return perl && draw(4) == 0 ? pick(more) : pick(both);
+drawn itself(const char *text)
+{
+    return {text, text};
 }
 
-std::string random_expression(bool perl, int depth)
+drawn random_atom(bool perl)
 {
-    static const char *const repeats[] = {"*", "+", "?", "{1,2}", "{2}", "{0,3}"};
-    std::string made;
+    static const char *const plain[] = {"a",     "b", "c", "A", "B", " ",  "ab", "cab", "bca",
+                                        "abcab", "k", "s", "é", "É", "ко", "Ко", "_",   "-"};
+    static const char *const both[] = {
+        ".",     "-", "[ab]", "b",   "[^a]",        "1",  "[a-c]",        "c", "a.c",   "abc",
+        "[éx]",  "é", "\\.",  ".",   "[[:alpha:]]", "b",  "[^[:space:]]", ".", "(^|-)", "-",
+        "( |$)", " ", ".*",   "c -", ".+",          " b", "\\b",          "",  "\\b",   "",
+        "\\B",   "",  "^",    "",    "$",           ""};
+    static const char *const more[] = {
+        "\\w", "k", "\\s",   " ", "\\d",   "1", "\\pL", "к",  "(?i:ab)", "aB", "(?:bc|a)", "bc",
+        "\\W", "-", "(?i)k", "K", "\\x61", "a", "\\n",  "\n", "[^\\n]",  "b",  ".*?",      "-"};
+    const char *const *row = &both[2 * draw(std::size(both) / 2)];
+
+    if (perl && draw(4) == 0)
+        row = &more[2 * draw(std::size(more) / 2)];
+    else if (draw(2) == 0)
+        return itself(pick(plain));
+    return {row[0], row[1]};
+}
+
+drawn random_expression(bool perl, int depth)
+{
+    struct repeat {
+        const char *sign;
+        uint32_t least, most;
+    };
+    static const repeat repeats[] = {{"*", 0, 3},     {"+", 1, 3},   {"?", 0, 1},
+                                     {"{1,2}", 1, 2}, {"{2}", 2, 2}, {"{0,3}", 0, 3}};
+    drawn made;
     const uint32_t parts = 1 + draw(4);
 
     for (uint32_t i = 0; i < parts; i++) {
-        std::string part = depth > 0 && draw(4) == 0
-                               ? "(" + random_expression(perl, depth - 1) + ")"
-                               : random_atom(perl);
+        drawn part = random_atom(perl);
 
-        if (draw(5) == 0 && part.compare(0, 2, "\\b") != 0 && part.compare(0, 2, "\\B") != 0 &&
-            part != "(?i)k") {
-            part = "(" + part + ")" + pick(repeats);
-            if (perl && draw(4) == 0)
-                part += "?";
+        if (depth > 0 && draw(4) == 0) {
+            part = random_expression(perl, depth - 1);
+            part.expression = "(" + part.expression + ")";
         }
-        made += part;
+        if (draw(5) == 0 && !part.sample.empty() && part.expression != "(?i)k") {
+            const repeat &by = repeats[draw(std::size(repeats))];
+            const std::string once = part.sample;
+
+            part.expression = "(" + part.expression + ")" + by.sign;
+            if (perl && draw(4) == 0)
+                part.expression += "?";
+            part.sample.clear();
+            for (uint32_t times = by.least + draw(by.most - by.least + 1); times > 0; times--)
+                part.sample += once;
+        }
+        made.expression += part.expression;
+        made.sample += part.sample;
     }
-    if (draw(6) == 0)
-        made += "|" + random_expression(perl, 0);
+    if (draw(depth < 2 ? 3 : 6) == 0) {
+        const drawn other = random_expression(perl, std::max(depth - 1, 0));
+
+        made.expression += "|" + other.expression;
+        if (draw(2) == 0)
+            made.sample = other.sample;
+    }
     if (draw(8) == 0)
-        made = (perl && draw(2) == 0 ? "\\A" : "^") + made;
+        made.expression = (perl && draw(2) == 0 ? "\\A" : "^") + made.expression;
     if (draw(8) == 0)
-        made += perl && draw(2) == 0 ? "\\z" : "$";
+        made.expression += perl && draw(2) == 0 ? "\\z" : "$";
     return made;
 }
 
-std::string random_text(uint8_t line_end)
+// Pieces and samples, of which some lost a byte.
+std::string random_text(uint8_t line_end, const std::vector<std::string> &samples)
 {
     static const char *const pieces[] = {
         "a", "b",        "c",  "A",    "B",    "C",     " ",
         "_", "-",        ".",  "ab",   "cab",  "abcab", "é",
         "É", "к",        "Ко", "\xff", "\xc3", "k",     "\xe2\x84\xaa",
         "s", "\xc5\xbf", "\r", "1",    "bca"};
-    static const uint32_t sizes[] = {0, 1, 3, 20, 200, 3000, 40000};
+    static const uint32_t sizes[] = {0, 1, 3, 20, 100, 200, 400, 3000};
     std::string text;
-    const uint32_t count = sizes[draw(7)], line = 1 + draw(40);
+    const uint32_t count = draw(50) == 0 ? 40000 : sizes[draw(std::size(sizes))],
+                   line = 1 + draw(40), sampled = draw(3) == 0 ? 300 : 6;
 
     for (uint32_t i = 0; i < count; i++)
         if (draw(line) == 0)
@@ -95,7 +137,13 @@ std::string random_text(uint8_t line_end)
                                  : std::string(1, static_cast<char>(line_end));
         else if (draw(200) == 0)
             text += draw(2) == 0 ? '\0' : '\n';
-        else
+        else if (draw(sampled) == 0) {
+            std::string sample = samples[draw(static_cast<uint32_t>(samples.size()))];
+
+            if (draw(4) == 0 && !sample.empty())
+                sample.erase(draw(static_cast<uint32_t>(sample.size())), 1);
+            text += sample;
+        } else
             text += pick(pieces);
     return text;
 }
@@ -421,6 +469,7 @@ std::string apart(const std::string &expression)
 setup random_setup()
 {
     static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
+    std::vector<std::string> samples;
     setup made;
     const bool perl = draw(3) > 0;
     const uint32_t count = draw(4) > 0 ? 1 : draw(8) > 0 ? 1 + draw(4) : 1 + draw(40);
@@ -435,15 +484,18 @@ setup random_setup()
     made.options.line_end = draw(6) == 0 ? 0 : '\n';
     made.options.line_end_also_set = static_cast<uint8_t>(draw(3) == 0);
     for (uint32_t i = 0; i < count; i++) {
-        std::string expression = random_expression(perl, 2);
+        const drawn one = random_expression(perl, 2);
 
-        if (re2::RE2(expression, re2::RE2::Quiet).ok()) {
-            made.expressions.push_back(expression);
-            made.translated.push_back(
-                made.options.alphabet == TRAWL_CHARACTERS ? expression : apart(expression));
+        if (re2::RE2(one.expression, re2::RE2::Quiet).ok()) {
+            made.expressions.push_back(one.expression);
+            made.translated.push_back(made.options.alphabet == TRAWL_CHARACTERS
+                                          ? one.expression
+                                          : apart(one.expression));
+            samples.push_back(one.sample);
         }
     }
-    made.text = random_text(made.options.line_end);
+    if (!samples.empty())
+        made.text = random_text(made.options.line_end, samples);
     return made;
 }
 
@@ -464,6 +516,7 @@ void one_case(const char *path)
     (void)std::fclose(file);
     for (const std::string &expression : given.expressions)
         patterns.push_back({expression.data(), expression.size()});
+    borders_set(state);
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1 + draw(3);
     options.map = draw(2) == 0 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
@@ -490,7 +543,7 @@ void one_case(const char *path)
 int main()
 {
     const char *seed = std::getenv("TRAWL_TEST_SEED"), *divisor = std::getenv("TRAWL_TEST_DIVISOR");
-    uint64_t amount = 3000 / (divisor != nullptr ? static_cast<uint64_t>(std::atoi(divisor)) : 1);
+    uint64_t amount = 3600 / (divisor != nullptr ? static_cast<uint64_t>(std::atoi(divisor)) : 1);
     char path[] = "/tmp/trawl_regex_XXXXXX";
     const int made = mkstemp(path);
 
