@@ -2,3 +2,6 @@
 # kept for the next match, and the line that is printed in between takes the same memory.)
 { yes xxxx | tr -d '\n' | head -c 3000000; printf 'foo1\nfoo2'; yes yyyy | tr -d '\n' | head -c 3000000; echo; } > t
 trawl --json -e foo1 -e foo2 t | grep -o '"submatches".*'
+# After the last line that -m allows, nothing counts as searched. (The comparison with ripgrep leaves the number out.)
+printf 'a foo1\nfoo1 b\nmore\n' > few
+trawl --json -m1 foo1 few | grep -o '"bytes_searched":[0-9]*' | sort -u
