@@ -488,9 +488,8 @@ setup random_setup()
 
         if (re2::RE2(one.expression, re2::RE2::Quiet).ok()) {
             made.expressions.push_back(one.expression);
-            made.translated.push_back(made.options.alphabet == TRAWL_CHARACTERS
-                                          ? one.expression
-                                          : apart(one.expression));
+            made.translated.push_back(
+                made.options.alphabet == TRAWL_CHARACTERS ? one.expression : apart(one.expression));
             samples.push_back(one.sample);
         }
     }

@@ -1,5 +1,4 @@
-/* regex_borders: sets the sizes of the host's engine down, so that short texts have many of each border.
- */
+/* regex_borders: sets the sizes of the engines down, so that short texts have many borders. */
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
 
