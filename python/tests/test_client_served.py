@@ -183,6 +183,9 @@ def test_line_ends_and_nul_in_patterns(tmp_path):
             assert file[1:4] == (5, 13, b"e\n")
             search = client.search("c")
             assert list(search) == [] and search.binary == ["file"]
+            (tmp_path / "tree/file").write_bytes(b"\0c\n")
+            search = client.search("c")
+            assert list(search) == [] and search.binary == ["file"]
 
 
 def test_errors(address):

@@ -157,6 +157,8 @@ static void test_meaning(void)
     finds(TRAWL_BASIC, "*a", "*a", "0-2 ");
     finds(TRAWL_BASIC, "a^b$c", "a^b$c", "0-5 ");
     finds(TRAWL_BASIC, "\\(^a\\|b$\\)", "ab a b", "0-1 5-6 ");
+    finds(TRAWL_BASIC, "a$\\|b", "a$ a\nb", "3-4 5-6 ");
+    finds(TRAWL_BASIC, "a\\|^b", "^b\nb", "3-4 ");
     finds(TRAWL_BASIC, "a\\{2\\}", "aaa", "0-2 ");
     finds(TRAWL_BASIC, "{(|)}", "{(|)}", "0-5 ");
     /* RE2 of 2023 misreads alternatives with the same first byte beyond ASCII. */

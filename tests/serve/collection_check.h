@@ -10,6 +10,9 @@ static struct {
     size_t count, bytes;
 } disk;
 
+/* The collection leaves larger files out. */
+static off_t disk_bytes_max = INT64_MAX;
+
 /* The rules of .ignore, if the collection follows ignore files. */
 static enum { HEEDS_NONE, HEEDS_FILE, HEEDS_FOLDER } heeds;
 static const char *const rules[] = {"", "f1\n", "/d2/s/\nf3\n"};
@@ -25,6 +28,7 @@ static bool is_left_out(const char *path, const char *name)
 static int list_entry(const char *path, const struct stat *status, int type, struct FTW *at)
 {
     if (type == FTW_F && S_ISREG(status->st_mode) && disk.count < 4096 &&
+        status->st_size <= disk_bytes_max &&
         !is_left_out(path + 2, path + at->base)) {
         (void)snprintf(disk.paths[disk.count++], 64, "%s", path + 2);
         disk.bytes += (size_t)status->st_size;

@@ -28,9 +28,10 @@ static void change(const char *format, ...)
         printf("after: %s\n", command);
 }
 
-static void check_changes(bool watch)
+/* limit: the collection leaves files of more than 5 MB out. */
+static void check_changes(bool watch, bool limit)
 {
-    char *arguments[] = {"trawl", "-r"};
+    char *arguments[] = {"trawl", "-r", "--max-filesize=5000000"};
     struct settings settings;
 
     begin_tree("changes");
@@ -38,7 +39,8 @@ static void check_changes(bool watch)
     put("changes/empty", "");
     TEST_CHECK(mkdir("changes/d", 0755) == 0);
     put("changes/d/no line end", "bytes");
-    if (!parse(&settings, 2, arguments))
+    disk_bytes_max = limit ? 5000000 : INT64_MAX;
+    if (!parse(&settings, limit ? 3 : 2, arguments))
         return;
     changing = open_with(&settings, "changes", watch, 0);
     TEST_CHECK_U64(check_now(changing), 0);
@@ -92,6 +94,8 @@ static void check_changes(bool watch)
     change("dd if=/dev/urandom of=large bs=1 count=10 seek=1000000 conv=notrunc 2>/dev/null");
     change("truncate -s 1500000 large");
     change("truncate -s 9000000 hole && echo end >> hole");
+    change("truncate -s 100 hole");
+    change("truncate -s 9000000 hole");
     change("rm -r * .[a-z]* 2>/dev/null; true");
     change("echo again > again");
     collection_close(changing);
@@ -101,8 +105,9 @@ static void check_changes(bool watch)
 
 static void test_changes(void)
 {
-    check_changes(true);
-    check_changes(false);
+    check_changes(true, true);
+    check_changes(false, false);
+    disk_bytes_max = INT64_MAX;
 }
 
 /* Without notices, each search looks at all files. A file whose size is not what the file system

@@ -16,3 +16,6 @@ trawl --fasta --alphabet=dna --edits=1 --exact=5-6 TTACGA f.fa
 cat f.fa | trawl --fasta --alphabet=dna --mismatches=3 TCGTAC
 trawl --fasta --json --reverse-complement -e AAA -e TTAC f.fa | sed 's/"stats".*//; s/"elapsed.*//'
 trawl --fasta --color=always -Z -H TTTA f.fa | tr '\0\33' '0E'
+# A sequence longer than many blocks.
+{ printf '>long\n'; yes ACGTTGCATT | head -n 60; echo GATTACA; } > long.fa
+trawl --fasta --chunk-bytes=5 GATTACA long.fa

@@ -32,3 +32,4 @@ tg --crlf -c 'ab$' crlf; tg -c 'ab$' crlf; echo "status $?"; tg --crlf -x '.b' c
 printf 'a\nb\0a b\0' | trawl -zcE 'a.b'
 printf 'a1\n\0b2\n' > binary; trawl -E '[0-9]$' binary; trawl -aoE '[0-9]$' binary
 printf '1.5\n125\n' > dots; trawl -E '1\.5' dots; trawl -E '1.5' dots
+tg '(\w+) (?P<second>\w+)' -r '<${100}>' a
