@@ -28,8 +28,7 @@ static bool is_left_out(const char *path, const char *name)
 static int list_entry(const char *path, const struct stat *status, int type, struct FTW *at)
 {
     if (type == FTW_F && S_ISREG(status->st_mode) && disk.count < 4096 &&
-        status->st_size <= disk_bytes_max &&
-        !is_left_out(path + 2, path + at->base)) {
+        status->st_size <= disk_bytes_max && !is_left_out(path + 2, path + at->base)) {
         (void)snprintf(disk.paths[disk.count++], 64, "%s", path + 2);
         disk.bytes += (size_t)status->st_size;
     }

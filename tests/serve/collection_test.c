@@ -86,16 +86,13 @@ static void check_changes(bool watch, bool limit)
     change("touch -d '2001-02-03' pipe");
     change("echo aaaa > same && touch -d '2001-02-03' same");
     change("echo bbbb > same && touch -d '2001-02-03' same");
-    for (int i = 0; i < 4; i++) { /* likely within the same time stamp */
-        change("printf tick > tick");
-        change("printf tock > tick");
-    }
+    for (int i = 0; i < 8; i++) /* likely within the same time stamp */
+        change(i % 2 == 0 ? "printf tick > tick" : "printf tock > tick");
     change("dd if=/dev/urandom of=large bs=1M count=3 2>/dev/null");
     change("dd if=/dev/urandom of=large bs=1 count=10 seek=1000000 conv=notrunc 2>/dev/null");
     change("truncate -s 1500000 large");
     change("truncate -s 9000000 hole && echo end >> hole");
     change("truncate -s 100 hole");
-    change("truncate -s 9000000 hole");
     change("rm -r * .[a-z]* 2>/dev/null; true");
     change("echo again > again");
     collection_close(changing);
