@@ -83,7 +83,7 @@ static void check_changes(bool watch, bool limit)
     change("mkdir new && ln pipe new/name && echo new >> new/name");
     change("rm -r new");
     change("cp -r d d2 && rm -r d");
-    change("touch -d '2001-02-03' pipe");
+    change("mkdir d && touch -d '2001-02-03' pipe");
     change("echo aaaa > same && touch -d '2001-02-03' same");
     change("echo bbbb > same && touch -d '2001-02-03' same");
     for (int i = 0; i < 8; i++) /* likely within the same time stamp */
@@ -255,10 +255,10 @@ int __wrap_fstatat64(int directory, const char *name, struct stat *status, int f
 
 /* ---- Many changes ---------------------------------------------------------------------------- */
 
-/* Makes a directory, and sometimes a directory inside. */
+/* Names d, which begins the other names, d1, d2 or d3, and sometimes a directory inside. */
 static void name_folder(char *path, struct test_random *random)
 {
-    (void)snprintf(path, PATH_BYTES * 3, "%s/d%u%s", root, (unsigned)test_random_below(random, 4),
+    (void)snprintf(path, PATH_BYTES * 3, "%s/d%.0u%s", root, (unsigned)test_random_below(random, 4),
                    test_random_one_in(random, 3) ? "/s" : "");
 }
 
