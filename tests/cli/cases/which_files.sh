@@ -3,7 +3,7 @@ mkdir -p t/sub/deep t/.dot t/build
 for name in t/a.c t/b.h t/sub/c.py t/sub/deep/d.c t/.dot/e.c t/.f t/build/g.c t/Makefile; do echo foo > $name; done
 seq 1 500 > t/big.c
 mkdir t/.git
-printf 'build/\n*.h\n!sub\n' > t/.gitignore
+printf '\357\273\277build/\n*.h\n!sub\n' > t/.gitignore
 cd t
 list() { echo "== $*"; trawl --files --sort=path "$@"; echo "status $?"; }
 list
