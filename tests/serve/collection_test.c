@@ -80,7 +80,7 @@ static void check_changes(bool watch, bool limit)
      * tests the names had stayed.) */
     change("ln pipe gone");
     change("echo gone >> gone && rm gone");
-    change("mkdir new && ln pipe new/name && echo new >> new/name");
+    change("mkdir ../new && ln pipe ../new/name && echo new >> ../new/name && mv ../new .");
     change("rm -r new");
     change("cp -r d d2 && rm -r d");
     change("mkdir d && touch -d '2001-02-03' pipe");

@@ -175,6 +175,9 @@ static void check_stats(const struct scene *s, uint32_t call)
         TEST_CHECK_U64(trawl_searcher_progress(s->searcher), s->input.text_bytes);
     }
     TEST_CHECK((stats.device_chunk_count > 0) <= (s->engine != TRAWL_ENGINE_CPU));
+    TEST_CHECK(stats.cpu_chunk_count == 0 ||
+               (strstr(stats.engine, "cpu") == stats.engine && stats.instruction_set[0] != '\0'));
+    TEST_CHECK(stats.device_chunk_count == 0 || strstr(stats.engine, "cuda") != NULL);
 }
 
 /* May the call end so, though nothing failed? */
