@@ -55,8 +55,8 @@ static void make_tables(char *letters, struct option *names, bool operands_end_o
     size_t used = 0, count = 0;
 
     letters[used++] = operands_end_options ? '+' : '0';
-    for (char digit = '0'; digit <= '9'; digit++)
-        letters[used++] = digit;
+    for (int digit = '0'; digit <= '9'; digit++)
+        letters[used++] = (char)digit;
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
         const struct flag *flag = &flag_table[i];
         enum flag_argument argument = flag_table[flag->target].argument;
@@ -154,10 +154,9 @@ static void check(const uint8_t *bytes, size_t bytes_count)
 
 static size_t add(uint8_t *bytes, size_t used, const char *text)
 {
-    size_t length = strlen(text);
-
-    memcpy(bytes + used, text, length);
-    return used + length;
+    while (*text != '\0')
+        bytes[used++] = (uint8_t)*text++;
+    return used;
 }
 
 /* One argument: an option, often cut short or with a value, or something else. */
