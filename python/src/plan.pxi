@@ -286,7 +286,7 @@ cdef class Plan:
 
     @property
     def ignore_case(self):
-        """Whether A-Z equal a-z."""
+        """Whether letters that differ in case alone are equal."""
         return trawl_plan_facts(self.plan).flags & TRAWL_IGNORE_CASE != 0
 
     @property

@@ -734,15 +734,15 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
     cdef walk by, far
 
     memset(&by, 0, sizeof(by))
-    by.bytes, by.size = records.bytes, offset_of(records, records.record_count)
-    by.block = offset_of(records, 0) & ~<uint64_t>63
-    if characters and columns.begins.count > 0:
-        by.mask = mask_at(&by)
     far = by
+    by.bytes, by.size = records.bytes, offset_of(records, records.record_count)
     for i in range(records.record_count):
         base, stop = offset_of(records, i), offset_of(records, i + 1)
         first = at
         if at < columns.begins.count and values_of(&columns.begins)[at] < stop and characters:
+            by.block, by.before = base & ~<uint64_t>63, 0  # a new walk: other records are not read
+            by.mask = mask_at(&by)
+            far = by
             base = walk_to(&by, base)
         while at < columns.begins.count and values_of(&columns.begins)[at] < stop:
             begin, end = values_of(&columns.begins)[at], values_of(&columns.ends)[at]
