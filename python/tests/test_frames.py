@@ -6,7 +6,7 @@ import trawl
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("numpy")
-from conftest import amount, naive  # noqa: E402
+from conftest import amount, naive, parts, rewritten, spans  # noqa: E402
 from trawl.arrow import NAMES  # noqa: E402
 
 PATTERNS = [b"ab", b"b", b"a b", b"ba\n", b"\xc3\xa9"]
@@ -17,6 +17,11 @@ def column_of(rng, rows):
     letters = ["a", "b", "b", " ", "\n", "\u00e9"]
     return [None if rng.random() < 0.15 else "".join(rng.choices(letters, k=rng.randint(0, 9)))
             for _ in range(rows)]  # fmt: skip
+
+
+def stars(text):
+    star, patterns = ("*", WORDS) if isinstance(text, str) else (b"*", PATTERNS)
+    return [star * len(one) for one in patterns]
 
 
 def plain(texts, whole_words=False, whole_lines=False):
@@ -32,6 +37,9 @@ def plain(texts, whole_words=False, whole_lines=False):
     answers["count"] = [None if row is None else len(row) for row in rows]
     answers["matches"] = [None if row is None else [dict(zip(("begin", "end", "pattern"), one))
                                                     for one in row] for row in rows]  # fmt: skip
+    answers["find_first"] = [row[0] if row else None for row in answers["matches"]]
+    answers["split"] = [None if row is None else parts(text, spans(row)) for text, row in zip(texts, rows)]
+    answers["mask"] = [None if row is None else rewritten(text, spans(row), stars(text)) for text, row in zip(texts, rows)]
     assert set(answers) == set(NAMES)
     return answers
 
@@ -118,8 +126,8 @@ def test_pandas(rng):
         for name in NAMES:
             found = getattr(series.trawl, name)(plan)
             assert list(found.index) == list(index) and found.name == "text"
-            values = [None if one is None or one is pandas.NA else one for one in found]
-            if name in ("pattern_lists", "matches"):
+            values = [None if pandas.api.types.is_scalar(one) and pandas.isna(one) else one for one in found]
+            if name in ("pattern_lists", "matches", "split"):
                 values = [None if one is None else list(one) for one in values]
             assert values == expected[name], (kind, name)
         kept = series[series.trawl.contains(plan)]

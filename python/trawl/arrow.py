@@ -21,15 +21,25 @@ NUMBER = pyarrow.uint64()
 FIELDS = {"begin": NUMBER, "end": NUMBER, "pattern": NUMBER}
 
 
-def kind_of_match(plan: Plan) -> Any:
+def kind_of_match(plan: Plan, value: bool = False) -> Any:
     """Return the Arrow type of an occurrence: a struct of begin, end and pattern. A plan with errors
-    adds the distance, and the alphabet 'dna' the strand."""
+    adds the distance, and the alphabet 'dna' the strand, `value` the occurring string."""
     fields = dict(FIELDS)
     if plan.mismatches or plan.edits or plan.alphabet == "dna":
         fields["distance"] = NUMBER
     if plan.alphabet == "dna":
         fields["strand"] = pyarrow.large_string()
+    if value:
+        fields["value"] = pyarrow.large_string()
     return pyarrow.struct(list(fields.items()))
+
+
+def firsts(lists: Any) -> Any:
+    """Return the first item of each list; null: the list is empty or null."""
+    if isinstance(lists, pyarrow.ChunkedArray):
+        return pyarrow.chunked_array([firsts(one) for one in lists.chunks], lists.type.value_type)
+    some = compute.greater(compute.list_value_length(lists), 0)
+    return lists.values.take(compute.if_else(some, lists.offsets[: len(lists)], None))
 
 
 class Searches:
@@ -40,9 +50,12 @@ class Searches:
     which(plan): the least index of the patterns that occur, or null.
     count(plan): the number of occurrences.
     pattern_counts(plan), pattern_lists(plan): the number, and the indices, of the patterns that occur.
-    matches(plan): the list of occurrences in order of (begin, pattern), with begin, end and pattern, see
-      Plan.match_lists. A plan with errors adds the distance, the alphabet 'dna' the strand.
-    replace(plan, values): the texts with values in place of occurrences, see Plan.replace.
+    matches(plan): the list of occurrences in order of (begin, pattern), with begin, end and pattern. A plan
+      with errors adds the distance, the alphabet 'dna' the strand, value=True the occurring string.
+    find_first(plan): the first occurrence, or null.
+    replace(plan, values), mask(plan, "*"), split(plan): see Plan.replace, Plan.mask, Plan.split.
+
+    Further options are those of Plan: match, and offsets of matches and find_first.
     """
 
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
@@ -55,8 +68,8 @@ class Searches:
     def which(self, plan: Plan) -> Any:
         return self._run("which", plan.which, pyarrow.int64())
 
-    def count(self, plan: Plan) -> Any:
-        return self._run("count", plan.match_counts, NUMBER)
+    def count(self, plan: Plan, **options: Any) -> Any:
+        return self._run("count", lambda column: plan.match_counts(column, **options), NUMBER)
 
     def pattern_counts(self, plan: Plan) -> Any:
         return self._run("pattern_counts", plan.pattern_counts, NUMBER)
@@ -64,9 +77,28 @@ class Searches:
     def pattern_lists(self, plan: Plan) -> Any:
         return self._run("pattern_lists", plan.pattern_lists, pyarrow.large_list(NUMBER))
 
-    def matches(self, plan: Plan) -> Any:
-        kind = pyarrow.large_list(kind_of_match(plan))
-        return self._run("matches", plan.match_lists, kind)
+    def matches(self, plan: Plan, *, value: bool = False, **options: Any) -> Any:
+        kind = pyarrow.large_list(kind_of_match(plan, value))
+        return self._run(
+            "matches", lambda column: plan.match_lists(column, value=value, **options), kind
+        )
+
+    def find_first(self, plan: Plan, *, value: bool = False, **options: Any) -> Any:
+        def search(column: Any) -> Any:
+            return firsts(pyarrow.array(plan.match_lists(column, value=value, **options)))
+
+        return self._run("find_first", search, kind_of_match(plan, value))
+
+    def mask(self, plan: Plan, mask: str = "*", **options: Any) -> Any:
+        return self._run(
+            "mask", lambda column: plan.mask(column, mask, **options), pyarrow.large_string()
+        )
+
+    def split(self, plan: Plan, **options: Any) -> Any:
+        kind = pyarrow.large_list(pyarrow.large_string())
+        return self._run(
+            "split", lambda column: pyarrow.array(plan.split(column, **options), kind), kind
+        )
 
     def replace(self, plan: Plan, values: Any = None, **options: Any) -> Any:
         return self._run(
@@ -74,7 +106,7 @@ class Searches:
         )
 
 
-NAMES = ("contains", "which", "count", "pattern_counts", "pattern_lists", "matches")
+NAMES = ("contains", "which", "count", "pattern_counts", "pattern_lists", "matches", "find_first", "mask", "split")
 
 
 class Functions(Searches):

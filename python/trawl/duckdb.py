@@ -19,21 +19,16 @@ import pyarrow
 from ._trawl import Plan
 from .arrow import NAMES, NUMBER, Searches
 
-_TYPES = {
-    "contains": "BOOLEAN",
-    "which": "BIGINT",
-    "count": "UBIGINT",
-    "pattern_counts": "UBIGINT",
-    "pattern_lists": "UBIGINT[]",
-}
+_TYPES = {pyarrow.bool_(): "BOOLEAN", pyarrow.int64(): "BIGINT", NUMBER: "UBIGINT"}
 
 
-def _struct(kind: Any) -> str:
-    """Return the SQL type of a list of structs of numbers and strings."""
-    fields = (
-        f'"{one.name}" {"UBIGINT" if one.type == NUMBER else "VARCHAR"}' for one in kind.value_type
-    )
-    return f"STRUCT({', '.join(fields)})[]"
+def _type(kind: Any) -> str:
+    """Return the SQL type of an Arrow type."""
+    if pyarrow.types.is_large_list(kind):
+        return _type(kind.value_type) + "[]"
+    if pyarrow.types.is_struct(kind):
+        return f"STRUCT({', '.join(f'{one.name} {_type(one.type)}' for one in kind)})".replace("end ", '"end" ')
+    return _TYPES.get(kind, "VARCHAR")
 
 
 class Functions(Searches):
@@ -46,13 +41,12 @@ class Functions(Searches):
             return found if hasattr(found, "chunks") else pyarrow.array(found)
 
         self._connection.create_function(
-            f"{self._name}_{name}", function, ["VARCHAR"], _TYPES.get(name) or _struct(kind),
-            type="arrow", null_handling="special",
+            f"{self._name}_{name}", function, ["VARCHAR"], _type(kind), type="arrow", null_handling="special",
         )  # fmt: skip
 
 
 def register(connection: Any, name: str, plan: Plan) -> None:
     """Create SQL functions of a text: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts,
-    NAME_pattern_lists and NAME_matches."""
+    NAME_pattern_lists, NAME_matches, NAME_find_first, NAME_mask and NAME_split."""
     for search in NAMES:
         getattr(Functions(connection, name), search)(plan)
