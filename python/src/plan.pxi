@@ -429,10 +429,11 @@ cdef class Plan:
         """
         return default().split(self, text, match=match, progress=progress)
 
-    def batches(self, text, *, line_numbers=False, value=False, offsets=None):
+    def batches(self, text, *, match="all", line_numbers=False, value=False, offsets=None):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
-        Batches without an occurrence are left out. value: see matches(). offsets: see first()."""
-        return default().batches(self, text, line_numbers=line_numbers, value=value, offsets=offsets)
+        Batches without an occurrence are left out. match, value: see matches(). offsets: see first()."""
+        return default().batches(self, text, match=match, line_numbers=line_numbers, value=value,
+                                 offsets=offsets)
 
     def lines(self, text, *, offsets=None, progress=None):
         """Find the lines in which an occurrence begins: a Lines, with each line's number, begin and

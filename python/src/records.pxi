@@ -36,7 +36,7 @@ cdef class Reader:
     def __cinit__(self, given):
         cdef str format
 
-        if isinstance(given, (str, bytes, bytearray)):
+        if isinstance(given, (str, bytes)) or _sources.is_bytes(given):
             raise TypeError("records: a column or a list of strings is needed, not one string")
         if hasattr(given, "__arrow_c_stream__"):
             self.first = given.__arrow_c_stream__(None)

@@ -251,6 +251,9 @@ cdef struct match_columns:
     bint with_lines  # make the column `lines` even if no batch has line numbers
     bint with_values
     bint is_text  # `values` become str
+    bint one_of_all  # keep occurrences that do not overlap: the longest of a begin, or the first
+    bint longest
+    uint64_t kept_end  # where the last kept occurrence ends
     uint64_t text_begin
     uint64_t text_end
     walk by
@@ -284,6 +287,38 @@ cdef void put_matched(match_columns *columns, work *job, uint64_t first) noexcep
         put_value(&columns.value_ends, columns.values.count)
 
 
+cdef int choose_matches(match_columns *columns, object match) except -1:
+    """Set which occurrences are kept, from the caller's argument `match`."""
+    _sources.choice("match", match, ("all", "leftmost-longest", "leftmost-first"))
+    columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest"
+    return 0
+
+
+cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
+    """Of occurrence `first` and all later occurrences, which begin behind the earlier ones, keep those
+    that do not overlap."""
+    cdef uint64_t *begins = values_of(&columns.begins)
+    cdef uint64_t *ends = values_of(&columns.ends)
+    cdef uint64_t *words = values_of(&columns.patterns)
+    cdef uint64_t count = columns.begins.count, at = first, i
+    cdef bint is_new
+
+    for i in range(first, count):
+        is_new = begins[i] >= columns.kept_end
+        if not is_new and not (
+                columns.longest and at > first and begins[i] == begins[at - 1]
+                and (ends[i] > ends[at - 1] or (ends[i] == ends[at - 1] and
+                     word_distance(words[i]) < word_distance(words[at - 1])))):
+            continue
+        at += is_new
+        begins[at - 1], ends[at - 1], words[at - 1] = begins[i], ends[i], words[i]
+        if columns.with_lines:
+            values_of(&columns.lines)[at - 1] = values_of(&columns.lines)[i]
+        columns.kept_end = ends[i]
+    columns.begins.count = columns.ends.count = columns.patterns.count = at
+    columns.lines.count = min(columns.lines.count, at)
+
+
 cdef bint match_columns_put(match_columns *columns, work *job,
                             const trawl_batch *batch) noexcept nogil:
     """Append a batch of matches; false: out of memory."""
@@ -295,6 +330,8 @@ cdef bint match_columns_put(match_columns *columns, work *job,
     if columns.with_lines:
         put_values(&columns.lines, batch.line_numbers, batch.match_count)
     columns.text_end = batch.text_end
+    if columns.one_of_all and batch.match_count > 0 and not any_failed(&columns.begins, 4):
+        keep_spans(columns, count)
     if columns.with_values and not any_failed(&columns.begins, 4):
         put_matched(columns, job, count)
     if any_failed(&columns.begins, 6):
@@ -463,8 +500,7 @@ cdef class Batches(Iteration):
     """An iterator over the occurrences in a text; each item is a Matches."""
 
     cdef trawl_search *search
-    cdef bint line_numbers
-    cdef bint value
+    cdef match_columns columns  # how each batch's columns begin
 
     def __dealloc__(self):
         self.close()
@@ -481,27 +517,32 @@ cdef class Batches(Iteration):
         cdef match_columns columns
         cdef step_work step
 
-        memset(&columns, 0, sizeof(columns))
-        step.search = self.search
-        step.batch.size = sizeof(step.batch)
-        self.handle.job.out = &step
-        self.handle.run(work_next, None)
         made = None
-        columns.with_lines, columns.with_values = self.line_numbers, self.value
-        columns.by, columns.is_text = self.handle.job.by, self.handle.job.is_text
-        columns.text_begin = walk_end(&columns.by, step.batch.text_begin)
-        try:
-            if not match_columns_put(&columns, &self.handle.job, &step.batch):
-                raise MemoryError()
-            self.handle.check(False)
-            self.handle.job.by = columns.by
-            if step.batch.match_count > 0:
-                made = matches_of(&columns, self.plan)
-        finally:
-            match_columns_drop(&columns)
+        step.batch.last = False
+        while made is None and not step.batch.last:
+            step.search = self.search
+            step.batch.size = sizeof(step.batch)
+            self.handle.job.out = &step
+            self.handle.run(work_next, None)
+            made = self.taken(&step.batch)
         if step.batch.last:
             self.close()
         return made
+
+    cdef object taken(self, const trawl_batch *batch):
+        """Return a batch's Matches, or None if the batch has no occurrence."""
+        cdef match_columns columns = self.columns
+
+        columns.by, columns.is_text = self.handle.job.by, self.handle.job.is_text
+        columns.text_begin = walk_end(&columns.by, batch.text_begin)
+        try:
+            if not match_columns_put(&columns, &self.handle.job, batch):
+                raise MemoryError()
+            self.handle.check(False)
+            self.handle.job.by, self.columns.kept_end = columns.by, columns.kept_end
+            return matches_of(&columns, self.plan) if columns.begins.count > 0 else None
+        finally:
+            match_columns_drop(&columns)
 
 
 # ---- Positions ----

@@ -470,11 +470,10 @@ cdef class Searcher:
                 bint value=False, offsets=None, progress=None):
         cdef match_columns columns
 
-        if match != "all":
-            if line_numbers:
-                raise ValueError("line_numbers: not with match=")
+        if match != "all" and not line_numbers:
             return spans_of(self, plan, text, match, value, offsets, progress)
         memset(&columns, 0, sizeof(columns))
+        choose_matches(&columns, match)
         columns.with_lines, columns.with_values = line_numbers, value
         try:
             search(self, plan, text, offsets, progress, work_matches, 0,
@@ -483,13 +482,14 @@ cdef class Searcher:
         finally:
             match_columns_drop(&columns)
 
-    def batches(self, Plan plan not None, text, *, bint line_numbers=False, bint value=False,
-                offsets=None):
+    def batches(self, Plan plan not None, text, *, match="all", bint line_numbers=False,
+                bint value=False, offsets=None):
         cdef Batches made = Batches.__new__(Batches)
         cdef trawl_error error
         cdef int status
 
-        made.line_numbers, made.value = line_numbers, value
+        choose_matches(&made.columns, match)
+        made.columns.with_lines, made.columns.with_values = line_numbers, value
         made.open(self, plan, text, offsets)
         status = trawl_search_open(made.handle.job.searcher, plan.plan, made.handle.job.text,
                                    TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &made.search,

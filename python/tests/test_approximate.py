@@ -100,6 +100,7 @@ def test_spans_and_what_takes_their_place():
         plan, form = made(patterns, options)
         data, expected = form(text), spans(found)
         assert list(plan.matches(data, match="leftmost-longest")) == expected
+        assert [one for batch in plan.batches(data, match="leftmost-longest") for one in batch] == expected
         values = [f"<{index}>" for index in range(len(patterns))]
         assert plan.replace(data, values) == form(rewritten(text, expected, values))
         masked = "".join(part + "*" * (one[1] - one[0]) for part, one in

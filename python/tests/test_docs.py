@@ -1,6 +1,8 @@
 """The examples of the docstrings and of the user's guide run and say what they print."""
 
+import contextlib
 import doctest
+import functools
 import importlib
 import os
 import pathlib
@@ -76,3 +78,52 @@ def test_guide(name):
     guide = pathlib.Path(__file__).parents[2] / "docs" / name
     result = doctest.testfile(str(guide), module_relative=False)
     assert result.attempted > 0 and result.failed == 0
+
+
+def forms(folder):
+    """Yield (name, function that makes a text or column) for the forms of docs/python.md's table."""
+    text, path = "b\u00e9b", folder / "text"
+    path.write_text(text, "utf-8")
+    yield "bytes", text.encode
+    yield "`str`", lambda: text
+    yield "list of `str`", lambda: [text, None]
+    yield "list of bytes", lambda: [text.encode(), None]
+    yield "path", lambda: path
+    yield "file, binary", lambda: open(path, "rb")
+    yield "file, text", lambda: open(path, encoding="utf-8")
+    for name, module, make in (
+        ("numpy array of bytes", "numpy", lambda numpy: numpy.frombuffer(text.encode(), "uint8")),
+        ("numpy array of `str`", "numpy", lambda numpy: numpy.array([text, "x"])),
+        ("pyarrow array", "pyarrow", lambda pyarrow: pyarrow.array([text, None])),
+        ("pyarrow array of binary", "pyarrow", lambda pyarrow: pyarrow.array([text.encode(), None])),
+        ("pyarrow dictionary", "pyarrow", lambda pyarrow: pyarrow.array([text, None]).dictionary_encode()),
+        ("polars Series", "polars", lambda polars: polars.Series([text, None])),
+        ("pandas Series", "pandas", lambda pandas: pandas.Series([text, None])),
+    ):
+        with contextlib.suppress(ImportError):
+            yield name, functools.partial(make, importlib.import_module(module))
+
+
+def answer(call, *arguments):
+    try:
+        return call(*arguments)
+    except Exception as error:
+        return type(error).__name__
+
+
+def test_table_of_forms(tmp_path):
+    """The table says what each form of a text gives."""
+    guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
+    plans = [trawl.Plan("b"), trawl.Plan("bb", edits=1), trawl.Plan(r"\wb$|^b", regex=True, alphabet="utf8")]
+    for name, form in forms(tmp_path):
+        counts = [answer(plan.count, form()) for plan in plans]
+        records = [answer(plan.match_counts, form()) for plan in plans]
+        lists = answer(plans[0].match_lists, form())
+        found = answer(plans[0].matches, form()) if isinstance(lists, str) else lists.tolist()[0]
+        unit = "" if isinstance(found, str) else {2: "characters", 3: "bytes"}[found[1][0]]
+        made = answer(plans[0].replace, form(), "")
+        made = made if isinstance(made, str) and made.endswith("Error") else type(made).__name__
+        records = [one if isinstance(one, str) else str(one.tolist()) for one in records]
+        said = [str(of[0]) if len(set(of)) == 1 else ", ".join(map(str, of)) for of in (counts, records)]
+        row = "|".join(["", name, *said, unit, made, ""])
+        assert row in guide.splitlines(), row

@@ -89,6 +89,7 @@ def test_searches(rng):
                 text.count("\n", 0, one[0]) for one in expected]  # fmt: skip
         for match in ("leftmost-longest", "leftmost-first"):
             chosen = spans(expected, match == "leftmost-longest")
+            assert [one for batch in plan.batches(text, match=match) for one in batch] == chosen, said
             replaced = "".join(part + (f"<{text[one[0]:one[1]]}$>" if one else "") for part, one in
                                zip(parts(text, chosen), [*chosen, None]))  # fmt: skip
             assert plan.replace(text, "<$0$$>", match=match) == replaced, said

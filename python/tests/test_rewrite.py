@@ -36,6 +36,10 @@ def test_texts(rng):
             for match in MATCHES:
                 found = spans(patterns, text, match, words)
                 assert list(searcher.matches(plan, text, match=match)) == found
+                batches = list(searcher.batches(plan, text, match=match, value=True, line_numbers=True))
+                assert [one[:3] for batch in batches for one in batch] == found
+                assert [one[3] for batch in batches for one in batch] == [text[a:b] for a, b, _ in found]
+                assert all(len(batch) == len(batch.lines) > 0 for batch in batches)
                 made = searcher.replace(plan, text, values, match=match)
                 assert made == rewritten(text, found, values)
                 made = searcher.replace(plan, text.encode(), values, match=match)
@@ -296,8 +300,7 @@ def test_faults(tmp_path):
         plan.replace("a", [1, 2])
     with pytest.raises(ValueError, match="match: .* or .*, not 'shortest'"):
         plan.split("a", match="shortest")
-    with pytest.raises(ValueError, match="line_numbers"):
-        plan.matches("a", match="leftmost-first", line_numbers=True)
+    assert trawl.Plan(["a", "ab"]).matches("\nab", match=MATCHES[0], line_numbers=True).lines.tolist() == [1]
     for mask in ("", "**"):
         with pytest.raises(ValueError, match="mask: one character is needed"):
             plan.mask("a", mask)

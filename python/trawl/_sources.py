@@ -215,6 +215,14 @@ def show_plan(plan: Any, options: dict[str, Any]) -> str:
     return f"<trawl.Plan of {len(plan)} patterns: {str(few)[1:-1]}{more}{given}>"
 
 
+def is_bytes(given: Any) -> bool:
+    """Say whether an object's items are single bytes, so that the object is one text and no column."""
+    try:
+        return memoryview(given).format in ("B", "b", "c")
+    except (TypeError, ValueError, BufferError):
+        return False
+
+
 # ---- Results -----------------------------------------------------------------------------------
 
 
@@ -518,6 +526,13 @@ def in_memory(text: Any) -> Any:
     return content
 
 
+def no_text(given: Any) -> TypeError:
+    return TypeError(
+        f"text: bytes, str, a path or an object with read() or fileno() is needed, not {given!r:.80}; "
+        "contains(), match_counts(), match_lists() and others search each record of a column"
+    )
+
+
 def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     """Return (descriptor, name, object that keeps the descriptor open, must the caller close?).
 
@@ -528,10 +543,7 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     if hasattr(file, "__cuda_array_interface__"):
         raise TypeError("text: the array lies on a device; bytes in the host's memory are needed")
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
-        raise TypeError(
-            "text: bytes, str, a path or an object with read() or fileno() is needed, not "
-            f"{file!r:.80}"
-        )
+        raise no_text(file)
     if isinstance(file, io.TextIOBase):
         raise TypeError("text: open the file in binary mode, as open(path, 'rb') does")
     name = str(getattr(file, "name", type(file).__name__))
