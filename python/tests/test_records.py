@@ -160,7 +160,7 @@ def test_many_records(rng):
             None
             if rng.random() < 0.1
             else bytes(rng.choice(b"ab") for _ in range(rng.randint(0, 60)))
-            for _ in range(2000)
+            for _ in range(500)
         ]
         expected = answers(patterns, records)
         with trawl.Searcher("cpu", 3, chunk_bytes=512) as searcher:
@@ -329,7 +329,7 @@ def test_runs_of_views(rng):
             records[at] = b"cabab"
         begin = rng.randrange(200)
         expected = answers([b"ab", b"cab"], records[begin:])
-        for turn in (20000, 4300, 400, 100):
+        for turn in (20000, 4300, 400, 100)[round % 2 :: 2]:
             column = arrow_by_hand.Column(records, "vz", begin, turn=turn)
             same(plan, column, expected)
             made = plan.replace(column, b"<>").tolist()
