@@ -171,6 +171,8 @@ cdef class Handle:
         job.is_stream = self.source.is_stream
         job.by = walk_of(self.source, offsets)
         job.is_text = isinstance(self.source.owner, str) and (offsets is None or offsets != "bytes")
+        if plan.has_strands and self.source.is_fasta():
+            _sources.warn_of_fasta()
         return 0
 
     cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:

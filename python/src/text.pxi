@@ -88,6 +88,16 @@ cdef class Source:
         self.is_file = trawl_text_bytes(self.text, &self.bytes)
         return 0
 
+    cdef bint is_fasta(self) noexcept:
+        """Say whether the text begins with >, as far as the text can be read twice."""
+        cdef trawl_error error
+        cdef uint8_t byte = 0
+        cdef uint64_t got = 0
+
+        if not self.is_stream and self.bytes > 0:
+            trawl_text_read(self.text, 0, &byte, 1, &got, &error)
+        return byte == b">"
+
     cdef int check(self) except -1:
         """Called after a text was read to the end, or after reading failed. Raise what the file
         object's read() raised. Raise ReadError if the file became shorter while it was open."""

@@ -111,8 +111,9 @@ PLAN_OPTIONS = {
     "whole_lines": [False, False, True], "line_end": [b"\n"] * 6 + [b"\0", b"a"], "mismatches": [0, 0, 1, 2],
     "edits": [0, 0, 1, 2], "alphabet": [None, "bytes", "utf8", "dna"], "within_lines": [True, True, False],
     "exact": [(), (), [(0, 1)], [(1, 3)]], "every_end": [False, True], "reverse_complement": [False, True],
-    "any_base": [False, True], "regex": [False] * 9 + [True],
+    "any_base": [False, True], "regex": [False, False, True, "extended"],
 }  # fmt: skip
+EXPRESSIONS = ["n.e", "^hay$", "[d-f]+l", "needle|hay", "\u00e9", "x{3}", "\\bN", "e*", b"\\xff"]
 PIECES = ["ne", "edle", "needle", "hay", "ay\n", "N", "\u00e9e", "x", "GAT", "\0", "no", " s", b"\xff", b"\xff\xfe"]
 
 
@@ -123,7 +124,8 @@ def test_plans(rng, address):
         while answered < amount(80) or len(said) < 5:
             few = rng.sample(list(PLAN_OPTIONS), rng.randint(0, 4))
             options = {name: rng.choice(PLAN_OPTIONS[name]) for name in few}
-            patterns = rng.sample(PIECES if rng.random() < 0.5 else PIECES[:-2], rng.randint(1, 3))
+            pieces = EXPRESSIONS if options.get("regex") else PIECES if rng.random() < 0.5 else PIECES[:-2]
+            patterns = rng.sample(pieces, rng.randint(1, 3))
             try:
                 plan = trawl.Plan(patterns, **options)
             except (ValueError, trawl.Error):

@@ -29,6 +29,8 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
             yield from fasta(file)
         return
     if not hasattr(source, "read"):
+        if isinstance(source, str) and not source.startswith((">", ";")):
+            raise ValueError(f"fasta: a text begins with >, not {source[:40]!r}; a path is pathlib.Path({source[:40]!r})")
         source = io.BytesIO(source.encode() if isinstance(source, str) else source)
     name, lines = "", []
     for line in source:

@@ -14,6 +14,7 @@ import re
 import stat
 import tempfile
 import threading
+import warnings
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
@@ -221,6 +222,13 @@ def is_bytes(given: Any) -> bool:
         return memoryview(given).format in ("B", "b", "c")
     except (TypeError, ValueError, BufferError):
         return False
+
+
+def warn_of_fasta() -> None:
+    warnings.warn(
+        "the text is FASTA: occurrences that cross its line ends are not found; trawl.fasta(text) joins the lines",
+        stacklevel=2,
+    )
 
 
 # ---- Results -----------------------------------------------------------------------------------

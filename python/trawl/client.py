@@ -148,26 +148,30 @@ def plan_options(plan: Plan) -> dict[str, Any]:
     given: dict[str, Any] = plan.__reduce__()[1][1]
     case, words, errors = given["ignore_case"], given["whole_words"], plan.mismatches or plan.edits
     refused = {
-        "regex: a server counts no occurrences of expressions": plan.regex,
-        "line_end: b'\\n' or b'\\0' is needed": given["line_end"] not in (b"\n", b"\0"),
-        "whole_words: a server's letters are the C library's; 'ascii' is needed": words == "unicode",
-        "ignore_case: i, k and some other letters have more forms here than there; 'ascii' is needed": case == "unicode"
+        "regex: not with whole_words": plan.regex and words,
+        "line_end: a server takes b'\\n' or b'\\0'": given["line_end"] not in (b"\n", b"\0"),
+        "whole_words: a server's letters are those of its C library; 'ascii' is served": words == "unicode",
+        "ignore_case: a server compares i, k and some other letters by its C library; 'ascii' is served": case == "unicode"
+        and plan.regex is None
         and any(FOLDED_APART & set(one.decode(errors="replace")) for one in plan),
-        "ignore_case and whole_words: both have to be for 'ascii'": case == "unicode" and words,
-        "within_lines: True is needed, or False if a pattern holds a line end": errors
+        "ignore_case and whole_words: 'ascii' for both is served": case == "unicode" and words,
+        "within_lines: a server has True, and False if a pattern holds a line end": errors
         and given["within_lines"] == any(given["line_end"] in one for one in plan),
         "patterns: equal patterns count once in a server": len(set(plan)) < len(plan),
     }
     for why, wrong in refused.items():
         if wrong:
-            raise UnsupportedError(f"{why}, or pass the patterns instead of the plan")
+            raise UnsupportedError(why)
     named = ["null-data"] * (given["line_end"] == b"\0")
     if errors or plan.alphabet == "dna":
         named += [name.replace("_", "-") for name in ("every_end", "reverse_complement", "any_base") if given[name]]
         named += [f"alphabet={given['alphabet']}", *(f"exact={begin + 1}-{end}" for begin, end in given["exact"])]
+    if plan.regex is not None:
+        named.append(f"{plan.regex}-regexp")
+    is_unicode = given["alphabet"] == "utf8" if plan.regex is not None else case == "unicode"
     options: dict[str, Any] = {name: given[name] for name in ("ignore_case", "whole_words", "whole_lines")}
     options |= {name: given[name] or None for name in ("mismatches", "edits")}
-    return options | {"options": [f"--{name}" for name in named], "charset": "utf-8" if case == "unicode" else "c"}
+    return options | {"options": [f"--{name}" for name in named], "charset": "utf-8" if is_unicode else "c"}
 
 
 def request(patterns: Any, options: Options) -> dict[str, Any]:
