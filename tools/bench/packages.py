@@ -265,6 +265,18 @@ class Re:
         return sum(len(self.replace(record)) for record in records.strings)
 
 
+class GoogleRe2:
+    name, largest = 'google-re2', 1000
+
+    def __init__(self, patterns):
+        import re2
+        words = [pattern.decode() for pattern in patterns]
+        self.any = re2.compile('|'.join(map(re2.escape, words)))
+        self.values = dict(zip(words, values_of(patterns)))
+
+    mask, replace, column = Re.mask, Re.replace, Re.column
+
+
 class Find:
     name, largest = 'bytes.find', 100
 
@@ -322,7 +334,7 @@ class Polars:
         return series.str.replace_many(self.patterns, values_of(self.patterns), leftmost=True)
 
 
-CONTESTANTS = (Trawl, AhocorasickRs, Pyahocorasick, Hyperscan, StringZilla, Re, Find, Pyarrow, Polars)
+CONTESTANTS = (Trawl, AhocorasickRs, Pyahocorasick, Hyperscan, StringZilla, Re, GoogleRe2, Find, Pyarrow, Polars)
 TABLES = (('patterns, one text', 'count'), ('patterns, records', 'mask'),
           ('replaced in one text', 'replace'), ('replaced in records', 'column'))
 
