@@ -27,12 +27,13 @@ struct algorithm_row {
     enum engines engines;
     enum geometry geometry;
     const char *summary; /* a line about the algorithm, which ends with the source in parentheses */
+    const char *source;
 };
 
 static const struct algorithm_row rows[] = {
-    {"", TEXT, BOTH, NONE, ""}, /* GALLERY_NONE */
+    {"", TEXT, BOTH, NONE, "", ""}, /* GALLERY_NONE */
 #define ALGORITHM(enumerator, name, searches, engines, geometry, summary, source) \
-    {name, searches, engines, geometry, summary " (" source ")"},
+    {name, searches, engines, geometry, summary " (" source ")", source},
 #include "gallery/algorithms.def"
 #undef ALGORITHM
 };
@@ -223,6 +224,34 @@ static enum trawl_status check(const struct trawl_plan *plan, struct trawl_error
     return TRAWL_OK;
 }
 
+/* Appends the line "label: number", unless the number is 0. */
+static void add_number(char *lines, uint64_t lines_bytes, const char *label, uint32_t number)
+{
+    uint64_t used = strlen(lines);
+
+    if (number != 0)
+        (void)snprintf(lines + used, (size_t)(lines_bytes - used), "%s: %u\n", label, number);
+}
+
+static void explain(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes)
+{
+    struct gallery_choice choice = gallery_choice_of(plan);
+    uint32_t engines = plan->algorithm.engines;
+    uint64_t used;
+
+    (void)snprintf(lines, (size_t)lines_bytes, "algorithm: %s\nsource: %s\nengines:%s%s\n",
+                   rows[choice.algorithm].name, rows[choice.algorithm].source,
+                   (engines & CPU) != 0 ? " cpu" : "", (engines & CUDA) != 0 ? " cuda" : "");
+    add_number(lines, lines_bytes, "blocks", choice.blocks);
+    add_number(lines, lines_bytes, "threads per block", choice.threads);
+    add_number(lines, lines_bytes, "threshold", choice.threshold);
+    used = strlen(lines);
+    (void)snprintf(lines + used, (size_t)(lines_bytes - used), "%s%s%s",
+                   choice.debug ? "device code: debug\n" : "",
+                   choice.uncounted ? "child grids: not counted\n" : "",
+                   choice.global ? "hashes: in global memory\n" : "");
+}
+
 static const char *list(uint32_t index, const char **summary, uint32_t *engines)
 {
     if (index >= GALLERY_COUNT - 1)
@@ -232,4 +261,4 @@ static const char *list(uint32_t index, const char **summary, uint32_t *engines)
     return rows[index + 1].name;
 }
 
-const struct plan_algorithms gallery_algorithms = {read_asked, check, list};
+const struct plan_algorithms gallery_algorithms = {read_asked, check, explain, list};

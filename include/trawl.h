@@ -292,6 +292,18 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_groups(
 TRAWL_API uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
                                           const char *name, uint64_t name_bytes);
 
+/* Explain a plan, in lines of "name: value": the method, q, the stride, the bytes of tables, why
+ * the plan chose the method, and for one pattern the expected cost of each method on a core with
+ * AVX2; for strings of several lengths the parts that are searched one after the other; for a plan
+ * with an algorithm its source and engines.
+ * Shape      writes at most buffer_bytes, with the closing NUL; *needed_bytes is the size of the
+ *            whole text with the NUL, so a first call may pass NULL and 0.
+ * Errors     ARGUMENT, MEMORY */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_plan *plan,
+                                                             char *buffer, uint64_t buffer_bytes,
+                                                             uint64_t *needed_bytes,
+                                                             struct trawl_error *error);
+
 /* ---- Text ------------------------------------------------------------------------------ */
 
 struct trawl_text;

@@ -119,6 +119,7 @@ RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
     "int": "__len__ count count_lines edits replace_file mismatches null_count",
     "None": "__exit__ cancel close unload",
+    "str": "explain",
     "bytes": "Plan.__getitem__",
     "Any": "__call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",

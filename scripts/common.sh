@@ -27,8 +27,8 @@ have() {
 # ---- What a job needs from the system -----------------------------------------------------
 # One row: package | how to see that it is there. A row's check is run by the shell as it is.
 
-have_clang_runtime() {
-    have clang && compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.asan*.a" >/dev/null
+have_fuzzer_runtime() {
+    have clang && compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null
 }
 
 have_qemu_arm64() {
@@ -64,7 +64,7 @@ needs_test() {
 g++|have g++
 pkg-config|have pkg-config
 clang|have clang
-libclang-rt-dev|have_clang_runtime
+libclang-rt-dev|have_fuzzer_runtime
 clang-format|have clang-format
 git|have git
 ripgrep|have rg

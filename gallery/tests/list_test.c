@@ -113,8 +113,9 @@ static void unknown_names(void)
 static void options_behind(void)
 {
     for (uint32_t i = 0; i < NAMES; i++) {
-        char text[100];
+        char text[100], buffer[1000];
         struct trawl_plan *plan = NULL;
+        uint64_t needed;
 
         (void)snprintf(text, sizeof text, "%s:%s", rows[i].name,
                        rows[i].geometry == NULL ? "64" : rows[i].geometry);
@@ -123,6 +124,10 @@ static void options_behind(void)
         } else {
             MUST(build(&pattern, 1, text, &plan, NULL));
             TEST_CHECK_U64(trawl_plan_facts(plan).engines, ON_CUDA);
+            MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+            TEST_CHECK(strstr(buffer, "\nengines: cuda\n") != NULL);
+            TEST_CHECK(strstr(buffer, "threads per block: ") != NULL ||
+                       strstr(buffer, "threshold: ") != NULL);
             trawl_plan_free(plan);
         }
         (void)snprintf(text, sizeof text, "%s,debug", rows[i].name);
@@ -132,6 +137,8 @@ static void options_behind(void)
         }
         MUST(build(&pattern, 1, text, &plan, NULL));
         TEST_CHECK_U64(trawl_plan_facts(plan).engines, ON_CUDA);
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(strstr(buffer, "\ndevice code: debug\n") != NULL);
         trawl_plan_free(plan);
     }
 }
@@ -257,13 +264,19 @@ static void borrowed_and_older(void)
     trawl_searcher_close(searcher);
 }
 
-static void engines(void)
+static void explained(void)
 {
     for (uint32_t i = 0; i < NAMES; i++) {
+        char line[64], buffer[1000];
         struct trawl_plan *plan = NULL;
+        uint64_t needed = 0;
 
+        (void)snprintf(line, sizeof line, "algorithm: %s\n", rows[i].name);
         MUST(build(&pattern, 1, rows[i].name, &plan, NULL));
         TEST_CHECK_U64(trawl_plan_facts(plan).engines, rows[i].engines);
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(needed <= sizeof buffer && strstr(buffer, line) != NULL);
+        TEST_CHECK(strstr(buffer, "\nsource: ") != NULL && strstr(buffer, "method: ") == NULL);
         trawl_plan_free(plan);
     }
 }
@@ -384,7 +397,7 @@ int main(void)
     not_on_the_cpu();
     what_does_not_fit();
     borrowed_and_older();
-    engines();
+    explained();
     for_records_alone("rabin-karp-matrix");
     for_records_alone("rabin-karp-matrix-sample");
     variants_of_other_lengths();

@@ -249,6 +249,23 @@ cdef class Plan:
                 _errors.name_expression(fault, items)
             raise
 
+    def explain(self):
+        """Say how the plan searches a text, and why, in lines of `name: value`.
+
+        >>> 'method: ' in Plan('pattern').explain()
+        True
+        """
+        cdef trawl_error error
+        cdef uint64_t needed = 0
+        cdef int status = trawl_plan_explain(self.plan, NULL, 0, &needed, &error)
+        cdef bytes text
+
+        check(status, &error)
+        text = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>needed + 1)
+        status = trawl_plan_explain(self.plan, PyBytes_AS_STRING(text), needed, &needed, &error)
+        check(status, &error)
+        return text[:strlen(PyBytes_AS_STRING(text))].decode("utf-8", "replace")
+
     def __reduce__(self):
         return _sources.restore, (list(self), self.options)
 

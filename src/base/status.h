@@ -4,7 +4,7 @@
  * - TRAWL_TRY_DONE(call) goes to the function's label `done:` after a failed call. The function has
  *   a variable `enum trawl_status status`.
  * - TRAWL_FAIL(error, S, ...) fills the caller's error and evaluates to TRAWL_S.
- * - TRAWL_ASSERT(condition) finds bugs of trawl: aborts in debug and sanitizer builds.
+ * - TRAWL_ASSERT(condition) finds bugs of trawl: aborts in debug, sanitizer and fuzz builds.
  */
 #ifndef TRAWL_BASE_STATUS_H
 #define TRAWL_BASE_STATUS_H

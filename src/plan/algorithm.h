@@ -21,6 +21,8 @@ struct plan_algorithm {
     bool for_records; /* the algorithm searches records separately: for trawl_matrix_open alone */
 };
 
+#define PLAN_ALGORITHM_LINES_BYTES 1024u
+
 struct plan_algorithms {
     /* Fills in name, engines and for_records. Errors: ARGUMENT if there is no algorithm of that
      * name, or if the algorithm does not have these options. */
@@ -28,6 +30,8 @@ struct plan_algorithms {
                               struct trawl_error *error);
     /* Errors: ARGUMENT if the algorithm does not take the plan's patterns. */
     enum trawl_status (*check)(const struct trawl_plan *plan, struct trawl_error *error);
+    /* Writes lines for trawl_plan_explain, at most lines_bytes with the NUL. */
+    void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
     /* Returns the name of algorithm number `index`, counted from 0; NULL after the last
      * algorithm. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);

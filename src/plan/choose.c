@@ -207,7 +207,7 @@ static const struct {
     uint32_t length_min;
     struct work (*work)(const struct asked *of);
 } methods[TRAWL_METHODS_COUNT] = {
-#define METHOD(name, literals, length_min, work, program) \
+#define METHOD(name, literals, length_min, work, program, tell) \
     [TRAWL_METHOD_##name] = {literals, length_min, work},
 #include "plan/methods.def"
 };

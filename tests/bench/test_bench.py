@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(ROOT, 'tools', 'bench'))
 import bench  # noqa: E402
 import docs  # noqa: E402
 import papers  # noqa: E402
+import papers_check  # noqa: E402
 import regret  # noqa: E402
 import report  # noqa: E402
 import runner as rows_of  # noqa: E402
@@ -170,6 +171,20 @@ class Docs(Case):
         with contextlib.redirect_stdout(out):
             status = docs.main(True)
         self.assertEqual((status, out.getvalue()), (0, ''))
+
+    def test_papers_recomputed(self):
+        """Other code finds the same cells; a changed cell is seen."""
+        with open(os.path.join(ROOT, 'docs/papers.md'), encoding='utf-8') as file:
+            page = file.read()
+        data = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/papers.json'))
+        self.assertEqual(papers_check.faults(page, data, papers.definitions()), [])
+        for old, new in ((r'\|(\d\.\d\d)\|', r'|9\1|'), (r'started (\d)', r'started 7\1'), ('ahead in ', 'ahead in 9'),
+                         (r'behind in \d', 'behind in 7'), (r' \((0\.\d)', r' (9\1'), (': reproduced,', ': partly,'),
+                         (r'\*\*Not reproduced', '**Undecided'), (r'in all (\d) searches', r'in all 7\1 searches'),
+                         (r'\(there (\d)', r'(there 9\1')):
+            changed = re.sub(old, new, page, count=1)
+            self.assertNotEqual(changed, page, old)
+            self.assertTrue(papers_check.faults(changed, data, papers.definitions()), old)
 
     def test_hybrid_thresholds(self):
         """The gallery's hybrids change over from the length on at which the longer form was faster."""

@@ -47,6 +47,7 @@ SCENES = [
     (["-o", "--pattern-number", "-e", "foo", "-e", "bar", "-e", "foo", "small"], None),
     (["-r", "-j3", "-H", "--count-by-pattern", "-e", "foo", "-e", "x", "-e", "foo", "tree"], None),
     (["--hex", "66 6f"], b"foo\nbar\n"),
+    (["--explain", "foo"], None),
     (["--search-zip", "-n", "foo", "packed", "small"], None),
     (["--search-zip", "-r", "-j2", "-c", "foo", "zips"], None),
     (["--stats", "-c", "foo", "small"], None),

@@ -1,14 +1,21 @@
 /* gpu_approximate: searches with errors on a real device, in random cases: any base, exact parts,
  * both strands, k from 0 to m - 1 (TRAWL_ERRORS_MAX at most). In a short text every match is
- * compared with the oracle's, in a longer text the count with the host's engine.
+ * compared with the oracle's, in a longer text the count and the time with the host's engine. The
+ * program fails where answers differ, and prints where a device took more than 1.5 times the host's
+ * time and 5 ms.
  *
  *     TRAWL_TEST_DIVISOR=1 build/gpu/tests/gpu/gpu_approximate [FIRST [COUNT]]
  *
- * (./dev test gpu builds the program.) Without arguments: 5,000 cases from the first one on. Once
- * TRAWL_TEST_SECONDS (280) have passed, the program says how many cases are left out.
+ * (./dev test gpu builds the program.) Without arguments: 5,000 cases from the first one on. The
+ * machine has to be idle, since the host's engine is timed on all its threads. The oracle runs on
+ * all cores, between the times that are taken. Once TRAWL_TEST_SECONDS (280) have passed, the
+ * program says how many cases are left out.
  * How fast these searches are: ./dev bench gpu approximate.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "approximate/approx_choose.h"
 #include "calls.h"
@@ -25,7 +32,19 @@
 #define SHORT_MAX 2000u
 #define ORACLE_WORK 5000000u /* comparisons, about */
 #define MATCHES_MAX 20000u   /* that are compared one by one */
-#define LONG_BYTES (1u << 20)
+#define BATCH 128u           /* cases for which the oracle runs at a time */
+#define THREADS_MAX 64u
+#define PROBE_BYTES (2u << 10)
+#define PROBE_LONG_BYTES (64u << 10)
+#define LONG_MAX (4u << 20)
+#define LONG_SECONDS 0.006 /* of the host's engine; of one in LONGER cases 5 times as long */
+#define LONGER 8u
+#define LONGER_TIMES 5
+#define ROUNDS_MAX 5u
+#define SURE_TIMES 0.7 /* a time that is this part of the bar is not taken again */
+#define SLOWER_TIMES 1.5
+#define SLOWER_SECONDS 0.005
+#define SHOWN 30u
 
 struct random_case {
     uint64_t index;
@@ -39,13 +58,26 @@ struct random_case {
     uint8_t text[SHORT_MAX + 2 * RANDOM_BYTES];
     uint64_t text_bytes;
     uint64_t expected_count;
-    struct approximate_match expected[MATCHES_MAX];
+    struct approximate_match *expected; /* MATCHES_MAX */
+};
+
+/* A time on a device that is beside the host's. */
+struct slow {
+    double device, host, times; /* seconds; device / (SLOWER_TIMES * host + SLOWER_SECONDS) */
+    bool is_loaded;
+    uint64_t text_bytes, index;
+    char what[160];
 };
 
 static struct {
     struct trawl_searcher *gpu, *cpu;
-    uint8_t text[LONG_BYTES];
-    uint64_t cases, matches, wrong;
+    uint8_t *text, *noise; /* LONG_MAX each */
+    struct random_case *batch;
+    uint64_t batch_count;
+    _Atomic uint64_t batch_next;
+    double begin, seconds_max;
+    uint64_t cases, matches, wrong, timed, slower;
+    struct slow worst[SHOWN]; /* the slowest first */
 } all;
 
 static double seconds(void)
@@ -96,9 +128,12 @@ static void draw_random_text(struct random_case *c, uint8_t *text, uint64_t byte
 {
     const uint64_t letters = strlen(c->letters);
     struct test_random *random = &c->random;
+    uint8_t letter_of[256];
 
-    for (uint64_t i = 0; i < bytes; i++)
-        text[i] = (uint8_t)c->letters[test_random_below(random, letters)];
+    for (uint32_t i = 0; i < 256; i++)
+        letter_of[i] = (uint8_t)c->letters[i * letters / 256];
+    for (uint64_t i = 0, at = test_random_below(random, LONG_MAX); i < bytes; i++, at++)
+        text[i] = letter_of[all.noise[at % LONG_MAX]];
     for (uint64_t at = 0; at + c->length <= bytes; at += 40 + test_random_below(random, 120)) {
         memcpy(text + at, c->bytes[test_random_below(random, c->count)], c->length);
         for (uint64_t i = test_random_below(random, (uint64_t)c->k + 1); i > 0; i--)
@@ -115,6 +150,8 @@ static struct trawl_plan *random_plan(const struct random_case *c)
         list[i] = (struct trawl_pattern){c->bytes[i], c->length};
     return must_plans(list, c->count, &c->options);
 }
+
+/* ---- The oracle's threads -------------------------------------------------------------------- */
 
 static void expect(struct random_case *c)
 {
@@ -152,6 +189,35 @@ static void draw_short(struct random_case *c)
     c->text_bytes += 2 * c->length;
     draw_random_text(c, c->text, c->text_bytes);
     expect(c);
+}
+
+static void *draw_cases(void *unused)
+{
+    uint64_t i;
+
+    (void)unused;
+    while ((i = atomic_fetch_add(&all.batch_next, 1)) < all.batch_count)
+        draw_short(&all.batch[i]);
+    return NULL;
+}
+
+/* Draws the cases of the batch, with what the oracle says of each case's short text. */
+static void draw_batch(uint64_t first, uint64_t count)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_t threads[THREADS_MAX];
+    uint32_t started = 0;
+
+    all.batch_count = count;
+    for (uint64_t i = 0; i < count; i++)
+        all.batch[i].index = first + i;
+    atomic_store(&all.batch_next, 0);
+    while (started < THREADS_MAX && (long)started + 1 < cores &&
+           pthread_create(&threads[started], NULL, draw_cases, NULL) == 0)
+        started++;
+    (void)draw_cases(NULL);
+    while (started > 0)
+        (void)pthread_join(threads[--started], NULL);
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -213,50 +279,163 @@ static void compare_answers(const struct random_case *c)
     all.matches += c->expected_count;
 }
 
-/* A longer text, loaded or not: as many matches as the host finds. */
-static void compare_long(struct random_case *c)
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+/* One count, with a plan of its own. */
+static double time_once(struct trawl_searcher *searcher, const struct random_case *c,
+                        struct trawl_text *text, uint64_t *count)
 {
-    AUTO_TEXT text = must_text(all.text, LONG_BYTES);
     AUTO_PLAN plan = random_plan(c);
+    double begin = seconds();
+
+    *count = must_count(searcher, plan, text);
+    return seconds() - begin;
+}
+
+/* The bytes for which the host needs about this long; of all.text, where they are drawn. */
+static uint64_t draw_long(struct random_case *c)
+{
+    const double wanted = LONG_SECONDS * (c->index % LONGER == 0 ? LONGER_TIMES : 1);
+    uint64_t bytes = PROBE_BYTES, count, next;
+
+    for (;;) {
+        double took;
+
+        draw_random_text(c, all.text, bytes);
+        if (bytes >= PROBE_LONG_BYTES)
+            break;
+        {
+            AUTO_TEXT text = must_text(all.text, bytes);
+
+            took = time_once(all.cpu, c, text, &count);
+        }
+        if (took * PROBE_LONG_BYTES / PROBE_BYTES > wanted) {
+            next = (uint64_t)(wanted / took * PROBE_BYTES);
+            bytes = next > bytes ? next : bytes;
+            break;
+        }
+        bytes = PROBE_LONG_BYTES;
+    }
+    if (bytes == PROBE_LONG_BYTES) {
+        AUTO_TEXT text = must_text(all.text, bytes);
+        double took = time_once(all.cpu, c, text, &count);
+
+        next = (uint64_t)(wanted / took * PROBE_LONG_BYTES);
+        bytes = next > bytes ? next : bytes;
+    }
+    bytes = bytes < LONG_MAX ? bytes : LONG_MAX;
+    draw_random_text(c, all.text, bytes);
+    return bytes;
+}
+
+static void keep_worst(const struct slow *slow)
+{
+    uint32_t at = SHOWN - 1;
+
+    if (slow->times <= all.worst[at].times)
+        return;
+    for (; at > 0 && all.worst[at - 1].times < slow->times; at--)
+        all.worst[at] = all.worst[at - 1];
+    all.worst[at] = *slow;
+}
+
+/* The best of several counts by the host and by the device, in turn, after one that is not
+ * timed. */
+static void compare_text(const struct random_case *c, struct trawl_text *text, uint64_t bytes,
+                         bool is_loaded)
+{
+    struct slow slow = {.device = 1e9, .host = 1e9, .is_loaded = is_loaded, .index = c->index};
     uint64_t expected, count;
 
-    draw_random_text(c, all.text, LONG_BYTES);
-    expected = must_count(all.cpu, plan, text);
-    for (uint32_t is_loaded = 0; is_loaded < 2; is_loaded++) {
-        if (is_loaded)
-            MUST(trawl_text_load(all.gpu, text, NULL));
-        count = must_count(all.gpu, plan, text);
+    slow.text_bytes = bytes;
+    (void)time_once(all.cpu, c, text, &expected);
+    (void)time_once(all.gpu, c, text, &count);
+    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+        double host = time_once(all.cpu, c, text, &expected);
+        double device = time_once(all.gpu, c, text, &count);
+
+        slow.host = host < slow.host ? host : slow.host;
+        slow.device = device < slow.device ? device : slow.device;
+        slow.times = slow.device / (SLOWER_TIMES * slow.host + SLOWER_SECONDS);
         if (!TEST_CHECK_U64(count, expected))
             wrong(c, is_loaded, count, expected);
+        if (slow.times < SURE_TIMES)
+            break;
     }
+    say(c, slow.what, sizeof slow.what);
+    all.timed++;
+    all.slower += slow.times > 1;
+    keep_worst(&slow);
+}
+
+static void compare_times(struct random_case *c)
+{
+    uint64_t bytes = draw_long(c);
+    AUTO_TEXT text = must_text(all.text, bytes);
+
+    compare_text(c, text, bytes, false);
+    MUST(trawl_text_load(all.gpu, text, NULL));
+    compare_text(c, text, bytes, true);
     trawl_text_unload(all.gpu, text);
+}
+
+static void report(void)
+{
+    printf("%" PRIu64 " cases in %.0f s, %" PRIu64 " matches, %" PRIu64 " wrong answers; %" PRIu64
+           " texts timed, %" PRIu64 " slower than %.1f x the host + %.0f ms. The worst:\n",
+           all.cases, seconds() - all.begin, all.matches, all.wrong, all.timed, all.slower,
+           SLOWER_TIMES, SLOWER_SECONDS * 1e3);
+    for (uint32_t i = 0; i < SHOWN && all.worst[i].times > 0; i++)
+        printf("  %.2f of the bar: %.2f ms, the host %.2f ms: case %" PRIu64 ", %s, %" PRIu64
+               " bytes, %s\n",
+               all.worst[i].times, all.worst[i].device * 1e3, all.worst[i].host * 1e3,
+               all.worst[i].index, all.worst[i].is_loaded ? "loaded" : "not loaded",
+               all.worst[i].text_bytes, all.worst[i].what);
+    fflush(stdout);
 }
 
 static void check_cases(uint64_t first, uint64_t count)
 {
-    static struct random_case c;
-    const double end = seconds() + (double)test_setting("TRAWL_TEST_SECONDS", 280);
+    struct test_random random = test_random_begin("approximate noise");
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX);
 
     first = only == UINT64_MAX ? first : only;
     count = only == UINT64_MAX ? count : 1;
+    all.begin = seconds();
+    all.seconds_max = (double)test_setting("TRAWL_TEST_SECONDS", 280);
     all.gpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
     all.cpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU));
+    all.text = (uint8_t *)test_memory(LONG_MAX);
+    all.noise = (uint8_t *)test_memory(LONG_MAX);
+    all.batch = (struct random_case *)test_memory(BATCH * sizeof *all.batch);
+    for (uint64_t i = 0; i < LONG_MAX; i++)
+        all.noise[i] = (uint8_t)test_random_below(&random, 256);
+    for (uint64_t i = 0; i < BATCH; i++)
+        all.batch[i].expected =
+            (struct approximate_match *)test_memory(MATCHES_MAX * sizeof *all.batch->expected);
     for (uint64_t i = 0; i < count && test_failures < TEST_FAILURES_IN_CASES_MAX; i++) {
-        if (seconds() > end) {
+        struct random_case *c = &all.batch[i % BATCH];
+
+        if (seconds() - all.begin > all.seconds_max) {
             printf("out of time: %" PRIu64 " cases are left out\n", count - i);
             break;
         }
-        c.index = first + i;
-        draw_short(&c);
-        compare_answers(&c);
-        compare_long(&c);
+        if (i % BATCH == 0) {
+            report(); /* so that a run that is stopped leaves figures */
+            draw_batch(first + i, count - i < BATCH ? count - i : BATCH);
+        }
+        compare_answers(c);
+        compare_times(c);
         all.cases++;
     }
-    printf("%" PRIu64 " cases, %" PRIu64 " matches, %" PRIu64 " wrong answers\n", all.cases,
-           all.matches, all.wrong);
+    report();
+    for (uint64_t i = 0; i < BATCH; i++)
+        free(all.batch[i].expected);
     trawl_searcher_close(all.gpu);
     trawl_searcher_close(all.cpu);
+    free(all.batch);
+    free(all.noise);
+    free(all.text);
 }
 
 int main(int argument_count, char **arguments)

@@ -241,7 +241,7 @@ def test_refused():
     open("pipe-input", "w").write("x\n")
     for arguments in (["-j2", "x", "f"], ["--stats", "x", "f"], ["-R", "x", "f"], ["--exclude-from=words", "x", "f"],
                       ["--ignore-file=words", "x", "f"],
-                      ["--engine=cpu", "x", "f"], ["x"], ["x", "-"], ["x", "f", "-"]):
+                      ["--engine=cpu", "x", "f"], ["--explain", "x"], ["x"], ["x", "-"], ["x", "f", "-"]):
         status, output, said = run(*arguments)
         expect((status, output) == (2, b"") and said.startswith(b"trawl: --server: ") and b" is not served: " in said and
                said.count(b"\n") == 1, "%r: %d, %r, %r" % (arguments, status, output, said))

@@ -90,6 +90,18 @@ static void plan_options(void)
     TEST_CHECK(made == NULL);
 }
 
+static void explain(void)
+{
+    char buffer[16] = "untouched";
+    uint64_t needed = UNTOUCHED;
+
+    CHECK_NULL(trawl_plan_explain(NULL, buffer, sizeof buffer, &needed, error), "plan");
+    CHECK_NULL(trawl_plan_explain(plan, NULL, 1, &needed, error), "buffer");
+    CHECK_NULL(trawl_plan_explain(plan, buffer, sizeof buffer, NULL, error), "needed_bytes");
+    TEST_CHECK_U64(needed, UNTOUCHED);
+    TEST_CHECK(strcmp(buffer, "untouched") == 0);
+}
+
 static void texts(void)
 {
     struct trawl_text *made = NULL;
@@ -257,6 +269,7 @@ int main(void)
     text = must_string("ab\nab");
     plan_patterns();
     plan_options();
+    explain();
     texts();
     loading();
     searchers();

@@ -33,6 +33,105 @@ static void accessors_keep_case(void)
     TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
 }
 
+/* Lines of "name: value", the whole of it only where it fits, a NUL always. */
+static void explain(void)
+{
+    AUTO_PLAN plan = must_plan("a pattern of some length, so that the plan has a choice");
+    uint64_t needed = 0, needed_again = 0;
+    char *whole, *part;
+
+    MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
+    TEST_CHECK(needed > 20);
+    whole = malloc(needed);
+    part = malloc(needed + 12);
+    MUST(trawl_plan_explain(plan, whole, needed, &needed_again, NULL));
+    TEST_CHECK_U64(needed_again, needed);
+    TEST_CHECK_U64(strlen(whole), needed - 1);
+    TEST_CHECK(strstr(whole, "method: ") != NULL && strstr(whole, "why: ") != NULL);
+    TEST_CHECK(strstr(whole, "q: ") != NULL && strstr(whole, "stride: ") != NULL);
+    for (const char *line = whole; *line != '\0'; line = strchr(line, '\n') + 1) {
+        const char *end = strchr(line, '\n'), *colon = strchr(line, ':');
+        if (!TEST_CHECK(end != NULL && colon != NULL && colon < end))
+            break;
+    }
+    for (uint64_t room = 1; room < needed + 8; room++) {
+        uint64_t written = room < needed ? room : needed;
+        memset(part, '#', needed + 12);
+        MUST(trawl_plan_explain(plan, part, room, &needed_again, NULL));
+        TEST_CHECK_U64(needed_again, needed);
+        TEST_CHECK(part[written - 1] == '\0' && memcmp(part, whole, written - 1) == 0);
+        TEST_CHECK(part[written] == '#');
+    }
+    free(part);
+    free(whole);
+}
+
+/* A forced method is the one that the plan names. */
+static void explain_names_the_method(void)
+{
+    static const struct {
+        enum trawl_method method;
+        const char *line;
+    } rows[] = {
+        {TRAWL_METHOD_EVERY, "method: every\n"},        {TRAWL_METHOD_SAMPLED, "method: sampled\n"},
+        {TRAWL_METHOD_GRAMS, "method: grams\n"},        {TRAWL_METHOD_SET, "method: set\n"},
+        {TRAWL_METHOD_BUCKETS, "method: buckets\n"},    {TRAWL_METHOD_CLASSES, "method: classes\n"},
+        {TRAWL_METHOD_AUTOMATON, "method: automaton\n"}};
+    char bytes[200], buffer[2000];
+    struct trawl_pattern pattern = {bytes, sizeof bytes};
+    uint64_t needed;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + i * 7 % 26);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        AUTO_PLAN plan = must_plans(&pattern, 1, PLAN_WITH(.method = rows[i].method));
+
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        TEST_CHECK(strstr(buffer, rows[i].line) != NULL);
+        TEST_CHECK(strstr(buffer, "expected ns") == NULL); /* it was not chosen */
+    }
+}
+
+static double price_of(const char *explanation, const char *method)
+{
+    char line[64];
+    const char *found;
+
+    (void)snprintf(line, sizeof line, "expected ns per byte of text, %s: ", method);
+    found = strstr(explanation, line);
+    return found == NULL ? 0 : strtod(found + strlen(line), NULL);
+}
+
+/* The method that was chosen is the one that is said to cost least. Nothing had asked. */
+static void explain_costs(void)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *method;
+        uint32_t methods; /* that could be taken */
+    } rows[] = {{1, "method: every\n", 1}, {300, "method: sampled\n", 3}};
+    struct test_random random = test_random_begin("costs");
+    char bytes[300], buffer[2000];
+    uint64_t needed;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + test_random_below(&random, 26));
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trawl_pattern pattern = {bytes, rows[i].bytes};
+        AUTO_PLAN plan = must_plans(&pattern, 1, NULL);
+        double every, grams, sampled;
+
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        every = price_of(buffer, "every");
+        grams = price_of(buffer, "grams");
+        sampled = price_of(buffer, "sampled");
+        TEST_CHECK(strstr(buffer, rows[i].method) != NULL && every > 0);
+        TEST_CHECK_U64(1u + (grams > 0) + (sampled > 0), rows[i].methods);
+        TEST_CHECK(sampled <= every && (sampled <= grams || i == 0));
+        TEST_CHECK(strstr(buffer, "text: what a long one is like decides") != NULL);
+    }
+}
+
 /* A device samples for a long pattern, also where the sample holds it once, but not where the
  * sample is the pattern over and over. */
 static void sample_that_repeats(void)
@@ -92,11 +191,13 @@ static void no_pattern(void)
     AUTO_SEARCHER searcher = must_searcher(2, 3);
     AUTO_TEXT text = must_string("one\ntwo\nthree");
     struct trawl_match match;
-    uint64_t count;
+    uint64_t count, needed = 0;
     bool found = true;
     AUTO_PLAN plan = must_plans(NULL, 0, NULL);
 
     TEST_CHECK_U64(trawl_plan_facts(plan).pattern_count, 0);
+    MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
+    TEST_CHECK(needed > 1);
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);
     MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
     TEST_CHECK(!found);
@@ -169,6 +270,9 @@ int main(void)
     test_begin("plan");
     accessors();
     accessors_keep_case();
+    explain();
+    explain_names_the_method();
+    explain_costs();
     sample_that_repeats();
     no_pattern();
     many_patterns();

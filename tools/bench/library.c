@@ -379,15 +379,9 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
 /* ---- One run ------------------------------------------------------------------------------ */
 
 /* Copies the library's statistics of the last call: the parts of the time in seconds, chunks and
- * occurrences, the method that searched most of the text, and a note about child grids. */
+ * occurrences, and a note about child grids. */
 static void take_parts(const struct library *own, struct bench_run *run)
 {
-    static const char *const names[TRAWL_METHODS_COUNT] = {
-#define METHOD_NAME(name, number, text) [number] = text,
-        TRAWL_METHOD_LIST(METHOD_NAME)
-#undef METHOD_NAME
-    };
-    uint64_t most = 0;
     struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_worker_stats worker = {.size = sizeof worker};
     uint32_t count = 1;
@@ -410,11 +404,6 @@ static void take_parts(const struct library *own, struct bench_run *run)
         if (trawl_searcher_workers(own->searcher, i, &worker, &count, NULL) != TRAWL_OK)
             return;
         run->part[PART_SEARCH] += (double)worker.search_ns * 1e-9;
-        for (uint32_t m = TRAWL_METHOD_AUTO + 1; m < TRAWL_METHODS_COUNT; m++)
-            if (worker.method_bytes[m] > most) {
-                most = worker.method_bytes[m];
-                snprintf(run->method, sizeof run->method, "%s", names[m]);
-            }
     }
 }
 
@@ -445,6 +434,20 @@ static void check_list(const struct contestant *it, struct library *own, struct 
     sum_array(own, &run->answer);
 }
 
+/* Copies NAME of the line "method: NAME" in the plan's explanation. */
+static void take_method(const struct trawl_plan *plan, struct bench_run *run)
+{
+    static const char key[] = "method: ";
+    char text[4096];
+    const char *at;
+
+    if (trawl_plan_explain(plan, text, sizeof text, &(uint64_t){0}, NULL) != TRAWL_OK ||
+        (at = strstr(text, key)) == NULL)
+        return;
+    at += sizeof key - 1;
+    snprintf(run->method, sizeof run->method, "%.*s", (int)strcspn(at, "\n (,;"), at);
+}
+
 static double now(const struct contestant *it)
 {
     return strcmp(field(&it->fields, "clock", ""), "cpu") == 0 ? processor_seconds()
@@ -470,6 +473,8 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         begin = now(it);
     (void)good(ask(it, own, own->plan, full, run), run);
     run->seconds = now(it) - begin;
+    if (full) /* the time of a full run does not count */
+        take_method(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;
 

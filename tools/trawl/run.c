@@ -38,6 +38,26 @@ static void print_usage_hint(void)
     (void)ignored;
 }
 
+/* Prints the library's description of the plan. Returns the exit status. */
+static int explain(struct command_job *job)
+{
+    const struct trawl_plan *plan = job->patterns->plan;
+    uint64_t bytes = 0;
+    char *lines = NULL;
+    int status = EXIT_ERROR;
+
+    if (trawl_plan_explain(plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
+        lines = malloc((size_t)bytes + 1);
+    if (lines != NULL && trawl_plan_explain(plan, lines, bytes, &bytes, NULL) == TRAWL_OK) {
+        output_text(job->output, lines);
+        status = job_end_document(job);
+    } else {
+        job_message(job, "memory exhausted");
+    }
+    free(lines);
+    return status;
+}
+
 /* Prints how many bytes each method searched. */
 static void print_methods(const struct job_totals *totals)
 {
@@ -225,13 +245,15 @@ static int run(struct command_job *job, struct settings *settings, char *message
     }
     if (job->patterns->none_given && settings->invert)
         take_all_lines(settings, job->patterns);
-    if (is_decided(settings, job->patterns))
+    if (is_decided(settings, job->patterns) && !settings->explain)
         return EXIT_NOT_SELECTED;
     if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
                        message)) {
         job_message(job, "%s", message);
         return EXIT_ERROR;
     }
+    if (settings->explain)
+        return explain(job);
     if (settings->colors.on)
         warn_of_old_color(job);
     return job->supply != NULL && job->supply->run != NULL

@@ -8,7 +8,7 @@
  * output, input_is_closed, supply and runtime. Reports errors and returns the exit status. */
 int job_run(struct command_job *job, struct settings *settings);
 
-/* Flushes the output after a document such as --help was printed. Returns the exit status. */
+/* Flushes the output after a document such as --explain was printed. Returns the exit status. */
 int job_end_document(struct command_job *job);
 
 #endif

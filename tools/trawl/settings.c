@@ -185,7 +185,7 @@ static enum report choose_report(const struct settings *settings)
 bool settings_build(struct settings *settings, char *error)
 {
     finish_layout(settings);
-    if (is_for_records(settings->algorithm)) {
+    if (!settings->explain && is_for_records(settings->algorithm)) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "--algorithm: %s searches records: only the library does that",
                  settings->algorithm);

@@ -62,7 +62,7 @@ struct settings {
     bool smart_case, column, no_column, vimgrep, heading, no_line_number, passthru, trim;
     bool json, no_config, help_long, heading_given, encoding_given, color_given;
     bool pretty, crlf, include_zero;
-    bool count_matches, overlapping, positions, stats;
+    bool count_matches, overlapping, positions, explain, stats;
     /* Approximate search, and the sequences of FASTA files: */
     bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
     bool distance, fasta;

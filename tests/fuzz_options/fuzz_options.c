@@ -1,6 +1,6 @@
-/* options_test: random command lines through the option parser, compared with getopt_long.
+/* fuzz_options: any command line through the option parser, compared with getopt_long.
  *
- * An input is split at NUL into arguments. Where the parser succeeds, getopt_long of the C
+ * The input is split at NUL into arguments. Where the parser succeeds, getopt_long of the C
  * library, given the same table, must succeed with the same operands; where getopt_long fails,
  * the parser must fail. (An abbreviation may be ambiguous to getopt_long alone: trawl lets grep's
  * options win.) The first byte says whether an operand ends the options. Valid arguments then go
@@ -13,11 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include "fuzz/fuzz.h"
 #include "trawl/settings.h"
-
-#define CASES_NORMAL 200000
-#define CASES_LONG 10000000
 
 #define ARGUMENTS_MAX 32
 #define INPUT_BYTES_MAX 4096
@@ -55,8 +52,8 @@ static void make_tables(char *letters, struct option *names, bool operands_end_o
     size_t used = 0, count = 0;
 
     letters[used++] = operands_end_options ? '+' : '0';
-    for (int digit = '0'; digit <= '9'; digit++)
-        letters[used++] = (char)digit;
+    for (char digit = '0'; digit <= '9'; digit++)
+        letters[used++] = digit;
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++) {
         const struct flag *flag = &flag_table[i];
         enum flag_argument argument = flag_table[flag->target].argument;
@@ -116,7 +113,7 @@ static void check_settings(struct settings *settings, uint8_t choice)
     }
 }
 
-static void check(const uint8_t *bytes, size_t bytes_count)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
 {
     char text[INPUT_BYTES_MAX + 1];
     char *arguments[ARGUMENTS_MAX + 1];
@@ -126,6 +123,8 @@ static void check(const uint8_t *bytes, size_t bytes_count)
     struct oracle oracle;
     bool good, posix;
 
+    if (bytes_count < 1 || bytes_count > INPUT_BYTES_MAX)
+        return 0;
     posix = (bytes[0] & 1) != 0;
     memcpy(text, bytes + 1, bytes_count - 1);
     text[bytes_count - 1] = '\0';
@@ -147,60 +146,5 @@ static void check(const uint8_t *bytes, size_t bytes_count)
     else
         REQUIRE(settings.error[0] != '\0');
     settings_free(&settings);
-}
-
-/* ---- Random command lines ---------------------------------------------------------------------
- */
-
-static size_t add(uint8_t *bytes, size_t used, const char *text)
-{
-    while (*text != '\0')
-        bytes[used++] = (uint8_t)*text++;
-    return used;
-}
-
-/* One argument: an option, often cut short or with a value, or something else. */
-static size_t random_argument(struct test_random *random, uint8_t *bytes, size_t used)
-{
-    static const char *const words[] = {"-", "--", "x", "3", "-12", "-v2", "", "always", "=", "-A"};
-    const struct flag *flag = &flag_table[test_random_below(random, FLAG_COUNT_ALL)];
-    size_t begin = used;
-
-    if (test_random_below(random, 4) == 0)
-        return add(bytes, used, words[test_random_below(random, sizeof words / sizeof words[0])]);
-    if (flag->name != NULL && test_random_below(random, 2) == 0) {
-        used = add(bytes, add(bytes, used, "--"), flag->name);
-        if (test_random_below(random, 4) == 0)
-            used = begin + 2 + test_random_below(random, used - begin - 2);
-        if (test_random_below(random, 3) == 0)
-            used = add(bytes, used, test_random_below(random, 2) == 0 ? "=5" : "=auto");
-    } else if (flag->letter != 0) {
-        bytes[used++] = '-';
-        bytes[used++] = (uint8_t)flag->letter;
-        if (test_random_below(random, 3) == 0)
-            bytes[used++] = (uint8_t)flag_table[test_random_below(random, FLAG_COUNT_ALL)].letter;
-    }
-    return used;
-}
-
-int main(void)
-{
-    struct test_random random = test_random_begin("cli_options");
-    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
-
-    test_begin("cli_options");
-    for (uint64_t i = 0; i < cases; i++) {
-        uint8_t bytes[INPUT_BYTES_MAX];
-        size_t used = 0;
-        uint64_t count = test_random_below(&random, 7);
-
-        bytes[used++] = (uint8_t)test_random_u64(&random);
-        for (uint64_t j = 0; j < count; j++) {
-            used = random_argument(&random, bytes, used);
-            bytes[used++] = '\0';
-        }
-        check(bytes, used);
-    }
-    TEST_CHECK(cases > 0);
-    return test_end();
+    return 0;
 }

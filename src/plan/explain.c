@@ -1,0 +1,209 @@
+/* explain: describes a plan in words (trawl_plan_explain). */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/parts.h"
+
+/* a plan with more patterns is explained without its parts */
+#define EXPLAINED_PATTERNS_MAX (1u << 16)
+
+/* A text that counts all characters and stores as many as fit. */
+struct explanation {
+    char *buffer;
+    uint64_t capacity;
+    uint64_t needed; /* characters of the whole text, without the NUL */
+};
+
+static void add(struct explanation *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(struct explanation *text, const char *format, ...)
+{
+    char line[256];
+    va_list arguments;
+    int count;
+
+    va_start(arguments, format);
+    count = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    TRAWL_ASSERT(count >= 0 && (size_t)count < sizeof line);
+    for (int i = 0; i < count; i++, text->needed++)
+        if (text->needed + 1 < text->capacity)
+            text->buffer[text->needed] = line[i];
+}
+
+/* Adds the prices by which a worker chooses the method of a single literal, and whether the text
+ * may still change the choice. */
+static void explain_prices(struct explanation *text, const struct trawl_plan *plan,
+                           const struct plan_prices *prices)
+{
+    for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
+        if (prices->of[m] > 0)
+            add(text, "expected ns per byte of text, %s: %.4f\n",
+                plan_method_name((enum trawl_method)m), prices->of[m]);
+    add(text, "text: %s\n",
+        plan->tuning.is_seen ? "known by the sample that was given"
+                             : "what a long one is like decides how it is searched");
+}
+
+/* Adds which programs the CPU tries in turn, to go on with the faster program. */
+static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
+{
+    if (plan->has_either)
+        add(text, "trials: the CPU tries buckets and classes in turn\n");
+    if (plan->has_automaton)
+        add(text, "trials: the CPU tries these ways and the automaton in turn\n");
+    if (plan_parts_fit(plan, PLAN_PARTS_HOST))
+        add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
+}
+
+/* Each of the next functions adds the lines of methods, and returns the bytes of their tables. */
+
+static uint64_t tell_every(struct explanation *text, const struct trawl_plan *plan)
+{
+    add(text, "q: %u\nstride: 1\nprobe offsets:", plan->tuning.probe_count);
+    for (uint32_t i = 0; i < plan->tuning.probe_count; i++)
+        add(text, " %" PRIu64, plan->tuning.probes[i].offset);
+    add(text, "\n");
+    return plan->tuning.probe_count * sizeof plan->tuning.probes[0];
+}
+
+static uint64_t tell_grams(struct explanation *text, const struct trawl_plan *plan)
+{
+    add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->tuning.grams.q,
+        plan->tuning.grams.stride, plan->tuning.grams.offset);
+    return sizeof plan->tuning.grams;
+}
+
+static uint64_t tell_sampled(struct explanation *text, const struct trawl_plan *plan)
+{
+    struct plan_sampled sampled = sampled_layout(plan);
+
+    add(text, "q: %u\nstride: %" PRIu64 "\n", sampled.q, sampled.stride);
+    return (sizeof(uint32_t) << sampled.hash_bits) + sampled.stride * sizeof(uint32_t);
+}
+
+static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan)
+{
+    if (plan->has_classes)
+        add(text, "classes: the CPU searches by length, with q, stride and tables of its own for "
+                  "each class; those below are not its\n");
+    explain_trials(text, plan);
+    add(text, "q: %u\nstride: 1\n", plan->set.q);
+    return (1ull << plan->set.bitmap_bits) / 8 * (plan->set_wide != NULL ? 2 : 1) +
+           (sizeof(uint32_t) << plan->set.bucket_bits) +
+           plan->literal_count *
+               (sizeof(uint32_t) + (plan->set_heads != NULL ? sizeof(struct plan_head) : 0));
+}
+
+typedef uint64_t (*teller)(struct explanation *text, const struct trawl_plan *plan);
+
+/* Returns the method that was asked for, or with which a worker with AVX2 begins. *prices is set if
+ * the worker chooses by prices. */
+static enum trawl_method first_method(const struct trawl_plan *plan, struct plan_prices *prices)
+{
+    if (plan->method_asked != TRAWL_METHOD_AUTO || plan->method != TRAWL_METHOD_AUTO)
+        return plan->method_asked > plan->method ? plan->method_asked : plan->method;
+    *prices = plan_price(plan, &plan->tuning, plan_costs_of(NULL));
+    return prices->least;
+}
+
+static void explain_method(struct explanation *text, const struct trawl_plan *plan)
+{
+    static const teller tellers[TRAWL_METHODS_COUNT] = {
+#define METHOD(name, literals, length_min, work, program, tell) [TRAWL_METHOD_##name] = tell,
+#include "plan/methods.def"
+    };
+    struct plan_prices prices = {.least = TRAWL_METHOD_AUTO};
+    enum trawl_method method = first_method(plan, &prices);
+
+    if (plan->literal_count == 1)
+        add(text, "period: %" PRIu64 "\n",
+            plan->period > 0 ? plan->period : plan_literal_at(plan, 0).bytes_count);
+    add(text, "method: %s\nwhy: %s\n", plan_method_name(method),
+        plan->method_asked != TRAWL_METHOD_AUTO ? "asked for"
+        : prices.least != TRAWL_METHOD_AUTO     ? "the least expected cost"
+        : plan->pattern_count == 0              ? "no pattern: nothing is found"
+                                                : "several strings");
+    if (prices.least != TRAWL_METHOD_AUTO)
+        explain_prices(text, plan, &prices);
+    add(text, "table bytes: %" PRIu64 "\n", tellers[method](text, plan));
+}
+
+/* Adds a line for each part in which a device searches, or the host tries to search, the plan: the
+ * shortest part first. */
+static enum trawl_status explain_parts(struct explanation *text, const struct trawl_plan *plan,
+                                       enum plan_attachment which, struct trawl_error *error)
+{
+    const char *name = which == PLAN_PARTS_HOST ? "host" : "device";
+    const struct plan_parts *parts = NULL;
+
+    if (plan->length_min < plan->length_max && plan->pattern_count <= EXPLAINED_PATTERNS_MAX)
+        TRAWL_TRY(plan_parts_want(plan, which, &parts, error));
+    for (uint32_t i = 0; parts != NULL && i < parts->count; i++) {
+        const struct trawl_plan *part = parts->part[parts->count - 1 - i].plan;
+        struct plan_prices prices;
+
+        add(text, "%s part %u: %" PRIu64 " of %" PRIu64, name, i + 1, part->pattern_count,
+            part->length_min);
+        if (part->length_max > part->length_min)
+            add(text, " to %" PRIu64, part->length_max);
+        add(text, " byte%s, %s\n", part->length_max == 1 ? "" : "s",
+            plan_method_name(first_method(part, &prices)));
+    }
+    return TRAWL_OK;
+}
+
+static void explain_errors(struct explanation *text, const struct trawl_plan *plan)
+{
+    static const char *const alphabets[] = {"bytes", "characters", "DNA"};
+
+    TRAWL_ASSERT((uint32_t)plan->errors.alphabet < sizeof alphabets / sizeof alphabets[0]);
+    add(text, "alphabet: %s\n", alphabets[plan->errors.alphabet]);
+    add(text, "%s: %u\n", plan->errors.edits ? "edits" : "mismatches", plan->errors.max);
+}
+
+static void explain_algorithm(struct explanation *text, const struct trawl_plan *plan)
+{
+    char lines[PLAN_ALGORITHM_LINES_BYTES];
+
+    plan->algorithm.of->explain(plan, lines, sizeof lines);
+    add(text, "%s", lines);
+}
+
+enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer,
+                                     uint64_t buffer_bytes, uint64_t *needed_bytes,
+                                     struct trawl_error *error)
+{
+    struct explanation text = {buffer, buffer_bytes, 0};
+
+    if (plan == NULL || needed_bytes == NULL || (buffer == NULL && buffer_bytes > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          plan == NULL           ? "plan"
+                          : needed_bytes == NULL ? "needed_bytes"
+                                                 : "buffer");
+    add(&text, "patterns: %" PRIu64 "\n", plan->pattern_count);
+    add(&text, "literals: %u\n", plan->literal_count);
+    add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
+    add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
+    if (plan->algorithm.name != NULL)
+        explain_algorithm(&text, plan);
+    else if (plan_has_expressions(plan))
+        add(&text, "method: expressions\nwhy: RE2 decides about lines that hold the expressions' "
+                   "strings\n");
+    else if (plan->errors.is_set)
+        explain_errors(&text, plan);
+    else
+        explain_method(&text, plan);
+    TRAWL_TRY(explain_parts(&text, plan, PLAN_PARTS_HOST, error));
+    TRAWL_TRY(explain_parts(&text, plan, PLAN_PARTS_DEVICE, error));
+    if (plan->tuning.gram_rate > 0)
+        add(&text, "expected candidates per MiB of aligned grams: %.2f\n",
+            plan->tuning.gram_rate * 1048576.0);
+    if (buffer_bytes > 0)
+        buffer[min_u64(text.needed, buffer_bytes - 1)] = '\0';
+    *needed_bytes = text.needed + 1;
+    return TRAWL_OK;
+}
