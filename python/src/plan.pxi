@@ -267,7 +267,7 @@ cdef class Plan:
         return text[:strlen(PyBytes_AS_STRING(text))].decode("utf-8", "replace")
 
     def __reduce__(self):
-        return _sources.restore, (list(self), self.options)
+        return _sources.stored(self, self.options)
 
     def __copy__(self):
         return self

@@ -73,6 +73,16 @@ def test_pickles(patterns):
         assert list(copy.matches(text)) == expected and list(copy) == list(plan)
 
 
+def test_pickles_build_a_plan_once():
+    """(Each task and each ask built its plan anew.)"""
+    once, other = trawl.Plan(["one", "two"]), trawl.Plan(["onet", "wo"])
+    copies = [pickle.loads(pickle.dumps(plan)) for plan in (once, other, trawl.Plan(["one", "two"]))]
+    assert copies[0] is copies[2] and copies == [once, other, once]
+    for values in ([1], [True], [[]]):  # equal values of different types, and a value that can change
+        pair = [pickle.loads(pickle.dumps(trawl.Plan("a", values=values))) for _ in range(2)]
+        assert pair[0] is not pair[1] and repr(pair[0].values) == repr(tuple(values))
+
+
 def test_pickled_options():
     """Pickling keeps each option. (Once plans with an algorithm could not be pickled.)"""
     texts = (b"ab xab AB\nab\0ab\0", "\u00c9t\u00e9 ab".encode())

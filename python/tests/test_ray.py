@@ -16,6 +16,7 @@ pyarrow = pytest.importorskip("pyarrow")
 if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
     pytest.skip("Ray is for long runs", allow_module_level=True)
 
+import pyarrow.parquet  # noqa: E402
 import trawl.ray  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 from trawl.decontaminate import Questions  # noqa: E402
@@ -101,6 +102,19 @@ def test_no_record_can_be_searched(cluster):
     numbers = ray.data.from_arrow(pyarrow.table({"text": [1, 2, 3]}))
     found = trawl.ray.contains(numbers, PLAN, "text", errors="apart").materialize()
     assert found.count() == 0 and found.schema().names == ["text", "contains"]
+
+
+def test_all_cores_and_more(cluster, table, tmp_path):
+    """Reading has a core when the actors would take all. (Ray waited without end, and with a node's
+    cores exceeded as well.)"""
+    pyarrow.parquet.write_table(table, tmp_path / "table.parquet")
+    expected = PLAN.contains(table.column("text")).tolist().count(True)
+    for workers in (4, None, (1, 9)):
+        read = ray.data.read_parquet(str(tmp_path))
+        assert trawl.ray.filter(read, PLAN, "text", workers=workers).count() == expected
+    for wrong in ({"cpus": 2}, {"workers": 5}, {"workers": (5, 9)}):
+        with pytest.raises(ValueError, match="no room for actors.* the nodes are 4 with 1 cores"):
+            trawl.ray.filter(dataset_of(table), PLAN, "text", **wrong)
 
 
 def test_order_that_cannot_be_kept():

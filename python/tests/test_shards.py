@@ -2,6 +2,7 @@
 
 import os
 import threading
+import types
 from functools import partial
 
 import pytest
@@ -35,6 +36,31 @@ def test_which_files(tmp_path):
     assert found == [f"{tmp_path}/{name}" for name in ("b/z", "b/\udcff", "b/c/y", "a")]
     with pytest.raises(FileNotFoundError):
         trawl.ray.Collection([tmp_path / "none"])
+
+
+def test_actors_that_do_not_fit(monkeypatch):
+    """A request that Ray would never serve is refused, unless the cluster starts nodes by itself. A core
+    is left for reading wherever the actors are. (run_stage asked no node, and Ray waited without end.)"""
+    nodes = [{"CPU": 1.0}, {"CPU": 2.0}, {"CPU": 2.0}, {"CPU": 2.0, "GPU": 4.0}]
+    state = types.SimpleNamespace()
+    fake = types.SimpleNamespace(_private=types.SimpleNamespace(state=types.SimpleNamespace(state=state)))
+    fake.nodes = lambda: [{"Alive": True, "Resources": one} for one in nodes] + [{"Alive": False}]
+    monkeypatch.setattr(_shards, "_ray", lambda: fake)
+    assert [node["actors"] for node in _shards.nodes_for(7, 1, 0)] == [1, 2, 2, 2]
+    assert [node["actors"] for node in _shards.nodes_for(4, 0, 1)] == [4]
+    kinds = "1 with 1 cores and 0 GPUs, 2 with 2 cores and 0 GPUs, 1 with 2 cores and 4 GPUs"
+    for actors, cpus, gpus in ((8, 1, 0), (1, 4, 0), (5, 0, 1), (3, 1, 1)):
+        asked = f"{actors} with {cpus} cores and {gpus} GPUs each"
+        with pytest.raises(ValueError, match=f"{asked}: the nodes are {kinds}"):
+            _shards.nodes_for(actors, cpus, gpus)
+    state.get_max_resources_from_cluster_config = lambda: {"CPU": 64}
+    assert _shards.nodes_for(1, 4, 0) == []
+    for actors, cpus, cores, claim in (
+        (1, 1, [1], 0), (1, 1, [2], 0.999), (2, 1, [2], 0.5), (2, 2, [2, 2], 1.0),
+        (4, 1, [1] * 4, 0), (16, 1, [16], 0.5), (15, 1, [16], 0.999), (1, 4, [4], 2.0),
+        (3, 1, [1] * 4, 0.999), (1, 4, [], 0),
+    ):  # fmt: skip
+        assert trawl.ray.claim_of(actors, cpus, cores) == pytest.approx(claim, abs=0.01)
 
 
 def texts_of(rng):
@@ -179,7 +205,7 @@ def test_too_large_a_shard(nodes, tmp_path):
 
 
 def test_what_no_node_has_and_what_comes_too_late(nodes):
-    with pytest.raises(ValueError, match="no node has 64 cores and 0 GPUs"):
+    with pytest.raises(ValueError, match="1 with 64 cores and 0 GPUs each: the nodes are 1 with 0 cores"):
         trawl.ray.Collection({"a": "text"}, 1, cpus=64)
     with trawl.ray.Collection({"a": "text"}, 1) as collection:
         collection.timeout = 0

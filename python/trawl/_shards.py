@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -60,13 +62,8 @@ class Shard:
     def searches(
         self, plan: Plan, call: Callable[[Plan, Any], Answer]
     ) -> Iterator[tuple[int, Answer]]:
-        """Yield (begin, result of a search) for texts that make up the tape. The tape is searched file
-        by file if an occurrence could cross a file's end or depends on the plan's own line end, else as
-        a whole."""
-        plain = plan.alphabet == "bytes" and not (
-            plan.mismatches or plan.edits or plan.whole_lines or plan.regex
-        )
-        if plain and not any(b"\n" in pattern for pattern in plan):
+        """Yield (begin, result of a search) for texts that make up the tape."""
+        if as_a_whole(plan):
             yield 0, call(plan, self.text)
         else:
             for i in range(len(self.sizes)):
@@ -122,6 +119,15 @@ class Shard:
         return self.searcher.contains(plan, column).to_numpy()[::2].nonzero()[0]
 
 
+@functools.lru_cache(maxsize=8)
+def as_a_whole(plan: Plan) -> bool:
+    """Say whether a tape is searched as a whole. The tape is searched file by file if an occurrence could
+    cross a file's end or depends on the plan's own line end."""
+    errors = plan.mismatches or plan.edits
+    plain = plan.alphabet == "bytes" and not (errors or plan.whole_lines or plan.regex)
+    return plain and not any(b"\n" in pattern for pattern in plan)
+
+
 class Actor:
     """A Ray actor, which holds a shard in a process of the actor's own."""
 
@@ -157,6 +163,28 @@ def _ray() -> Any:
     import ray
 
     return ray
+
+
+def nodes_for(actors: int, cpus: float, gpus: int) -> list[dict[str, Any]]:
+    """Return the resources of each node with room for an actor, and the number of actors that fit there
+    as "actors".
+
+    ValueError: the nodes have no room for so many actors, and Ray would wait without end. A cluster that
+    starts nodes when nodes are needed is not refused.
+    """
+    ray = _ray()
+    nodes = [dict(node["Resources"]) for node in ray.nodes() if node["Alive"]]
+    for node in nodes:
+        rooms = [(node.get("CPU", 0), cpus), (node.get("GPU", 0), gpus)]
+        node["actors"] = int(min([has // each for has, each in rooms if each], default=actors))
+    most_of: Any = getattr(ray._private.state.state, "get_max_resources_from_cluster_config", dict)
+    if not most_of() and sum(node["actors"] for node in nodes) < actors:
+        kinds = Counter(f"{node.get('CPU', 0):g} cores and {node.get('GPU', 0):g} GPUs" for node in nodes)
+        has = ", ".join(f"{count} with {kind}" for kind, count in kinds.items())
+        raise ValueError(
+            f"no room for actors, {actors} with {cpus} cores and {gpus} GPUs each: the nodes are {has}"
+        )
+    return [node for node in nodes if node["actors"] > 0]
 
 
 class Collection:
@@ -198,15 +226,10 @@ class Collection:
             files = [File(path, found.st_size, found.st_mtime_ns) for path, found in stats]
             sizes = [file.size for file in files]
         self.timeout = timeout
+        self.sent: tuple[Plan, Any] | None = None  # the last plan, and the plan in the object store
         ray = _ray()
-        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-        room = [
-            int(node.get("memory", 0))
-            for node in nodes
-            if node.get("CPU", 0) >= cpus and node.get("GPU", 0) >= gpus
-        ]
-        if not room:
-            raise ValueError(f"no node has {cpus} cores and {gpus} GPUs for an actor")
+        nodes = nodes_for(max(1, min(shards or 1, len(sizes))), cpus, gpus)
+        room = [int(node.get("memory", 0)) for node in nodes]
         self.first_files = deal(sizes, shards or len(room))
         ranges = list(itertools.pairwise(self.first_files))
         needed = [ACTOR_BYTES + sum(sizes[begin:end]) + end - begin for begin, end in ranges]
@@ -214,6 +237,10 @@ class Collection:
             raise OutOfMemoryError(
                 f"shard {needed.index(max(needed))} of {len(needed)} needs {max(needed)} bytes, and no "
                 f"node has more than {max(room)} for actors: more shards, or smaller files, are needed"
+            )
+        if sum(needed) > sum(room):
+            raise OutOfMemoryError(
+                f"{len(needed)} shards need {sum(needed)} bytes, and the nodes have {sum(room)} for actors"
             )
         options = {"num_cpus": cpus, "num_gpus": gpus}
         options |= {"max_restarts": restarts, "max_task_retries": -1}
@@ -234,8 +261,10 @@ class Collection:
     def _ask(self, what: str, plan: Plan) -> list[Any]:
         """Send a request to all shards, and return the answers in the shards' order."""
         ray = _ray()
-        sent = ray.put(plan)
-        answers = [shard.ask.remote(what, sent) for shard in self.shards]
+        sent = self.sent
+        if sent is None or sent[0] is not plan:
+            sent = self.sent = (plan, ray.put(plan))
+        answers = [shard.ask.remote(what, sent[1]) for shard in self.shards]
         try:
             return list(ray.get(answers, timeout=self.timeout))
         except ray.exceptions.RayActorError as fault:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import codecs
 import copy
+import functools
 import io
 import itertools
 import operator
@@ -501,11 +502,26 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
 # ---- Pickles -----------------------------------------------------------------------------------
 
 
-def restore(patterns: list[bytes], options: dict[str, Any]) -> Any:
-    """Build a plan from a pickle's patterns and options."""
+def stored(plan: Any, options: dict[str, Any]) -> Any:
+    """Return what pickle stores for a plan: the patterns' bytes, their sizes and the options."""
+    return restore, (b"".join(plan), array("Q", map(len, plan)).tobytes(), options)
+
+
+def restore(patterns: bytes, sizes: bytes, options: dict[str, Any]) -> Any:
+    """Return the plan of a pickle. A process keeps the plans that it restored last: tasks, stages and
+    asks with the same plan build the plan once. A plan whose values could change is not kept."""
+    build: Any = _built
+    if not {str, bytes, type(None)}.issuperset(map(type, options["values"] or ())):
+        build = _built.__wrapped__
+    return build(patterns, sizes, tuple(options.items()))
+
+
+@functools.lru_cache(maxsize=8)
+def _built(patterns: bytes, sizes: bytes, options: tuple[tuple[str, Any], ...]) -> Any:
     from . import Plan
 
-    return Plan(patterns, **options)
+    ends = itertools.accumulate(array("Q", sizes), initial=0)
+    return Plan([patterns[begin:end] for begin, end in itertools.pairwise(ends)], **dict(options))
 
 
 def out_of_band(form: Any, protocol: int) -> Any:

@@ -145,7 +145,7 @@ FOLDED_APART = frozenset("IiKk\u00c5\u00e5\u00df\u0131\u0398\u03b8\u03a9\u03c9\u
 
 def plan_options(plan: Plan) -> dict[str, Any]:
     """Return the options with which a server gives the plan's answers. Raise UnsupportedError if no options do."""
-    given: dict[str, Any] = plan.__reduce__()[1][1]
+    given: Any = plan.__reduce__()[1][-1]
     case, words, errors = given["ignore_case"], given["whole_words"], plan.mismatches or plan.edits
     refused = {
         "regex: not with whole_words": plan.regex and words,

@@ -11,7 +11,7 @@ plan. A worker is an actor with `cpus` cores or, with engine="cuda", a GPU.
 
 A Collection holds files in the memory of a cluster, for many searches:
 
-    with trawl.ray.Collection(["/shared/tree"], shards=8, cpus=16) as collection:
+    with trawl.ray.Collection(["/shared/tree"]) as collection:
         collection.count(plan)
 """
 
@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ._shards import Collection as Collection
+from ._shards import nodes_for
 from ._trawl import Plan
 from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text
 
@@ -80,7 +81,7 @@ def run(
     column: str,
     kind: str,
     *,
-    workers: int | tuple[int, int] = 1,
+    workers: int | tuple[int, int] | None = None,
     cpus: int = 1,
     batch_rows: int | None = None,
     keep_order: bool = False,
@@ -97,15 +98,18 @@ def run_stage(
     dataset: Any,
     stage: Stage,
     *,
-    workers: int | tuple[int, int] = 1,
+    workers: int | tuple[int, int] | None = None,
     cpus: int = 1,
     batch_rows: int | None = None,
     keep_order: bool = False,
 ) -> Any:
     """Run a stage over a dataset, and return the resulting dataset.
 
-    workers: the number of actors, or a range of numbers. cpus: the cores of each actor, and the number
-    of threads unless the stage sets threads.
+    workers: the number of actors, or a range of numbers. The default is a range: Ray starts an actor,
+    and more actors while tables wait, up to the cores (or GPUs) of the cluster.
+    cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs
+    in tasks of its own, for which the actors leave a core (see claim_of).
+    ValueError: the nodes have no room for so many actors.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context, which the
     dataset shares with its sources and with datasets derived from it.
@@ -113,15 +117,19 @@ def run_stage(
     """
     import ray
 
-    least, most = workers if isinstance(workers, tuple) else (workers, workers)
     if keep_order:
         if not hasattr(dataset, "context"):
             raise RuntimeError("keep_order: datasets of this version of Ray have no context")
         dataset.context.execution_options.preserve_order = True
-    if stage.engine == "cuda":
-        resources: dict[str, Any] = {"num_gpus": 1}
+    gpus = int(stage.engine == "cuda")
+    least, most = workers if isinstance(workers, tuple) else (workers or 1, workers)
+    nodes = nodes_for(least, 0 if gpus else cpus, gpus)
+    if most is None:
+        most = max(1, sum(node["actors"] for node in nodes) - 1 + gpus)
+    if gpus:
+        resources: dict[str, Any] = {"num_gpus": 1, "num_cpus": 0}
     else:
-        resources = {"num_cpus": cpus}
+        resources = {"num_cpus": claim_of(least, cpus, [node.get("CPU", 0) for node in nodes])}
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
     # Ray passes on a reference inside a list; a bare reference would be replaced by the object.
@@ -134,6 +142,18 @@ def run_stage(
         fn_constructor_args=([ray.put(stage)],),
         **resources,
     )
+
+
+def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
+    """Return how many cores each actor claims from Ray: nearly `cpus`, or less. On one of the nodes with
+    these cores a core has to stay free for reading, wherever Ray puts the actors: Ray would start the
+    actors first, and wait without end for a core that can read. Ray moves the reading into actors that
+    claim a whole core, as tasks that read do; no claim is a whole core."""
+    for part in (1, 2, 4, 8):
+        claim = round((cpus - 0.001) / part, 3)
+        if actors < sum((has - 1) // claim + 1 for has in cores):
+            return claim
+    return 0
 
 
 def contains(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:

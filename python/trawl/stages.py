@@ -15,6 +15,7 @@ takes a Stage directly, and trawl.ray runs a Stage in a cluster. This module nee
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ class Stage:
       count      a single row at the end: records, nulls, found, bytes, bad, and pattern_records, a list
                  with the number of records for each pattern
     name: the new column's name, instead of the kind.
-    engine, threads: see Searcher.
+    engine, threads: see Searcher. threads=0 in a Spark task: the task's cores (spark.task.cpus).
     errors: "raise", or "apart", which leaves out records that cannot be searched. Each (record, message)
       then goes to the list `bad`, and to the function `report` if given.
     signed: use int64 and Arrow's list, as Spark needs, instead of uint64 and large_list.
@@ -165,7 +166,11 @@ class Stage:
 
     def _opened(self) -> Searcher:
         if self._searcher is None:
-            self._searcher = Searcher(self.engine, self.threads)  # type: ignore[arg-type]
+            # In a Spark task, 0 threads means the cores of the task.
+            spark: Any = sys.modules.get("pyspark")
+            task = spark and spark.TaskContext.get()
+            threads = self.threads or (task.cpus() if task else 0)
+            self._searcher = Searcher(self.engine, threads)  # type: ignore[arg-type]
         return self._searcher
 
     def _search(self, kind: str, column: Any) -> Any:
@@ -238,7 +243,7 @@ class Stage:
             return
         self._add_batch(batch, self._hits(answer))
         if self.kind == "filter":
-            yield batch.filter(compute.invert(answer) if self.invert else answer)
+            yield chosen(batch, compute.invert(answer) if self.invert else answer)
         else:
             names = [*batch.schema.names, self.name]
             yield self._typed(pyarrow.record_batch([*batch.columns, answer], names=names))
@@ -265,7 +270,7 @@ class Stage:
         import pyarrow
         import pyarrow.compute as compute
 
-        kept = [batch.column(name).take(rows) for name in self.keep]
+        kept = [taken(batch.column(name), rows) for name in self.keep]
         records = compute.add(rows, pyarrow.scalar(first, pyarrow.uint64()))
         columns = [*kept, records, *named.values()]
         return pyarrow.record_batch(columns, names=[*self.keep, "record", *named])
@@ -279,6 +284,31 @@ class Stage:
             return int(len(answer) - answer.null_count)
         sizes = compute.list_value_length(answer) if self.kind == "pattern_lists" else answer
         return int(compute.sum(compute.greater(sizes, 0)).as_py() or 0)
+
+
+def taken(column: Any, rows: Any) -> Any:
+    """Return these rows of a column. pyarrow takes no rows of a column of views: then this function
+    takes the rows' views, 16 bytes each, and the strings stay where they are."""
+    import pyarrow
+
+    if not str(column.type).endswith("_view"):
+        return column.take(rows)
+    _, views, *strings = column.buffers()
+    fixed = pyarrow.Array.from_buffers(
+        pyarrow.binary(16), len(column), [None, views], offset=column.offset
+    )
+    buffers = [column.is_valid().take(rows).buffers()[1], fixed.take(rows).buffers()[1], *strings]
+    return pyarrow.Array.from_buffers(column.type, len(rows), buffers)
+
+
+def chosen(batch: pyarrow.RecordBatch, answer: Any) -> pyarrow.RecordBatch:
+    """Return the records of a batch whose answer is true."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    rows = compute.indices_nonzero(answer)
+    columns = [taken(column, rows) for column in batch.columns]
+    return pyarrow.record_batch(columns, schema=batch.schema)
 
 
 def json_text(line: bytes, field: str) -> tuple[str | None, str | None]:

@@ -413,7 +413,8 @@ class Stage(stages.Stage):
         held = set(rows)
         self._add_batch(batch, len(held))
         if self.kind == "overlaps":
-            columns = [batch.column(name).take(pyarrow.array(rows, "int64")) for name in self.keep]
+            taken, indices = stages.taken, pyarrow.array(rows, "int64")
+            columns = [taken(batch.column(name), indices) for name in self.keep]
             columns.append(pyarrow.array([first + row for row in rows], "int64"))
             columns += [
                 pyarrow.array([getattr(overlap, name) for overlap in overlaps], kind)
@@ -423,7 +424,7 @@ class Stage(stages.Stage):
             return
         answer = [row in held for row in range(batch.num_rows)]
         if self.kind == "clean":
-            yield batch.filter(pyarrow.array([not one for one in answer]))
+            yield stages.chosen(batch, pyarrow.array([not one for one in answer], "bool"))
             return
         null = batch.column(self.column).is_null().to_pylist()
         mask = [None if none else one for none, one in zip(null, answer)]
