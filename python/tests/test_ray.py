@@ -68,9 +68,19 @@ def test_as_in_one_process(cluster, table):
 def test_bad_lines_are_set_apart(cluster, tmp_path):
     lines = [json.dumps({"text": text}) for text in ("abab", "none", None)]
     (tmp_path / "a.jsonl").write_text("\n".join([*lines, "{broken", '{"text": 5}', "[]"]) + "\n")
-    good, bad = trawl.ray.read_json_lines(str(tmp_path / "a.jsonl"), "text")
-    assert trawl.ray.count(good, PLAN, "text")["found"] == 1 and good.count() == 3
-    assert sorted(row["line"] for row in bad.take_all()) == [b"[]", b'{"text": 5}', b"{broken"]
+    (tmp_path / "b.jsonl.gz").write_bytes(b"no gzip")
+    good, bad = trawl.ray.read_json_lines(str(tmp_path), "text")
+    for datasets in ((good, bad), (bad,)):  # whether the records were read before, or not
+        assert len(datasets) == 1 or trawl.ray.count(good, PLAN, "text")["found"] == 1
+        rows = sorted((row["record"], row["line"]) for row in bad.take_all())
+        assert rows == [(0, None), (3, b"{broken"), (4, b'{"text": 5}'), (5, b"[]")]
+        good, bad = trawl.ray.read_json_lines([tmp_path], "text")
+    assert good.count() == 3
+    parquet = pyarrow.parquet
+    parquet.write_table(pyarrow.table({"text": ["abab", "b"]}), tmp_path / "c")
+    good, bad = trawl.ray.read_parquet([tmp_path / "c", tmp_path / "a.jsonl"])
+    assert trawl.ray.filter(good, PLAN, "text").take_all() == [{"text": "abab"}]
+    assert [row["path"] for row in bad.take_all()] == [str(tmp_path / "a.jsonl")]
 
 
 def test_decontamination_and_metrics(cluster):
@@ -100,8 +110,11 @@ def test_decontamination_and_metrics(cluster):
 def test_no_record_can_be_searched(cluster):
     """The result is empty and has the right columns."""
     numbers = ray.data.from_arrow(pyarrow.table({"text": [1, 2, 3]}))
-    found = trawl.ray.contains(numbers, PLAN, "text", errors="apart").materialize()
+    found, bad = trawl.ray.contains(numbers, PLAN, "text", errors="apart")
+    found = found.materialize()
     assert found.count() == 0 and found.schema().names == ["text", "contains"]
+    rows = bad.take_all()
+    assert [row["text"] for row in rows] == [1, 2, 3] and "TypeError" in rows[0]["trawl_error"]
 
 
 def test_all_cores_and_more(cluster, table, tmp_path):

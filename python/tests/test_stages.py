@@ -1,5 +1,7 @@
 """Stages: Iterator[RecordBatch] -> Iterator[RecordBatch]."""
 
+import functools
+import gzip
 import pickle
 import sys
 import types
@@ -172,24 +174,96 @@ def test_signed():
             assert "uint64" not in str(column.type) and "large_list" not in str(column.type)
 
 
-def test_json_lines():
-    """Bytes that are not UTF-8, lone surrogates and deep lists are set apart as bad lines; a line ends
-    only at a newline. (Once such a line failed the whole dataset: the tests' bad lines were ASCII.)"""
-    parse_lines = pytest.importorskip("trawl.ray").parse_lines
+class Actor:
+    """An actor of Ray that is a plain object: get(actor.method.remote(...)) calls the method."""
+
+    def __init__(self, kept):
+        self.kept = kept
+
+    def __getattr__(self, name):
+        return types.SimpleNamespace(remote=getattr(self.kept, name))
+
+
+def read(monkeypatch, files, parts):
+    """Read files as the tasks do. Return the records, the bad records, and how often a file was read."""
+    from trawl.ray import Apart, files_of, read_files
+
+    fake = types.SimpleNamespace(put=lambda one: one, get=lambda one: one)
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    reads = []
+
+    def counted(system, path):
+        reads.append(path)
+        return parts(system, path)
+
+    listed = list(files_of(files, None))
+    listed = {key: [one[key] for one in listed] for key in ("path", "system")}
+    for orders in ((True, False), (False, True)):
+        apart, reads[:] = Actor(Apart()), []
+        found = {}
+        for bad in orders:
+            tables = read_files(listed, counted, apart, bad)
+            found[bad] = [row for table in tables for row in table.to_pylist()]
+    return found[False], found[True], len(reads)
+
+
+def test_json_lines(tmp_path, monkeypatch):
+    """Bytes that are not UTF-8, lone surrogates and deep lists are set apart as bad lines, as is the rest
+    of a truncated file; a line ends only at a newline. (A broken file failed the whole dataset.)"""
+    from trawl.ray import json_parts
+
     good = [b'{"text": "a"}', '{"text": "x\u2028\x85y"}'.encode(), b'{"text": null}\r']
     bad = [b'{"text": "\\ud800"}', b'{"text": "\xff"}', b"[" * 100000, b'{"text": 5}', b"", b"{}"]
-    files = [b"\xef\xbb\xbf" + b"\n".join(good + bad) + b"\n", b"", good[0]]
-    table = pyarrow.table({"bytes": files, "path": ["one", "two", "three"]})
-    rows = parse_lines(table, "text", False).to_pylist()
-    texts = ["a", "x\u2028\x85y", None, "a"]
-    paths = ["one", "one", "one", "three"]
-    lines = [*good, good[0]]
-    assert [tuple(row.values()) for row in rows] == list(zip(paths, lines, texts))
-    apart = parse_lines(table, "text", True).to_pylist()
-    assert [(row["path"], row["line"]) for row in apart] == [("one", line) for line in bad]
-    errors = [row["trawl_error"].split(":")[0] for row in apart]
+    long = b'{"text": "%s"}' % (b"b" * (9 << 20))
+    random = b"".join(b'{"text": "%d"}\n' % (i * 7919 % 10**9) for i in range(100000))
+    broken = gzip.compress(random)
+    files = [b"\xef\xbb\xbf" + b"\n".join(good + bad) + b"\n", b"", good[0], b"\n".join([long, long])]
+    for name, data in zip("abcd", files):
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "e.gz").write_bytes(broken[: len(broken) // 2])
+    (tmp_path / "_SUCCESS").write_bytes(b"left out")
+    rows, apart, reads = read(monkeypatch, tmp_path, functools.partial(json_parts, field="text"))
+    assert reads == 5
+    texts = ["a", "x\u2028\x85y", None, "a", *["b" * (9 << 20)] * 2]
+    paths = [str(tmp_path / name) for name in "aaacdd"]
+    assert [tuple(row.values()) for row in rows[:6]] == list(zip(paths, [*good, good[0], long, long], texts))
+    assert b"".join(row["line"] + b"\n" for row in rows[6:]) == random[: sum(len(row["line"]) + 1 for row in rows[6:])]
+    *lines, end = apart
+    assert [(row["path"], row["record"], row["line"]) for row in lines] == [
+        (str(tmp_path / "a"), i, line) for i, line in enumerate(bad, 3)
+    ]
+    errors = [row["trawl_error"].split(":")[0] for row in lines]
     assert errors == ["UnicodeEncodeError", "UnicodeDecodeError", "RecursionError",
                       "text is no string", "JSONDecodeError", "KeyError"]  # fmt: skip
+    assert end["path"] == str(tmp_path / "e.gz") and end["record"] == len(rows) - 6 and end["line"] is None
+    assert "OSError" in end["trawl_error"]
+    with pytest.raises(FileNotFoundError, match="none"):
+        read(monkeypatch, [tmp_path / "none"], json_parts)
+
+
+def test_broken_parquet_files(tmp_path, monkeypatch):
+    """A bad footer and a bad row group are set apart, and all else is delivered."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from trawl.ray import parquet_parts
+
+    table = pyarrow.table({"id": range(300), "text": [str(i) for i in range(300)]})
+    for name in "abc":
+        parquet.write_table(
+            table, tmp_path / name, row_group_size=100, write_page_checksum=True, use_dictionary=False
+        )
+    group = parquet.ParquetFile(tmp_path / "b").metadata.row_group(1).column(1)
+    for name, at in (("a", -4), ("b", group.data_page_offset + group.total_compressed_size - 5)):
+        data = bytearray((tmp_path / name).read_bytes())
+        data[at] ^= 255
+        (tmp_path / name).write_bytes(data)
+    rows, apart, reads = read(monkeypatch, tmp_path, functools.partial(parquet_parts, columns=["id"]))
+    assert reads == 3 and len(apart) == 1 and len(rows) == 600
+    rows, apart, reads = read(monkeypatch, tmp_path, functools.partial(parquet_parts, columns=None))
+    assert rows == [row for row in table.to_pylist() if row["id"] // 100 != 1] + table.to_pylist()
+    assert [(row["path"], row["record"]) for row in apart] == [
+        (str(tmp_path / "a"), 0), (str(tmp_path / "b"), 100)
+    ]  # fmt: skip
+    assert "records 100 to 199: OSError" in apart[1]["trawl_error"]
 
 
 def test_refused():

@@ -18,14 +18,17 @@ A Collection holds files in the memory of a cluster, for many searches:
 from __future__ import annotations
 
 import codecs
+import collections
 import copy
-from collections.abc import Iterable
+import functools
+import os
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._shards import Collection as Collection
 from ._shards import nodes_for
 from ._trawl import Plan
-from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text
+from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, taken
 
 if TYPE_CHECKING:
     import pyarrow
@@ -50,29 +53,43 @@ class Metrics:
 
 
 class Worker:
-    """An actor of Ray Data, which runs a stage on a table at a time."""
+    """An actor of Ray Data, which runs a stage on a table at a time. bad: the result is the records that
+    cannot be searched, with the reasons."""
 
-    def __init__(self, stage: Any) -> None:
+    def __init__(self, stage: Any, bad: bool) -> None:
         import ray
 
-        self.stage = ray.get(stage[0])
-        if self.stage.tell is None:
+        self.stage, self.bad = ray.get(stage[0]), bad
+        if self.stage.tell is None and not bad:
             self.stage.tell = Metrics(self.stage)
         self.stage.warm()
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
         import pyarrow
 
+        batches = table.to_batches()
+        if table.nbytes < len(batches) << 20:  # small batches: a copy costs less than many searches
+            batches = table.combine_chunks().to_batches()
+        if self.bad:
+            return pyarrow.Table.from_batches(map(self.unsearchable, batches))
         if self.stage.kind == "count":
             self.stage.clear()  # the row counts this table alone
-        parts: list[pyarrow.RecordBatch] = []
-        for batch in table.combine_chunks().to_batches():
-            parts += self.stage.take(batch)
+        parts = [part for batch in batches for part in self.stage.take(batch)]
         if self.stage.kind == "count":
             parts = [self.stage.summary()]
         if not parts:  # every record was bad
             parts = self.stage.empty(table.schema)
         return pyarrow.Table.from_batches(parts)
+
+    def unsearchable(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        import pyarrow
+
+        self.stage.clear()
+        collections.deque(self.stage.take(batch), 0)
+        rows = pyarrow.array([row for row, _ in self.stage.bad], "int64")
+        columns = [taken(column, rows) for column in batch.columns]
+        columns.append(pyarrow.array([reason for _, reason in self.stage.bad], "string"))
+        return pyarrow.record_batch(columns, names=[*batch.schema.names, ERROR_COLUMN])
 
 
 def run(
@@ -103,7 +120,9 @@ def run_stage(
     batch_rows: int | None = None,
     keep_order: bool = False,
 ) -> Any:
-    """Run a stage over a dataset, and return the resulting dataset.
+    """Run a stage over a dataset, and return the resulting dataset. A stage with errors="apart" gives two
+    datasets, (result, bad): the records that cannot be searched, with the reason in `trawl_error`. A caller
+    that reads `bad` runs the search again.
 
     workers: the number of actors, or a range of numbers. The default is a range: Ray starts an actor,
     and more actors while tables wait, up to the cores (or GPUs) of the cluster.
@@ -133,15 +152,20 @@ def run_stage(
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
     # Ray passes on a reference inside a list; a bare reference would be replaced by the object.
-    return dataset.map_batches(
-        Worker,
-        batch_size=batch_rows,
-        batch_format="pyarrow",
-        zero_copy_batch=True,
-        compute=ray.data.ActorPoolStrategy(min_size=least, max_size=most),
-        fn_constructor_args=([ray.put(stage)],),
-        **resources,
+    sent = [ray.put(stage)]
+    found, apart = (
+        dataset.map_batches(
+            Worker,
+            batch_size=batch_rows,
+            batch_format="pyarrow",
+            zero_copy_batch=True,
+            compute=ray.data.ActorPoolStrategy(min_size=least, max_size=most),
+            fn_constructor_args=(sent, bad),
+            **resources,
+        )
+        for bad in (False, True)
     )
+    return (found, apart) if stage.errors == "apart" else found
 
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
@@ -175,57 +199,192 @@ def matrix(
     return run(dataset, plan, column, "cells", keep=list(keep), **options)
 
 
-def count(dataset: Any, plan: Plan, column: str, **options: Any) -> dict[str, Any]:
+def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
     """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the
-    bytes, and for each pattern the records that contain the pattern (pattern_records)."""
+    bytes, and for each pattern the records that contain the pattern (pattern_records). With
+    errors="apart" the result is (counts, dataset of the bad records)."""
     total: dict[str, Any] = {}
-    for row in run(dataset, plan, column, "count", **options).iter_rows():
+    made = run(dataset, plan, column, "count", **options)
+    rows, *bad = made if isinstance(made, tuple) else (made,)
+    for row in rows.iter_rows():
         for key, value in row.items():
             if key == "pattern_records":
                 before = total.get(key, [0] * len(value))
                 total[key] = [a + b for a, b in zip(before, value)]
             else:
                 total[key] = total.get(key, 0) + value
-    return total
+    return (total, *bad) if bad else total
 
 
-def read_json_lines(paths: Any, field: str, **options: Any) -> tuple[Any, Any]:
+# ---- Reading ----
+
+
+def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[Any, Any]:
     """Read a text field of JSON lines, and return two datasets, (records, bad).
 
-    Lines that are no JSON object with that field, or whose text is not UTF-8, go to `bad`, with the
-    reason in `trawl_error`. Both datasets have the columns `path` and `line`, the line's bytes. Options
-    are those of ray.data.read_binary_files.
+    paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`.
+    Files whose name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin
+    with . or _ are left out.
+    records: the columns path, line (the line's bytes) and the field.
+    bad: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
+      cannot be read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.
+      If the reading of a file fails, the bad record is the first that is not delivered, without a line.
+      A file that was read for `records` is not read again for `bad`.
     """
+    return read(paths, functools.partial(json_parts, field=field), filesystem)
+
+
+def read_parquet(paths: Any, *, columns: Any = None, filesystem: Any = None) -> tuple[Any, Any]:
+    """Read Parquet files, or some columns, and return two datasets, (records, bad); see read_json_lines.
+    If a row group cannot be read, the records from one on are bad; other row groups are delivered."""
+    return read(paths, functools.partial(parquet_parts, columns=columns), filesystem)
+
+
+def read(paths: Any, parts: Any, filesystem: Any) -> tuple[Any, Any]:
+    """Read files by `parts`, a function from a filesystem and a path to an iterator of (table of
+    records, list of bad records). A bad record is (its number in the file, line, reason)."""
     import ray
 
-    read: Any = ray.data.read_binary_files(paths, include_paths=True, **options)
+    files = list(files_of(paths, filesystem))
+    actor: Any = ray.remote(Apart)
+    apart = actor.options(num_cpus=0, max_restarts=-1, max_task_retries=-1).remote()
+    listed = ray.data.from_items(files, override_num_blocks=max(1, min(len(files), 1000)))
+    read_parts: Any = read_files  # Any: Ray's annotations know no further arguments of a function
     good, bad = (
-        read.map_batches(
-            parse_lines, batch_size=1, batch_format="pyarrow", fn_args=(field, wanted)
+        listed.map_batches(
+            read_parts, batch_size=1, batch_format="numpy", fn_args=(parts, apart, wanted)
         )
         for wanted in (False, True)
     )
     return good, bad
 
 
-def parse_lines(table: pyarrow.Table, field: str, bad: bool) -> pyarrow.Table:
-    """Turn files' paths and bytes into the columns path, line and text or, for bad lines, into path, line
-    and the reason."""
-    import pyarrow
-    import pyarrow.compute as compute
+def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
+    """Yield the files of `paths` and below, with the filesystem of each."""
+    from pyarrow import fs
 
-    places: list[tuple[str, bytes]] = []
-    for file in table.to_pylist():
-        lines = file["bytes"].removeprefix(codecs.BOM_UTF8).split(b"\n")
-        places += [(file["path"], line) for line in (lines if lines[-1] else lines[:-1])]
-    parsed = [json_text(line, field) for _, line in places]
-    what = pyarrow.array([error for _, error in parsed], pyarrow.string())
-    columns = {
-        "path": pyarrow.array([path for path, _ in places], pyarrow.string()),
-        "line": pyarrow.array([line for _, line in places], pyarrow.large_binary()),
-    }
-    if bad:
-        columns[ERROR_COLUMN] = what
-    else:
-        columns[field] = pyarrow.array([text for text, _ in parsed], pyarrow.large_string())
-    return pyarrow.table(columns).filter(compute.is_valid(what) if bad else compute.is_null(what))
+    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+        system, at = filesystem, os.fspath(path)
+        if system is None:
+            system, at = fs.FileSystem.from_uri(at if "://" in at else os.path.abspath(at))
+        (found,) = system.get_file_info([at])
+        if found.type == fs.FileType.NotFound:
+            raise FileNotFoundError(f"{path}: no such file or directory")
+        files = [at]
+        if found.type == fs.FileType.Directory:
+            below = system.get_file_info(fs.FileSelector(at, recursive=True))
+            files = sorted(one.path for one in below if one.is_file and one.base_name[0] not in "._")
+        for file in files:
+            yield {"path": file, "system": system}
+
+
+class Apart:
+    """An actor that keeps the bad records of files, by the file and the part of the file. A file that is
+    read again, as after the loss of a node, gives the same parts."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, dict[int, Any]] = {}
+        self.ended: set[str] = set()
+
+    def add(self, path: str, part: int, table: pyarrow.Table) -> None:
+        import ray
+
+        self.tables.setdefault(path, {})[part] = ray.put(table)
+
+    def end(self, path: str) -> None:
+        self.ended.add(path)
+
+    def of(self, path: str) -> list[Any] | None:
+        """Return references to the tables of a file, or None: the file was not read to its end."""
+        return list(self.tables.get(path, {}).values()) if path in self.ended else None
+
+
+def read_files(files: Any, parts: Any, apart: Any, bad: bool) -> Iterator[pyarrow.Table]:
+    """Yield the records of files, or the bad records alone."""
+    import ray
+
+    for path, system in zip(files["path"], files["system"]):
+        while not bad or (kept := ray.get(apart.of.remote(path))) is None:
+            for i, (records, rows) in enumerate(parts_and_end(parts(system, path))):
+                if rows:
+                    apart.add.remote(path, i, bad_table(path, rows))
+                if records is not None and not bad:
+                    yield records
+            ray.get(apart.end.remote(path))
+            if not bad:
+                break
+        else:
+            yield from (bad_table(path, []), *ray.get(kept))
+
+
+def bad_table(path: str, rows: list[Any]) -> pyarrow.Table:
+    import pyarrow
+
+    kinds = {"record": "int64", "line": "large_binary", ERROR_COLUMN: "string"}
+    columns = {"path": pyarrow.array([path] * len(rows), "string")}
+    for i, (name, kind) in enumerate(kinds.items()):
+        columns[name] = pyarrow.array([row[i] for row in rows], kind)
+    return pyarrow.table(columns)
+
+
+def parts_and_end(parts: Iterable[tuple[Any, list[Any]]]) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield the parts of a file, and the fault that ends the reading as a bad record."""
+    first = 0
+    try:
+        for records, bad in parts:
+            yield records, bad
+            first += (0 if records is None else records.num_rows) + len(bad)
+    except Exception as fault:
+        yield None, [(first, None, f"{type(fault).__name__}: {fault}")]
+
+
+def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield the records, and the bad records, of a file of JSON lines, some MiB at a time."""
+    import pyarrow
+
+    first = 0
+    with system.open_input_stream(path) as stream:
+        for lines in lines_of(stream):
+            if first == 0:
+                lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+            parsed = [(line, *json_text(line, field)) for line in lines]
+            good = [(line, text) for line, text, fault in parsed if fault is None]
+            columns = {
+                "path": pyarrow.array([path] * len(good), "string"),
+                "line": pyarrow.array([line for line, _ in good], "large_binary"),
+                field: pyarrow.array([text for _, text in good], "large_string"),
+            }
+            bad = [(first + i, line, fault) for i, (line, _, fault) in enumerate(parsed) if fault]
+            yield pyarrow.table(columns), bad
+            first += len(lines)
+
+
+def lines_of(stream: Any) -> Iterator[list[bytes]]:
+    pieces: list[bytes] = []
+    while part := stream.read(4 << 20):
+        head, line_end, tail = part.rpartition(b"\n")
+        if line_end:
+            yield b"".join([*pieces, head]).split(b"\n")
+            pieces = []
+        pieces.append(tail)
+    if last := b"".join(pieces):
+        yield [last]
+
+
+def parquet_parts(system: Any, path: str, columns: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield the records of a Parquet file, and the row groups that cannot be read as bad records."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with system.open_input_file(path) as opened:
+        file = parquet.ParquetFile(opened, page_checksum_verification=True)
+        first = 0
+        for group in range(file.num_row_groups):
+            at, first = first, first + file.metadata.row_group(group).num_rows
+            try:
+                for batch in file.iter_batches(row_groups=[group], columns=columns):
+                    yield pyarrow.Table.from_batches([batch]), []
+                    at += batch.num_rows
+            except Exception as fault:
+                reason = f"records {at} to {first - 1}: {type(fault).__name__}: {fault}"
+                yield None, [(at, None, reason)]
