@@ -16,6 +16,8 @@
 struct engine; /* each engine defines both structures for itself */
 struct engine_worker;
 
+#define ENGINE_CANCELLED 2
+
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
  * need_before and need_after are met except at the text's borders. Bytes up to owned + readable
  * (readable >= after) may be loaded; the bytes beyond owned + after have no meaning. */
@@ -36,6 +38,9 @@ struct engine_chunk {
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
     uint32_t threads_left; /* searches within errors: threads that search what a device leaves */
     const struct records *records; /* lines: the text's records, which replace its lines; or NULL */
+    /* NULL, or a number that becomes ENGINE_CANCELLED once nobody wants the result. Then an engine
+     * may end with STOPPED; an engine that takes long for a chunk should. */
+    const _Atomic int *call;
 };
 
 struct engine_result {

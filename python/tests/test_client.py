@@ -45,7 +45,7 @@ def test_borders_of_chunks_and_reads(tmp_path, search, step, size):
 
 def test_request(tmp_path):
     """A request holds the command's options, and in base64 the strings that are not UTF-8."""
-    with Fake(tmp_path, *[plain(COUNT)] * 6) as fake, trawl.Client(fake.address, token="t0\n") as client:
+    with Fake(tmp_path, *[plain(COUNT)] * 10) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
             ["a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
             invert=False, text=True, glob="*.c", type=["c", "py"], mismatches=1, edits=None,
@@ -76,6 +76,14 @@ def test_request(tmp_path):
             client.count(["a", "b"], paths=one, options="--hidden", glob="*.c")
             body = fake.requests.pop()[1]
             assert (body["paths"], body["options"]) == (["src"], ["--hidden", "--glob=*.c"])
+        for regex, name in ((True, "perl"), ("perl", "perl"), ("extended", "extended"), ("basic", "basic")):
+            client.count(["a", "b"], regex=regex)
+            assert fake.requests.pop()[1]["options"] == [f"--{name}-regexp"]
+        for regex in ("pcre", 7):
+            with pytest.raises(ValueError, match="regex"):
+                client.count("a", regex=regex)
+        with pytest.raises(ValueError, match="line end"):
+            client.count("a\nb", regex=True)
         with pytest.raises(TypeError, match="int"):
             client.count("a", paths=1)
         with pytest.raises(TypeError, match="'ignorecase' is no option"):
@@ -283,7 +291,7 @@ def test_addresses(monkeypatch, tmp_path):
             trawl.Client(wrong)
     with pytest.raises(ValueError, match="token"):
         trawl.Client("unix:/a", token="a\r\nb")
-    with Fake(tmp_path, *[plain(COUNT)] * 6) as fake:
+    with Fake(tmp_path, *[plain(COUNT)] * 10) as fake:
         monkeypatch.setenv("TRAWL_SERVER", fake.address)
         (tmp_path / "token").write_text("secret\n")
         monkeypatch.setenv("TRAWL_TOKEN_FILE", str(tmp_path / "token"))

@@ -81,6 +81,12 @@ def test_lines(address):
         some = {name: FILES[name] for name in FILES if name.endswith(b".c")}
         assert lines_of(client.search("needle", glob="*.c")) == lines_by_hand([b"needle"], some)
         assert lines_of(client.search("needle", type=["c"])) == lines_by_hand([b"needle"], some)
+        found = list(client.search("n.*(e|x)d", regex=True, paths=["a.c"]))
+        assert [(one.line_number, one.submatches[0][:2]) for one in found] == [(1, (0, 4)), (4, (7, 18)), (5, (0, 12))]
+        counted = client.count(["[Nn]e+dle$", "^hay"], regex="extended")
+        assert counted.patterns == (5, 5) and counted.occurrences == 10
+        with pytest.raises(trawl.ServerError, match="missing"):
+            client.count("a(b", regex=True)
         some = {b"zz.py": FILES[b"zz.py"]}
         assert lines_of(client.search("needle", paths=["zz.py"])) == lines_by_hand([b"needle"], some)
         whole = [found for found in lines_by_hand([b"hay"]) if found[3] == b"hay\n"]

@@ -41,7 +41,7 @@ def test_every_option_of_clients_is_documented():
     from trawl import client
 
     options = [*client.SWITCHES, *client.VALUES, "collection", "directory", "paths", "options", "tg"]
-    options += ["max_results", "max_seconds", "address", "token", "timeout", "tls"]
+    options += ["regex", "max_results", "max_seconds", "address", "token", "timeout", "tls"]
     said = re.findall(r"^ {4}([a-z_, ]+):", trawl.Client.__doc__, re.M)
     assert sorted(", ".join(said[said.index("address") :]).split(", ")) == sorted(options)
 

@@ -22,7 +22,7 @@ from urllib.parse import quote
 
 from ._errors import ArgumentError, ServerError, UnsupportedError
 from ._http import Reply, Server, SocketWire, Wire, data, name, run, understood
-from ._sources import Columns, gather
+from ._sources import SYNTAXES, Columns, choice, gather
 from ._trawl import Plan
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Options(TypedDict, total=False):
     text: bool
     glob: str | Iterable[str]
     type: str | Iterable[str]
+    regex: bool | str
     mismatches: int
     edits: int
     context: int
@@ -197,6 +198,9 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
             continue
         if key in SWITCHES:
             flags.append(SWITCHES[key])
+        elif key == "regex":
+            syntax = choice("regex", value, (*SYNTAXES, True))
+            flags.append(f"--{'perl' if syntax is True else syntax}-regexp")
         elif key in VALUES:
             flags += [f"--{key.replace('_', '-')}={one}" for one in several(value)]
         elif key == "options":
@@ -213,6 +217,8 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
         if not one:
             raise ArgumentError(f"pattern {number} is empty")
     if any(b"\n" in one or b"\0" in one for one in given):  # arguments cannot hold these bytes
+        if items.get("regex"):
+            raise ValueError("an expression contains a line end or NUL")
         flags.append("--hex")
         given = [one.hex().encode() for one in given]
     body["patterns"] = [wire(one) for one in given]
@@ -438,8 +444,8 @@ class Client(BaseClient):
     tls: an ssl.SSLContext; the default trusts the system's certificates.
 
     A search takes a Plan, and gives the plan's answers: UnsupportedError says what options of a plan a server
-    has not. Or a search takes the same patterns as Plan. Patterns are literal, and may contain line ends and
-    NUL. The options of a search:
+    has not. Or a search takes the same patterns as Plan. Without regex, patterns are literal, and may contain
+    line ends and NUL. The options of a search:
 
     collection: the collection's name; not needed if the server has a single collection.
     directory, paths: search only these files and directories of the collection. `paths` is a path or
@@ -448,6 +454,7 @@ class Client(BaseClient):
     ignore_case, whole_words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v,
       --mismatches, --edits, -a. ignore_case and whole_words mean all letters that the server's C library
       knows; with "ascii", those of ASCII.
+    regex: the patterns are regular expressions: True or "perl", "extended" or "basic", as for Plan.
     glob, type: the command's -g and -t, which select files; a value or several.
     context: how many lines around each matching line are sent too.
     max_count: the most matching lines of each file.

@@ -69,7 +69,7 @@ struct plan_errors {
 struct plan_expressions {
     enum trawl_syntax syntax; /* LITERAL: the plan has strings */
     bool characters;          /* UTF-8; false: each byte is a character */
-    uint32_t memory_mib;      /* for the programs of an expression; 0: the default */
+    uint32_t memory_mib;      /* for all programs together; 0: no limit */
 };
 
 struct trawl_plan {

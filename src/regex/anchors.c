@@ -56,14 +56,15 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
     return TRAWL_OK;
 }
 
-/* Compiles a head or a tail. A program that is too large is left out. */
+/* Compiles a head or a tail. A program for which no memory is left is left out. */
 static enum trawl_status compile(const struct anchor_maker *maker, const char *bytes,
                                  uint64_t count, struct regex **out, struct trawl_error *error)
 {
     struct regex_fault fault;
 
     *out = NULL;
-    if (maker->made->ops->compile(bytes, count, maker->options, out, &fault) == REGEX_MEMORY)
+    if (expressions_compile(maker->made, bytes, count, maker->options, 1, out, &fault) ==
+        REGEX_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a part of a regular expression");
     return TRAWL_OK;
 }

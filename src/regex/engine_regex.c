@@ -283,20 +283,25 @@ static int compare_found(const void *a, const void *b)
     return first->expression < second->expression ? -1 : first->expression > second->expression;
 }
 
+static struct judged judged_of(const struct step *step, struct regex_line line)
+{
+    return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
+                           step->chunk->call};
+}
+
 /* For SPANS, in a line without an occurrence: keeps an empty match at the line's begin if some
  * expression matches in the line. */
 static enum trawl_status find_empty(struct step *step, struct regex_line line,
                                     const uint32_t *candidates, uint32_t count,
                                     struct trawl_error *error)
 {
-    const uint8_t *bytes = step->chunk->bytes + line.begin;
+    const struct judged judged = judged_of(step, line);
 
     for (uint32_t i = 0; i < count && step->worker->found_count == 0; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
 
-        TRAWL_TRY(judge_line(step->worker->expressions, expression, bytes, line.end - line.begin,
-                             &found, error));
+        TRAWL_TRY(judge_line(step->worker->expressions, expression, judged, &found, error));
         if (found)
             TRAWL_TRY(keep_found(step->worker, (struct found){(uint32_t)line.begin, expression, 0},
                                  error));
@@ -312,8 +317,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const uint8_t *bytes = step->chunk->bytes + line.begin;
-    const uint64_t bytes_count = line.end - line.begin;
+    const struct judged judged = judged_of(step, line);
     const bool any = step->want == WANT_LINES && step->chunk->records == NULL;
 
     worker->found_count = 0;
@@ -324,14 +328,13 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
         bool found;
 
         if (any) {
-            TRAWL_TRY(judge_line(expressions, expression, bytes, bytes_count, &found, error));
+            TRAWL_TRY(judge_line(expressions, expression, judged, &found, error));
             if (found)
-                return push_hit(step, line.begin, expression, bytes_count, error);
+                return push_hit(step, line.begin, expression, judged.count, error);
             continue;
         }
         for (;;) {
-            TRAWL_TRY(
-                judge_next(expressions, expression, bytes, bytes_count, &span, &found, error));
+            TRAWL_TRY(judge_next(expressions, expression, judged, &span, &found, error));
             if (!found)
                 break;
             TRAWL_TRY(keep_found(worker,
@@ -411,6 +414,8 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
             return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
         if (found == 0)
             break;
+        if (judge_is_over(step->chunk->call))
+            return TRAWL_FAIL(error, STOPPED, "the search was cancelled");
         TRAWL_TRY(take_match(step, &span, &at, error));
     }
     return TRAWL_OK;

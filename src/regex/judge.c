@@ -7,9 +7,15 @@
 
 #include "base/checked.h"
 
-static enum trawl_status no_memory(struct trawl_error *error)
+#define CANCELLED (-2) /* instead of a match's -1, 0 or 1 */
+
+/* Returns the error that a number below 0 means, instead of a match. */
+static enum trawl_status status_of(int found, struct trawl_error *error)
 {
-    return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+    return found >= 0 ? TRAWL_OK
+           : found == CANCELLED
+               ? TRAWL_FAIL(error, STOPPED, "the search was cancelled")
+               : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
 }
 
 uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
@@ -26,10 +32,11 @@ uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, 
 /* Finds the first match that is a whole word, from `from` on. *span: the match, which may be empty.
  */
 static int match_word(const struct expressions *expressions, const struct regex *regex,
-                      const uint8_t *line, uint64_t count, uint64_t from, bool empty,
-                      struct regex_span *span)
+                      struct judged judged, uint64_t from, bool empty, struct regex_span *span)
 {
     const struct trawl_plan *plan = expressions->plan;
+    const uint8_t *line = judged.bytes;
+    const uint64_t count = judged.count;
 
     while (from <= count) {
         int found = expressions->ops->match(regex, line, count, from, count, false, span, 1);
@@ -40,19 +47,21 @@ static int match_word(const struct expressions *expressions, const struct regex 
         if (!plan_accepts_begin(plan, line, span->begin, 0))
             continue;
         while (found > 0 && !plan_accepts_end(plan, line, span->end, count))
-            found = span->end == span->begin
+            found = judge_is_over(judged.call) ? CANCELLED
+                    : span->end == span->begin
                         ? 0
                         : expressions->ops->match(regex, line, count, span->begin, span->end - 1,
                                                   true, span, 1);
         if (found < 0 || (found > 0 && (empty || span->end > span->begin)))
             return found;
+        if (judge_is_over(judged.call))
+            return CANCELLED;
     }
     return 0;
 }
 
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
-                             const uint8_t *line, uint64_t count, bool *matches,
-                             struct trawl_error *error)
+                             struct judged line, bool *matches, struct trawl_error *error)
 {
     const struct regex *regex = expressions->each[expression];
     const uint32_t flags = expressions->plan->flags;
@@ -60,19 +69,21 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
     int found;
 
     if ((flags & TRAWL_WHOLE_LINE) != 0)
-        found = expressions->ops->match_whole(regex, line, count);
+        found = expressions->ops->match_whole(regex, line.bytes, line.count);
     else if ((flags & TRAWL_WHOLE_WORD) != 0)
-        found = match_word(expressions, regex, line, count, 0, true, &span);
+        found = match_word(expressions, regex, line, 0, true, &span);
     else
-        found = expressions->ops->match(regex, line, count, 0, count, false, NULL, 0);
+        found =
+            expressions->ops->match(regex, line.bytes, line.count, 0, line.count, false, NULL, 0);
     *matches = found > 0;
-    return found < 0 ? no_memory(error) : TRAWL_OK;
+    return status_of(found, error);
 }
 
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
-                             const uint8_t *line, uint64_t count, struct regex_span *span,
-                             bool *found, struct trawl_error *error)
+                             struct judged line, struct regex_span *span, bool *found,
+                             struct trawl_error *error)
 {
+    const uint64_t count = line.count;
     const struct regex *regex = expressions->each[expression];
     const uint32_t flags = expressions->plan->flags;
     uint64_t from = span->end;
@@ -81,19 +92,22 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     *found = false;
     if ((flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
-            matched = expressions->ops->match_whole(regex, line, count);
+            matched = expressions->ops->match_whole(regex, line.bytes, count);
         *span = (struct regex_span){0, count};
     } else if ((flags & TRAWL_WHOLE_WORD) != 0) {
-        matched = match_word(expressions, regex, line, count, from, false, span);
+        matched = match_word(expressions, regex, line, from, false, span);
     } else {
         while (from < count) {
-            matched = expressions->ops->match(regex, line, count, from, count, false, span, 1);
+            matched = judge_is_over(line.call)
+                          ? CANCELLED
+                          : expressions->ops->match(regex, line.bytes, count, from, count, false,
+                                                    span, 1);
             if (matched <= 0 || span->end > span->begin)
                 break;
             matched = 0;
-            from = judge_step(expressions, line, count, span->begin);
+            from = judge_step(expressions, line.bytes, count, span->begin);
         }
     }
     *found = matched > 0;
-    return matched < 0 ? no_memory(error) : TRAWL_OK;
+    return status_of(matched, error);
 }

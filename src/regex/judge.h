@@ -2,6 +2,8 @@
 #ifndef TRAWL_REGEX_JUDGE_H
 #define TRAWL_REGEX_JUDGE_H
 
+#include <stdatomic.h>
+
 #include "regex/regex_compile.h"
 
 /* The bytes [begin, end) of a chunk are a line without the line end. */
@@ -10,16 +12,27 @@ struct regex_line {
     uint64_t end;
 };
 
+/* The bytes of a line; `call` is that of struct engine_chunk. */
+struct judged {
+    const uint8_t *bytes;
+    uint64_t count;
+    const _Atomic int *call;
+};
+
 /* Stores in *matches whether the expression matches in the line; the match may be empty. Errors:
- * MEMORY. */
+ * MEMORY, STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
-                             const uint8_t *line, uint64_t count, bool *matches,
-                             struct trawl_error *error);
+                             struct judged line, bool *matches, struct trawl_error *error);
 /* Finds the first occurrence of a byte or more that begins at span->end or later. Sets *found to
- * whether the line has such an occurrence. Errors: MEMORY. */
+ * whether the line has such an occurrence. Errors: MEMORY, STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
-                             const uint8_t *line, uint64_t count, struct regex_span *span,
-                             bool *found, struct trawl_error *error);
+                             struct judged line, struct regex_span *span, bool *found,
+                             struct trawl_error *error);
+/* Returns whether the search of the chunk is cancelled. */
+static inline bool judge_is_over(const _Atomic int *call)
+{
+    return call != NULL && atomic_load_explicit(call, memory_order_relaxed) == ENGINE_CANCELLED;
+}
 /* Returns the offset after the character at `at`. */
 uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);

@@ -10,7 +10,9 @@
 #include "regex/regex_load.h"
 #include "regex/translate.h"
 
-#define MEMORY_DEFAULT_MIB 16u
+/* Most bytes of a program, and where the plan's options bound the memory of all programs. */
+#define PROGRAM_BYTES (UINT64_C(16) << 20)
+#define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define WHOLE_MAX 256u /* the most expressions that are compiled together */
 
 /* What the steps below share. */
@@ -44,7 +46,6 @@ static void expressions_free(void *object)
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
     const struct plan_expressions *given = &plan->expressions;
-    uint64_t mib = given->memory_mib > 0 ? given->memory_mib : MEMORY_DEFAULT_MIB;
 
     /* `longest` also for whole words: the longest match is made shorter until the match is a
      * word */
@@ -52,8 +53,41 @@ static struct regex_options options_of(const struct trawl_plan *plan)
                                              (plan->flags & TRAWL_WHOLE_WORD) != 0,
                                   .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
                                   .bytes = !given->characters,
-                                  .dot_all = plan->line_end != '\n',
-                                  .memory_bytes = mib << 20};
+                                  .dot_all = plan->line_end != '\n'};
+}
+
+/* Divides the memory of all programs. Each expression is sure to get a program; the rest serves
+ * heads, tails, the program of all expressions, and programs that need more. */
+static void divide_memory(struct expressions *made)
+{
+    const uint64_t all = (uint64_t)made->plan->expressions.memory_mib << 20;
+
+    made->program_bytes = made->program_bytes_max = PROGRAM_BYTES;
+    made->bytes_left = UINT64_MAX / 2;
+    if (all == 0)
+        return;
+    made->program_bytes = min_u64(all / (4 * (uint64_t)made->count + 28), BOUNDED_BYTES);
+    made->program_bytes_max = BOUNDED_BYTES;
+    made->bytes_left = all - made->count * made->program_bytes;
+}
+
+enum regex_status expressions_compile(struct expressions *made, const char *bytes, uint64_t count,
+                                      const struct regex_options *options, uint64_t times,
+                                      struct regex **regex, struct regex_fault *fault)
+{
+    struct regex_options given = *options;
+    enum regex_status status = REGEX_LARGE;
+
+    for (uint64_t each = made->program_bytes; status == REGEX_LARGE;
+         each = max_u64(each + 1, min_u64(4 * each, made->program_bytes_max))) {
+        given.memory_bytes = times * each;
+        if (each > made->program_bytes_max || given.memory_bytes > made->bytes_left)
+            break;
+        status = made->ops->compile(bytes, count, &given, regex, fault);
+    }
+    if (status == REGEX_OK)
+        made->bytes_left -= given.memory_bytes;
+    return status;
 }
 
 static enum trawl_status no_memory(struct trawl_error *error)
@@ -114,8 +148,9 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
 
     TRAWL_TRY(translate(plan->expressions.syntax, (const char *)pattern.bytes, pattern.bytes_count,
                         &translated, error));
-    regex_status = made->ops->compile(translated.bytes, translated.count, &options,
-                                      &made->each[index], &fault);
+    made->bytes_left += made->program_bytes; /* what divide_memory kept for the expression */
+    regex_status = expressions_compile(made, translated.bytes, translated.count, &options, 1,
+                                       &made->each[index], &fault);
     status = regex_status == REGEX_OK ? TRAWL_OK : refuse(&translated, regex_status, &fault, error);
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
@@ -147,8 +182,8 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
         memcpy((char *)memory + begin, maker->joined, (size_t)maker->joined_count);
     memcpy((char *)memory + begin + maker->joined_count, after, strlen(after));
     options.lines = true;
-    options.memory_bytes *= 2;
-    status = made->ops->compile((const char *)memory, count, &options, &made->whole, &fault);
+    status =
+        expressions_compile(made, (const char *)memory, count, &options, 2, &made->whole, &fault);
     memory_release(memory, count, 1);
     if (status == REGEX_MEMORY)
         return no_memory(error);
@@ -197,6 +232,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made->ops = ops;
     maker.made->plan = plan;
     maker.made->count = (uint32_t)plan->pattern_count;
+    divide_memory(maker.made);
     status = make_all(&maker, error);
     memory_release(maker.joined, maker.joined_capacity, 1);
     anchors_release(&maker.anchors);

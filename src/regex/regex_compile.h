@@ -44,7 +44,18 @@ struct expressions {
     uint64_t anchor_count;
     uint64_t anchor_capacity;
     bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
+    /* While the plan is made: bytes of memory that a program gets at first, that a large program
+     * gets at most, and that are left for further programs. */
+    uint64_t program_bytes;
+    uint64_t program_bytes_max;
+    uint64_t bytes_left;
 };
+
+/* Compiles a program with the memory that a program gets, `times` that for a program of all
+ * expressions. REGEX_LARGE: the program needs more than is left, or than a program may take. */
+enum regex_status expressions_compile(struct expressions *made, const char *bytes, uint64_t count,
+                                      const struct regex_options *options, uint64_t times,
+                                      struct regex **regex, struct regex_fault *fault);
 
 /* Stores the compiled plan, which the first call makes and the plan owns. Errors: ARGUMENT for a
  * mistake in an expression (pattern_index, and text_offset, the byte of the mistake); UNSUPPORTED,

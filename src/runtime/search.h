@@ -125,7 +125,7 @@ struct search {
     struct trawl_error fault_error; /* the error of search->fault; under the lock */
 };
 
-enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };
+enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED = ENGINE_CANCELLED };
 
 struct trawl_searcher {
     struct trawl_runtime *runtime;

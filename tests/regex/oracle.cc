@@ -480,6 +480,7 @@ setup random_setup()
                          (draw(6) == 0 ? TRAWL_WHOLE_WORD : 0u) |
                          (draw(6) == 0 ? TRAWL_WHOLE_LINE : 0u) | (draw(6) == 0 ? TRAWL_CRLF : 0u);
     made.options.alphabet = draw(3) > 0 ? TRAWL_CHARACTERS : TRAWL_BYTES;
+    made.options.expression_mib = draw(4) == 0 ? 8 : 0;
     made.options.line_end_set = 1;
     made.options.line_end = draw(6) == 0 ? 0 : '\n';
     made.options.line_end_also_set = static_cast<uint8_t>(draw(3) == 0);

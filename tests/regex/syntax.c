@@ -250,6 +250,28 @@ static void test_long_lines(void)
     fclose(file);
 }
 
+/* The memory of all programs is bounded: a large program is refused, many small programs share. */
+static void test_memory(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_pattern large = pattern_of("x\\pL{300}");
+    struct trawl_pattern patterns[SET_COUNT];
+    struct trawl_plan *plan = NULL;
+
+    options.syntax = TRAWL_PERL;
+    options.alphabet = TRAWL_CHARACTERS;
+    TEST_CHECK(trawl_plan_build(&large, 1, &options, &plan, NULL) == TRAWL_OK);
+    trawl_plan_free(plan);
+    options.expression_mib = 64;
+    TEST_CHECK(trawl_plan_build(&large, 1, &options, &plan, NULL) == TRAWL_LIMIT);
+    for (uint32_t i = 0; i < SET_COUNT; i++)
+        patterns[i] = pattern_of(i % 100 == 0 ? "x\\pL{9}" : "a\\d+b");
+    TEST_CHECK(trawl_plan_build(patterns, SET_COUNT, &options, &plan, NULL) == TRAWL_OK);
+    trawl_plan_free(plan);
+    options.expression_mib = 1;
+    TEST_CHECK(trawl_plan_build(patterns, SET_COUNT, &options, &plan, NULL) == TRAWL_LIMIT);
+}
+
 static void test_options(void)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
@@ -286,6 +308,7 @@ int main(void)
     test_groups();
     test_set();
     test_long_lines();
+    test_memory();
     test_options();
     trawl_searcher_close(searcher);
     return test_end();

@@ -179,6 +179,25 @@ def test_passes():
                              stderr=subprocess.PIPE, env=cases.environment("C.UTF-8"))
 
 
+def test_expressions():
+    """Tests the command lines of tests/regex: expressions, mistakes in expressions, and counts."""
+    sys.path.append(os.path.join(os.path.dirname(FOLDER), "regex"))
+    import differential
+
+    tree = os.path.join(tempfile.tempdir, "expressions")
+    os.mkdir(tree)
+    tg, name = os.path.join(folder, "tg"), os.path.join(tree, "text")
+    draw = cases.random_of("expressions", 0)
+    fixed = (["-E", "x+", "text"], ["-P", "a(b", "text"], ["-P", r"\pL{9999}", "text"], ["-zoP", r"a\s*b", "text"], ["-rclP", "z*"])
+    for number in range(cases.amount(120)):
+        if number % 20 == 0:
+            with open(name, "wb") as file:
+                file.write(b"x\n" + differential.text(draw))
+        made = (differential.rg_case if number % 2 else differential.grep_case)(draw, "text")[1]
+        options = fixed[number] if number < len(fixed) else made[1:]
+        cases.execute([TRAWL if made[0] == "trawl" else tg, *options], tree)
+
+
 folder = tempfile.mkdtemp(prefix="trawl-served-")
 os.mkdir(os.path.join(folder, "served"))
 HOME = os.path.join(folder, "home")
@@ -194,6 +213,8 @@ try:
     test_surroundings()
     test_large()
     test_passes()
+    module_name = "expressions"
+    test_expressions()
     for module_name, normal in MODULES.items():
         if "--only" in OPTIONS and OPTIONS[OPTIONS.index("--only") + 1] != module_name:
             continue

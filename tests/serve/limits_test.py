@@ -73,6 +73,13 @@ def rows(root):
     yield "strings of a file", [413], count, {"patterns": [{"name": "f", "text": "a\n" * 900000}]}
     yield "a long string", [200], count, {"patterns": ["x" * 8000000]}
     yield "columns", [413], search, {"patterns": ["a"], "format": "columns"}
+    yield "an expression", [200], count, {"patterns": ["l[a-z]*e \\d+"], "options": ["-P"]}
+    yield "a long expression", [413], count, {"patterns": ["\\pL" * 8000], "options": ["-P"]}
+    yield "many expressions", [413], count, {"patterns": ["w%d.x" % i for i in range(8000)], "options": ["-P"]}
+    yield "expressions", [200], count, {"patterns": ["[a-k]%d[a-z]+" % i for i in range(200)], "options": ["-P"]}
+    yield "large programs", [400], count, {"patterns": ["x\\pL{300}"], "options": ["-P"]}
+    yield "a mistake in an expression", [400], count, {"patterns": ["a", "b(c"], "options": ["-P"]}
+    yield "occurrences for ever", [503], count, {"patterns": ["a(.*z)?"], "options": ["-P"]}
     yield "replacements", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "-h"]}
     yield "replacements in colour", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "--color=always"]}
     yield "replacements in JSON", [200], search, {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000]}

@@ -21,11 +21,13 @@
 
 #include "serve/answering.h"
 #include "trawl/command_clock.h"
+#include "trawl/grow.h"
 #include "trawl/input.h"
 #include "trawl/run.h"
 
 #define PIPE_BYTES (1 << 20)
 #define SECONDS_MAX 1000000000u
+#define LATE_MS 100 /* after the deadline, searches are cancelled so often */
 /* Memory of an answer's pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)
 /* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
@@ -40,19 +42,41 @@
 /* ---- Passes -----------------------------------------------------------------------------------
  */
 
-/* Cancels the answer's pass if pass_run is running. The caller holds answer->lock. */
-static void end_pass(struct served_answer *answer)
+/* Cancels the answer's pass if pass_run is running, and what the job's searchers do. The caller
+ * holds answer->lock. */
+static void end_searches(struct served_answer *answer)
 {
     if (answer->passing)
         pass_cancel(answer->server->passes, &answer->pass);
+    for (size_t i = 0; i < answer->searcher_count; i++)
+        trawl_searcher_cancel(answer->searchers[i]);
 }
 
-/* Marks the answer as truncated by the deadline, and cancels the answer's pass. */
+/* Of struct supply. */
+static bool watch(void *context, struct trawl_searcher *searcher)
+{
+    struct served_answer *answer = context;
+    struct trawl_searcher **searchers;
+
+    pthread_mutex_lock(&answer->lock);
+    searchers = grown(answer->searchers, &answer->searcher_capacity, 8, answer->searcher_count + 1,
+                      sizeof(struct trawl_searcher *));
+    if (searchers != NULL) {
+        answer->searchers = searchers;
+        searchers[answer->searcher_count++] = searcher;
+    }
+    if (searcher == NULL)
+        answer->searcher_count = 0;
+    pthread_mutex_unlock(&answer->lock);
+    return searchers != NULL;
+}
+
+/* Marks the answer as truncated by the deadline, and cancels the answer's searches. */
 static void expire(struct served_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
     answer->truncated = true;
-    end_pass(answer);
+    end_searches(answer);
     pthread_mutex_unlock(&answer->lock);
 }
 
@@ -358,6 +382,7 @@ static void free_answer(struct served_answer *answer)
             close(answer->descriptors[i]);
     request_free(&answer->request);
     free(answer->kept);
+    free(answer->searchers);
     pthread_mutex_destroy(&answer->lock);
     free(answer);
 }
@@ -414,13 +439,14 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     answer->server = server;
     answer->request = *request;
     answer->request.settings.guard = &answer->request.guard;
+    answer->request.guard.thread_count = (uint32_t)server->thread_count;
     memset(request, 0, sizeof *request);
     answer->collection = collection;
     answer->client = client;
     answer->begin_ns = now_ns();
-    answer->supply =
-        (struct supply){answer, begin_files, next_file, open_file,
-                        answer->request.format >= REQUEST_COLUMNS ? answering_count : NULL};
+    answer->supply = (struct supply){
+        answer,    begin_files, next_file,
+        open_file, watch,       answer->request.format >= REQUEST_COLUMNS ? answering_count : NULL};
     answer->descriptors[0] = answer->descriptors[1] = -1;
     answer->shared_count = 1;
     pthread_mutex_init(&answer->lock, NULL);
@@ -434,8 +460,9 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     return answer;
 }
 
-/* Waits until the pipe has bytes or the writing end is closed. When the deadline passes, ends the
- * search. Returns false if the client closed its connection. */
+/* Waits until the pipe has bytes or the writing end is closed. When the deadline has passed, ends
+ * the searches again and again, since the job may just be beginning a search. Returns false if the
+ * client closed its connection. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)
 {
     struct pollfd ends[] = {{answer->descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};
@@ -444,10 +471,10 @@ static bool wait_for_bytes(struct served_answer *answer, int connection)
         uint64_t now = now_ns();
         uint64_t deadline_ns = answer->request.guard.deadline_ns;
         bool in_time = now < deadline_ns;
-        int wait_ms = in_time ? (int)((deadline_ns - now) / 1000000 % INT_MAX) + 1 : -1;
+        int wait_ms = in_time ? (int)((deadline_ns - now) / 1000000 % INT_MAX) + 1 : LATE_MS;
         int count;
 
-        if (!in_time && !answer->truncated)
+        if (!in_time)
             expire(answer);
         count = poll(ends, 2, wait_ms);
         if (count > 0)
@@ -484,7 +511,7 @@ void answer_end(struct served_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
     answer->request.guard.cancelled = true;
-    end_pass(answer);
+    end_searches(answer);
     pthread_mutex_unlock(&answer->lock);
     close(answer->descriptors[0]);
     answer->descriptors[0] = -1;

@@ -36,6 +36,8 @@ struct served_answer {
     atomic_uint shared_count;
     pthread_mutex_t lock;
     bool passing; /* guarded by `lock`: pass_run is running, so pass_cancel may be called */
+    struct trawl_searcher **searchers; /* guarded by `lock`: the job's; searcher_count entries */
+    size_t searcher_count, searcher_capacity;
 
     /* Used by the answer's thread alone while the pipe's writing end is open. */
     bool begun;             /* the client gets an answer, so the request can no longer be refused */

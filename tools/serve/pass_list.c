@@ -39,7 +39,7 @@ bool pass_list_is_merged(const struct pass_request *request)
     const struct trawl_plan_options *options = request->options;
     struct trawl_facts facts = trawl_plan_facts(request->plan);
 
-    if (facts.has_errors)
+    if (facts.has_errors || facts.syntax != TRAWL_LITERAL)
         return false;
     return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
@@ -66,7 +66,8 @@ bool pass_list_fits(const struct trawl_plan *plan)
         /* Otherwise the best of several overlapping spans may cross the file's end, and a worse
          * span inside the file would be missed. */
         return has_lines && (facts.flags & TRAWL_WITHIN_LINES);
-    return has_lines || !(facts.flags & TRAWL_WHOLE_LINE);
+    /* An occurrence of an expression lies within a line. */
+    return has_lines || (!(facts.flags & TRAWL_WHOLE_LINE) && facts.syntax == TRAWL_LITERAL);
 }
 
 static int by_bytes(const void *left, const void *right)

@@ -160,12 +160,13 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     struct pass_request *pass = &answer->pass;
     const struct settings *settings = job->settings;
 
-    if (job->patterns->check.any || (settings->whole_lines && settings->line_end != '\n')) {
+    if (job->patterns->check.any ||
+        ((settings->whole_lines || settings->expressions) && settings->line_end != '\n')) {
         answering_refuse(
             answer, 422,
             job->patterns->check.any
                 ? "a string is not valid text in the server's charset, so it cannot be counted"
-                : "counts and columns are not served with both -x and -z");
+                : "counts and columns are not served with -z beside -x or regular expressions");
         return EXIT_ERROR;
     }
     if (!answering_look(answer, job, operands, operand_count))

@@ -17,7 +17,6 @@
 #include "trawl/charset.h"
 #include "trawl/client_json.h"
 #include "trawl/connection.h"
-#include "trawl/expressions.h"
 #include "trawl/command_job.h"
 #include "trawl/message.h"
 #include "trawl/walk.h"
@@ -43,28 +42,6 @@ static struct connection connection;
 /* ---- The request ------------------------------------------------------------------------------
  */
 
-/* Returns whether a pattern may be an expression, which no server takes. The client does not know
- * the lines of files: the server decides about these if the user insists on a server. */
-static bool may_be_expressions(const struct client *client)
-{
-    const struct settings *settings = client->settings;
-    bool is_operand = settings->patterns.count == 0 && settings->operands.count > 0;
-    const struct value_list *from = is_operand ? &settings->operands : &settings->patterns;
-    size_t count = is_operand ? 1 : from->count;
-
-    if (settings->syntax == TRAWL_LITERAL || settings->files.names_only)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const struct trawl_pattern pattern = {from->items[i].text, strlen(from->items[i].text)};
-
-        if (is_operand || from->items[i].kind == VALUE_STRING
-                ? !expressions_is_string(settings, &pattern)
-                : !client->insists)
-            return true;
-    }
-    return false;
-}
-
 /* Returns whether the settings ask for something that a server cannot do; then client->message says
  * what. */
 static bool is_unserved(struct client *client)
@@ -79,10 +56,6 @@ static bool is_unserved(struct client *client)
             continue;
         (void)snprintf(client->message, sizeof client->message, "--server: %s%s is not served: %s",
                        flag->name != NULL ? "--" : "-", flag->name != NULL ? flag->name : "", why);
-        return true;
-    }
-    if (may_be_expressions(client)) {
-        strcpy(client->message, "--server: " EXPRESSIONS_NOT_SERVED);
         return true;
     }
     if (settings->files.names_only ||

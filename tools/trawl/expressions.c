@@ -7,11 +7,24 @@
 #include <string.h>
 
 #include "trawl/charset.h"
+#include "trawl/guard.h"
 #include "trawl/utf8.h"
 
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
 #define JOINED_MAX 16u /* more expressions stay apart where the report allows that */
+
+/* A server's memory for expressions. MiB of all programs: PROGRAMS_MIB, and 1 for each
+ * EXPRESSIONS_PER_MIB expressions. RE2 keeps up to KEPT_BYTES for each byte of an expression
+ * (for "\pL", in a program, a head and a tail), and to read the longest expression and to make a
+ * program takes READ_BYTES for each of its bytes, and MAKE_BYTES. A thread that searches with
+ * programs of 2 MiB takes up to THREAD_BYTES. All were measured with RE2 20230301. */
+#define PROGRAMS_MIB 64u
+#define EXPRESSIONS_PER_MIB 4u
+#define KEPT_BYTES (UINT64_C(6) << 10)
+#define READ_BYTES (UINT64_C(12) << 10)
+#define MAKE_BYTES (UINT64_C(32) << 20)
+#define THREAD_BYTES (UINT64_C(9) << 20)
 
 /* Returns the characters that are operators of the syntax without '\'. */
 static const char *operators_of(const struct settings *settings)
@@ -147,6 +160,24 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     }
     patterns->joined = (struct trawl_pattern){joined, (uint64_t)(at - joined)};
     return true;
+}
+
+bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
+                       struct trawl_plan_options *options, uint64_t *spare)
+{
+    bool joined = patterns->joined.bytes != NULL;
+    const struct trawl_pattern *items = joined ? &patterns->joined : patterns->items;
+    uint64_t count = joined ? 1 : patterns->count, bytes = 0, longest = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        bytes += items[i].bytes_count;
+        longest = items[i].bytes_count > longest ? items[i].bytes_count : longest;
+    }
+    options->expression_mib = (uint32_t)(PROGRAMS_MIB + count / EXPRESSIONS_PER_MIB);
+    *spare = longest * READ_BYTES + MAKE_BYTES;
+    return guard_take(settings->guard, ((uint64_t)options->expression_mib << 20) +
+                                           bytes * KEPT_BYTES + *spare +
+                                           settings->guard->thread_count * THREAD_BYTES);
 }
 
 /* Finds the expression at fault, which error->text_offset refers to. Several expressions that were

@@ -23,8 +23,9 @@ struct guard {
     struct guard *all;
     uint64_t bytes_max; /* limit for `bytes`; 0: no limit */
     _Atomic uint64_t bytes;
-    atomic_int refusal;   /* the first reason for which guard_take refused */
-    uint64_t deadline_ns; /* time of now_ns() at which the search ends; 0: no deadline */
+    atomic_int refusal;    /* the first reason for which guard_take refused */
+    uint64_t deadline_ns;  /* time of now_ns() at which the search ends; 0: no deadline */
+    uint32_t thread_count; /* threads that may search for the request */
     atomic_bool cancelled;
 };
 

@@ -460,10 +460,6 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
 
     if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
         return exhausted(message);
-    if (settings->expressions && settings->guard != NULL) {
-        snprintf(message, SETTINGS_ERROR_BYTES, "%s", EXPRESSIONS_NOT_SERVED);
-        return false;
-    }
     if (settings->expressions && settings->multiline) {
         snprintf(message, SETTINGS_ERROR_BYTES, "--multiline: an expression matches within a line");
         return false;
@@ -553,6 +549,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     enum trawl_status status;
     struct trawl_error error;
+    uint64_t spare = 0;
     bool known = true;
 
     options.flags = plan_flags(settings, whole_line);
@@ -577,16 +574,18 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         return false;
     }
     options.algorithm = settings->algorithm;
+    if (settings->expressions && settings->guard != NULL &&
+        !expressions_bound(patterns, settings, &options, &spare))
+        return exhausted(message);
     patterns->options = options;
     status = patterns->joined.bytes != NULL
                  ? trawl_plan_build(&patterns->joined, 1, &options, plan, &error)
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
-    if (status == TRAWL_OK)
-        return true;
-    if (settings->expressions) {
+    if (status != TRAWL_OK && settings->expressions)
         expressions_fault(patterns, settings, &options, &error, message);
-        return false;
-    }
+    guard_give(settings->guard, spare);
+    if (status == TRAWL_OK || settings->expressions)
+        return status == TRAWL_OK;
     approximate_string(patterns, &error);
     snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
              settings->algorithm != NULL    ? "--algorithm: "

@@ -270,6 +270,10 @@ static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 
 static void pool_close(struct pool *pool)
 {
+    const struct supply *supply = pool->job->supply;
+
+    if (supply != NULL)
+        (void)supply->watch(supply->context, NULL);
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         trawl_searcher_close(pool->workers[i].searcher);
         free(pool->workers[i].gather.bytes);

@@ -527,7 +527,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     }
     if (!fasta)
         job->searched_bytes += trawl_searcher_progress(job->searcher);
-    if (status != TRAWL_OK)
+    if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
     if (!job->done)
         report_file(job, &scan);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trawl/supply.h"
+
 enum trawl_engine searchers_engine(const struct settings *settings, const struct patterns *patterns)
 {
     if (settings->engine == NULL)
@@ -71,8 +73,14 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
     if (options.threads == 1 && options.chunk_bytes == 0 && settings->stops_early)
         options.chunk_bytes = SEARCHERS_BYTES_FIRST;
     options.map = prints_others ? TRAWL_MAP_NEVER : settings->map;
-    if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
-        return true;
+    if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK) {
+        if (job->supply == NULL || job->supply->watch(job->supply->context, *searcher))
+            return true;
+        trawl_searcher_close(*searcher);
+        *searcher = NULL;
+        (void)strcpy(message, "memory exhausted");
+        return false;
+    }
     if (engine == TRAWL_ENGINE_CUDA && settings->engine == NULL)
         write_no_device(message, settings->algorithm, error.message);
     else

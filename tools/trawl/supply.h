@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 struct command_job;
+struct trawl_searcher;
 struct value_item;
 struct walk_item;
 
@@ -33,6 +34,9 @@ struct supply {
     /* Returns a descriptor of an item's file, positioned at the file's beginning; -1: errno says
      * why. Called from any thread. */
     int (*open)(void *context, const struct walk_item *item);
+    /* Called with each searcher that the job opens, and with NULL before the job closes its
+     * searchers, so that another thread can cancel their calls. False: no memory. */
+    bool (*watch)(void *context, struct trawl_searcher *searcher);
     /* If not NULL, called after the plan was built instead of the functions above. Returns the exit
      * status. */
     int (*run)(void *context, struct command_job *job, const struct value_item *operands,

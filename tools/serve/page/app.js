@@ -115,6 +115,7 @@ function bodyOf() {
     const options = [];
     if (data.has('i')) options.push('--ignore-case');
     if (data.has('w')) options.push('--word-regexp');
+    if (data.has('e')) options.push('--perl-regexp');
     if (Number(data.get('k'))) options.push(`--mismatches=${data.get('k')}`);
     options.push(...words('g').map(glob => `--glob=${glob}`));
     options.push(...words('t').map(type => `--type=${type}`));
