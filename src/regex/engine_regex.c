@@ -415,7 +415,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
         if (found == 0)
             break;
         if (judge_is_over(step->chunk->call))
-            return TRAWL_FAIL(error, STOPPED, "the search was cancelled");
+            return TRAWL_STOPPED;
         TRAWL_TRY(take_match(step, &span, &at, error));
     }
     return TRAWL_OK;

@@ -9,12 +9,12 @@
 
 #define CANCELLED (-2) /* instead of a match's -1, 0 or 1 */
 
-/* Returns the error that a number below 0 means, instead of a match. */
+/* Returns the status that a number below 0 means, instead of a match. */
 static enum trawl_status status_of(int found, struct trawl_error *error)
 {
     return found >= 0 ? TRAWL_OK
            : found == CANCELLED
-               ? TRAWL_FAIL(error, STOPPED, "the search was cancelled")
+               ? TRAWL_STOPPED
                : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
 }
 

@@ -3,6 +3,7 @@
 #define TESTS_SERVE_COLLECTION_TREE_H
 
 #include <dirent.h>
+#include <pthread.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -101,8 +102,14 @@ static inline size_t count_of(const char *folder)
 
 static size_t descriptor_count, thread_count;
 
+static inline void *no_work(void *unused)
+{
+    return unused;
+}
+
 static inline void begin_trees(void)
 {
+    pthread_t thread;
     struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
     struct trawl_error error;
     char folder[] = "/tmp/trawl_collection_XXXXXX", *path = NULL;
@@ -114,6 +121,9 @@ static inline void begin_trees(void)
                chdir(path) == 0);
     (void)snprintf(top, sizeof top, "%s", path);
     free(path);
+    /* ThreadSanitizer starts a thread of its own with the process's first thread. */
+    TEST_CHECK(pthread_create(&thread, NULL, no_work, NULL) == 0 &&
+               pthread_join(thread, NULL) == 0);
     descriptor_count = count_of("/proc/self/fd");
     thread_count = count_of("/proc/self/task");
 }
@@ -124,6 +134,9 @@ static inline int end_trees(void)
 
     TEST_CHECK_U64(count_of("/proc/self/fd"), descriptor_count);
     TEST_CHECK(trawl_runtime_close(runtime, &error) == TRAWL_OK);
+    /* A thread that was joined may stand in /proc for a moment longer. */
+    for (int i = 0; i < 5000 && count_of("/proc/self/task") != thread_count; i++)
+        usleep(1000);
     TEST_CHECK_U64(count_of("/proc/self/task"), thread_count);
     TEST_CHECK(chdir("/") == 0);
     remove_tree(top);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -300,21 +301,22 @@ static void remove_folder(void)
 static int64_t readable_bytes = INT64_MAX;
 static bool is_interrupted; /* a signal ends every second call of a function */
 
-static bool interrupt(bool *is_second)
+static bool interrupt(atomic_uint *calls)
 {
-    *is_second = !*is_second;
-    if (is_interrupted && *is_second)
+    bool ends = atomic_fetch_add(calls, 1) % 2 == 0 && is_interrupted;
+
+    if (ends)
         errno = EINTR;
-    return is_interrupted && *is_second;
+    return ends;
 }
 
 ssize_t __real_pread64(int descriptor, void *buffer, size_t count, off_t offset);
 ssize_t __wrap_pread64(int descriptor, void *buffer, size_t count, off_t offset);
 ssize_t __wrap_pread64(int descriptor, void *buffer, size_t count, off_t offset)
 {
-    static bool is_second;
+    static atomic_uint calls;
 
-    if (interrupt(&is_second))
+    if (interrupt(&calls))
         return -1;
     errno = EIO;
     if (offset >= readable_bytes)
@@ -328,10 +330,10 @@ ssize_t __real_read(int descriptor, void *buffer, size_t count);
 ssize_t __wrap_read(int descriptor, void *buffer, size_t count);
 ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
 {
-    static bool is_second;
+    static atomic_uint calls;
     ssize_t got;
 
-    if (interrupt(&is_second))
+    if (interrupt(&calls))
         return -1;
     errno = EIO;
     if (readable_bytes == 0)
