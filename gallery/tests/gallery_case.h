@@ -43,7 +43,8 @@ struct gallery_cases {
     bool without_children, with_children; /* whether ways without, and ways with, child grids run */
 };
 
-/* As random_cases_on, for the cases from number `index` on: `count` cases in each thread. */
+/* Runs cases->count cases in each thread on the engine, from case number `index` on, and adds to
+ * *tally. Returns false if a case or a thread failed. */
 bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, uint64_t index,
                       struct gallery_case_tally *tally);
 

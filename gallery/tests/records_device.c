@@ -106,7 +106,8 @@ static void run(struct scene *scene, const char *algorithm)
     nothing_left();
 }
 
-/* Ends three of four records with a NUL, as the sample does: strstr searches such records. */
+/* Overwrites the last byte of about three in four records with a NUL. The published sample program
+ * stores records as C strings, and searches the records by strstr. */
 static void end_records(struct test_random *random, struct scene *scene)
 {
     for (uint64_t i = 0; i < scene->records.record_count; i++)

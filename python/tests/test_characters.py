@@ -45,8 +45,8 @@ def test_like_find(rng):
 
 
 def test_long(rng):
-    """Occurrences are so far apart that the counters of characters in a word overflow, and ends do not
-    ascend with the begins."""
+    """Occurrences are far apart, so that the small counters of characters in a machine word overflow. Long
+    and short patterns together have ends in another order than their begins."""
     with trawl.Searcher("cpu", 2, chunk_bytes=4096) as searcher:
         for letter in LETTERS:
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"

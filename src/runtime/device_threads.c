@@ -16,9 +16,9 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* The first worker of a device polls the queue for this time before the worker sleeps, if its last
- * chunk belonged to a loaded text. Waking the workers of several devices takes 25 to 200 us; four
- * devices list 16 GiB in 1,200 us. */
+/* Where a runtime has several devices, each device's first worker waits for this time without
+ * sleeping if its last chunk belonged to a loaded text. Waking the workers of several devices takes
+ * 25 to 200 us, and a list of 16 GiB by four devices takes only 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)

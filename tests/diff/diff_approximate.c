@@ -629,8 +629,8 @@ static void check_beside(bool edits, uint64_t letters)
 #define FLOOD_BYTES 2500000u /* more occurrences than an engine lists at once */
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
-/* The patterns have an exact part in common, so planes are compared only where that part stands,
- * which is everywhere. */
+/* All patterns have the same exact part. The method of bit planes (approx_filter.h) compares only
+ * where that part stands; in this text the part stands everywhere. */
 #define FLOOD_PATTERNS 40u
 
 /* The occurrences in a text of a single letter: each begin, or for each end all begins with the

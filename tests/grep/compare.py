@@ -318,8 +318,7 @@ def make_case(rng, top, files, known=()):
 
 
 def takes_context(case, letters):
-    """Return whether the pattern has such a letter, or an operator that stands for several
-    letters."""
+    """Return whether an argument sets context: an option of these (-A, -B, -C, or its long form), or -NUM."""
     names = tuple("--" + {"-A": "after", "-B": "before", "-C": "context"}[letter] for letter in letters)
     return any(isinstance(word, str) and (word.startswith(letters + names) or word[1:].isdigit())
                for word in case.arguments)

@@ -1,7 +1,7 @@
-"""locales: those that the tests of random command lines run in, made by localedef where there is none.
+"""locales: makes the locales that the tests of random command lines need, by localedef.
 
-They lie in `locales` beside the command, for the next run; LOCPATH tells grep and trawl. Made of what
-the package `locales` holds; what cannot be made is left out, and said.
+The folder `locales` beside the command keeps the locales for the next run; LOCPATH names this folder to
+grep and trawl. Debian's package `locales` has the sources. A message names each locale that cannot be made.
 """
 
 import os

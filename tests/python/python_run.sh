@@ -35,7 +35,7 @@ END
 done
 [ -n "$python" ] || skip 'no Python 3.10 or later with its headers, venv and pip'
 
-# The environment is new each time but for the packages of others.
+# Each run makes a new, empty environment, and then installs the packages of other projects.
 "$python" -m venv --clear --without-pip "$place/venv"
 inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)

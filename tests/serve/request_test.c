@@ -104,8 +104,8 @@ static const struct row rows[] = {
     {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-n\"]}",
      "changes lines or layout"},
-    /* An alias means the option that it stands for. (The table had only options with a single
-     * name.) */
+    /* --colour is refused as --color is. (Once the server looked for an option's first name only.)
+     */
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--colour\"]}",
      "changes lines or layout"},
     {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"utf-8\"}}", "the server's is 'c'"},

@@ -628,9 +628,9 @@ static bool is_for(const struct scene_row *row, enum trawl_engine engine)
     return true;
 }
 
-/* Runs a row and a fault. Fault points are met under each engine that fits, other faults under one
- * of the engines with a device; each at a single place. Within some rows, every kind of fault meets
- * all places and engines. */
+/* Runs a row with a fault. A long run tries all places and all engines that fit the row. A normal
+ * run tries a fault point at one place for each engine, and other faults at one place and with one
+ * engine that has a device. The place and the engine change with the row and the fault. */
 static void run_faults(uint64_t r, uint64_t f)
 {
     const bool is_point = faults[f].kind == FAULT_OF_POINT;

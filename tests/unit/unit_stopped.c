@@ -1,5 +1,6 @@
-/* unit_stopped: threads that the machine stops for a while, just before the threads take a lock. On
- * a machine with a free core for each thread that happens too seldom for other tests. */
+/* unit_stopped: imitates an operating system that stops a thread just before the thread takes a
+ * lock: a wrapper of pthread_mutex_lock waits. Where each thread has a core, other tests hardly
+ * ever see such a stop. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -130,7 +130,8 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
     bool is_small = answer->view->item_count < answer->state->file_count / pass_part(answer);
 
-    /* A block separates its files by '\n', whatever byte ends the job's lines. */
+    /* A pass searches blocks, which hold files with '\n' between them. With a different line end
+     * the pass would not find whole lines, so the job then searches each file. */
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
         (settings->whole_lines && settings->line_end != '\n') ||
         pass_is_frequent(answer->server->passes, answer->state, plan))

@@ -25,8 +25,8 @@ void filter_close(struct filter *filter);
 struct filter_walk *filter_walk_open(const struct filter *filter, const char *root);
 void filter_walk_close(struct filter_walk *walk);
 
-/* Returns whether a file `name` in a directory has rules that the filter uses, or makes the
- * directory the top of a repository. *file is the kind of file. */
+/* Returns true if a file `name` has rules that the filter uses, or if a directory with this file
+ * is the top of a repository. Sets *file to the kind of file. */
 bool filter_wants(const struct filter *filter, const char *name, enum filter_file *file);
 
 /* Reads the rules of the directory that the walk goes down into. `depth` is 0 for the root, `path`

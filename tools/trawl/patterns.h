@@ -14,8 +14,8 @@
 /* a string that contains the line end, so no line contains the string */
 #define PATTERN_NEVER (UINT64_MAX - 1)
 
-/* Checks that matches of the library need, because the library compares bytes where the locale has
- * characters. */
+/* Says which checks the command has to make on the library's matches, because the library compares
+ * bytes where the locale has characters. */
 struct pattern_check {
     bool any;
     bool begins; /* a match may begin inside a character */

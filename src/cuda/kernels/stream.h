@@ -529,8 +529,9 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
                : tile;
 }
 
-/* Draws a further ticket for this block. The tiles with which blocks begin are added to the ticket
- * when the ticket is used, since any use waits for the atomic operation. Thread 0 calls. */
+/* Draws a further ticket for this block. Does not use the ticket, since any use waits for the
+ * atomic operation: stream_end, which uses the ticket, adds the number of blocks, whose first tiles
+ * take no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Thread 0 calls. */
 SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
                               int kind)
 {
