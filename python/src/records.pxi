@@ -38,6 +38,8 @@ cdef class Reader:
 
         if isinstance(given, (str, bytes)) or _sources.is_bytes(given):
             raise TypeError("records: a column or a list of strings is needed, not one string")
+        if hasattr(given, "read"):
+            raise TypeError("records: a column or a list of strings is needed, not a file; list(file) has its lines")
         if hasattr(given, "__arrow_c_stream__"):
             self.first = given.__arrow_c_stream__(None)
             self.stream = <ArrowArrayStream *>PyCapsule_GetPointer(self.first, "arrow_array_stream")

@@ -1,6 +1,7 @@
 """Columns of records, in all layouts, against a naive search of each record."""
 
 import importlib.util
+import io
 import pickle
 import re
 
@@ -171,7 +172,7 @@ def test_many_records(rng):
 
 def test_refused():
     plan = trawl.Plan("a")
-    for wrong in ("one string", b"bytes", 3, [3], [["a"]]):
+    for wrong in ("one string", b"bytes", 3, [3], [["a"]], io.StringIO("a")):
         with pytest.raises(TypeError):
             plan.contains(wrong)
     with pytest.raises(TypeError, match="format"):
