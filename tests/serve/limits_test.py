@@ -4,7 +4,8 @@
 usage: limits_test.py TRAWL_SERVE TRAWL [--level]
 
 The table of limits in docs/server.md says what each request here may cause. With --level the test reads the server's
-memory from /proc. Earlier tests had missed these limits: they tested large bodies, but not small bodies that cause much
+memory from /proc. Without --level, as under sanitizers, requests of more than a MiB are left out, since reading these
+takes long. Earlier tests had missed these limits: they tested large bodies, but not small bodies that cause much
 work.
 """
 import json
@@ -181,9 +182,12 @@ def main():
             server.loaded()
             check_equal_paths(server, root)
             for row in rows(root):
+                if not LEVEL and len(json.dumps(row[-1])) > MIB:
+                    continue
                 check(server, *row)
                 check(server, "after: " + row[0], [200], "/v1/count", {"patterns": ["needle"]})
-            check_many(server)
+            if LEVEL:
+                check_many(server)
             check_bodies(server)
         check_end(root, folder)
     print("%d failures" % len(failures))
