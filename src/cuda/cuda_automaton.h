@@ -8,9 +8,10 @@
 /* Makes the automaton of worker->plan on the device, unless the worker has made the automaton
  * before. If the automaton is too large for the device or the host, the plan has no automaton. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
-/* Returns whether the automaton's rows fit shared memory, so that counting takes count_automaton.
- * Before the automaton is made, an upper bound of its size decides. */
-bool cuda_automaton_is_kept(const struct engine_worker *worker);
+/* Returns the expected cost of the automaton's counts, in units of reading the text once. The cost
+ * is lower if the rows fit shared memory. Before the automaton is made, an upper bound of the rows'
+ * size decides; walking the set's bytes for this bound happens once for each plan. */
+double cuda_automaton_price(struct engine_worker *worker);
 /* Chooses threads, shared memory and tiles of a launch of *blocks blocks. For count_automaton,
  * *blocks is at first the number of multiprocessors. The function multiplies *blocks by the number
  * of blocks that a multiprocessor can hold, unless limits.blocks_max bounds the blocks. */

@@ -13,10 +13,6 @@
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
-/* Prices in times of reading the text once [H200, 1 GiB]: of an automaton whose rows lie in shared
- * memory (4.3 to 6.9 for 100 words), and of others (9 to 20). */
-#define PRICE_AUTOMATON_KEPT 6.0
-#define PRICE_AUTOMATON 10.0
 /* A set's filter that is expected to cost more than this price may cost far more. */
 #define PRICE_TRIED 4.0
 #define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
@@ -141,8 +137,8 @@ static enum trawl_status judge_filter(struct engine_worker *worker, uint64_t byt
                                       uint64_t ns, struct trawl_error *error)
 {
     double rate = worker->device->read_rate; /* bytes per ns */
-    double price = cuda_automaton_is_kept(worker) ? PRICE_AUTOMATON_KEPT : PRICE_AUTOMATON;
-    double lost_ns = (double)ns - TRIED_LAUNCH_NS - price / rate * (double)bytes;
+    double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
+    double lost_ns = (double)ns - TRIED_LAUNCH_NS - automaton_ns;
     double make_ns = worker->tables.automaton == CUDA_AUTOMATON_READY
                          ? 0
                          : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
