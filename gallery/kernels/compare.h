@@ -57,7 +57,8 @@ SIMT_FUNCTION struct compare_bin compare_bin_open(uint64_t from, uint64_t to, co
     return bin;
 }
 
-/* Loads the bin's text. All threads of the block call. The last load may reach into the padding. */
+/* Loads the bin's text. Called by all threads of the block. The last load may reach into the
+ * padding. */
 SIMT_FUNCTION void compare_bin_load(const struct gallery_arguments *a,
                                     const struct compare_bin *bin, uint32_t *words)
 {

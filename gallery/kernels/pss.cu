@@ -90,8 +90,8 @@ found:
     gallery_emit(&args, x);
 }
 
-/* Fills shared memory with the text of the windows of the block's threads, and with the key. All
- * threads of the block call. */
+/* Fills shared memory with the text of the windows of the block's threads, and with the key. Called
+ * by all threads of the block. */
 SIMT_FUNCTION struct compare_bin pss_fill(const struct gallery_arguments *a, uint32_t *words,
                                           uint32_t *key)
 {

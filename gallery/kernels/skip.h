@@ -34,7 +34,7 @@ SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a
     return segment;
 }
 
-/* Fills the block's bin and the shifts. All threads of the block call. */
+/* Fills the block's bin and the shifts. Called by all threads of the block. */
 SIMT_FUNCTION struct compare_bin skip_bin(const struct gallery_arguments *a, uint32_t *words,
                                           uint32_t *shifts)
 {

@@ -54,7 +54,7 @@ SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
         gallery_emit(&args, x);
 }
 
-/* Returns in thread 0 the least of the block's values. All threads of the block call. */
+/* Returns in thread 0 the least of the block's values. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t word_least(uint64_t *least, uint64_t own)
 {
     uint32_t count = simt_threads();

@@ -10,8 +10,8 @@
 #include "cuda/residents.h"
 
 #define PATIENT_BYTES (2u << 20) /* a copy of this many bytes takes longer than waking a thread */
-/* Characters of tails that the host compares for n begins: at most TAIL_WORK_MIN + n ×
- * TAIL_WORK. */
+/* A tail is the rest of a pattern, which only the host compares. For n text positions, the host
+ * compares at most TAIL_WORK_MIN + n × TAIL_WORK characters of tails. */
 #define TAIL_WORK 16u
 #define TAIL_WORK_MIN (64u << 10)
 #define CHUNKS_LEFT 15u /* chunks that go to the host after a dense chunk */
@@ -81,8 +81,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Sets *range to the next range of the chunk's begins, from `at` on, and copies the text if
- * necessary. */
+/* Sets *range to the chunk's next range, from `at` on, and copies its text if necessary. */
 static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)

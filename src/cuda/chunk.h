@@ -1,21 +1,21 @@
-/* chunk: copies the bytes of a chunk of a text to the device, and searches the chunk range by
- * range. */
+/* chunk: searches a chunk, which is a part of a text, on a device. The chunk's bytes are copied to
+ * the device, and kernels search one range of the chunk after the other. */
 #ifndef TRAWL_CUDA_CHUNK_H
 #define TRAWL_CUDA_CHUNK_H
 
 #include "cuda/launch.h"
 
-/* How a chunk is searched, range by range, once the chunk's bytes are on the device. */
+/* How cuda_scan_chunk searches a chunk: limits, and the functions that search a range. */
 struct cuda_steps {
     uint64_t text_bytes_max;  /* the most bytes of text that are copied to the device at a time */
-    uint64_t range_bytes_max; /* the most begins of a range */
-    /* wait until the text is copied, and add the time of the copies and of memory calls to the
-     * result */
+    uint64_t range_bytes_max; /* the most text positions of a range */
+    /* true: wait until the text is copied, and add to the result the time of the copies and of the
+     * driver's calls that allocate memory */
     bool copies_timed;
     /* Optional. Called before the first range; may set the sizes above. */
     enum trawl_status (*prepare)(struct engine_worker *worker, enum want want,
                                  struct cuda_steps *steps, struct trawl_error *error);
-    /* Searches a range, as cuda_scan_range does. */
+    /* Searches a range. The parameters are those of cuda_scan_range, and `context`. */
     enum trawl_status (*search)(struct engine_worker *worker, void *context,
                                 const struct cuda_range *range, enum want want, uint64_t hits_base,
                                 struct engine_result *result, uint64_t *done,
@@ -23,9 +23,10 @@ struct cuda_steps {
     void *context;
 };
 
-/* Scans a chunk from `from` on: calls engine_result_begin, copies the text, searches the text,
- * and drops the hits that the plan's conditions or tails refuse. Enters the device. After a
- * failure the worker's text, tables and sums are invalid. */
+/* Searches for the occurrences that begin in the chunk at offset `from` or later. Clears *result,
+ * copies the text to the device unless the text is there, searches range by range, and drops the
+ * hits that the plan's conditions or tails refuse. Enters and leaves the device. After a failure
+ * the worker's text, tables and sums are invalid. */
 enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum want want, struct cuda_steps *steps,
                                   struct engine_result *result, struct trawl_error *error);

@@ -15,12 +15,13 @@
 #include "base/memory.h"
 
 #define PART_BYTES_MIN 32u
-/* A part is at most max(PART_BYTES_MAX, 4 × the bytes that are read behind a part) bytes long. */
+/* A part, the text that a thread searches, has at most max(PART_BYTES_MAX, 4 × the bytes that are
+ * read behind a part) bytes, rounded up to a multiple of 16. */
 #define PART_BYTES_MAX 4096u
 /* Insertion sort sorts up to this many items, counting sort more. */
 #define INSERTED_MAX 16u
-/* A single block writes the rows of consecutive levels that have at most NARROW_STATES states
- * each. */
+/* A level is the states that the same number of bytes leads to. A single block writes the rows of
+ * consecutive levels that have at most NARROW_STATES states each. */
 #define NARROW_STATES 16u
 /* Expected costs of a count in units of reading the text once [H200, 1 GiB]: by an automaton whose
  * rows lie in shared memory (measured: 4.3 to 6.9 for 100 words), and by others (9 to 20). */
@@ -29,7 +30,7 @@
 #define ROW_BLOCKS 8u  /* per multiprocessor */
 #define KEPT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
-/* A literal on its way through the trie: the literal's last bytes were read, from the end. */
+/* A literal that is being entered into the trie: its last bytes were read, from the end. */
 struct item {
     const uint8_t *next; /* the byte that is read next */
     uint32_t left;       /* bytes that are not read yet */
@@ -100,8 +101,7 @@ static void sort_many(struct trie *trie, uint32_t begin, uint32_t end)
     memcpy(trie->items + begin, trie->sorted, (end - begin) * sizeof *items);
 }
 
-/* Sorts items[begin] to items[end - 1] by the class of the next byte. Items of the same class keep
- * their order. */
+/* Sorts items[begin] to items[end - 1] by the class of the next byte. The sort is stable. */
 static void sort_items(struct trie *trie, uint32_t begin, uint32_t end)
 {
     struct item *items = trie->items;
@@ -308,14 +308,14 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->node_count = trie->node_count;
     to->class_count = trie->classes;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
-    /* A part of the rows in shared memory lost: 1,000 and 10,000 English words took 1.9 and 1.5
-     * times as long as without, since fewer threads fit beside the rows [H200]. */
+    /* All rows or none: with some rows in shared memory, 1,000 and 10,000 English words took 1.9
+     * and 1.5 times as long as with none, since fewer threads fit beside the rows [H200]. */
     to->kept_words = rows_bytes <= kept_bytes(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }
 
-/* Makes the device write the rows: a launch for each level, or for consecutive narrow levels, since
- * a row follows from the row of a state of fewer bytes. */
+/* Makes the device write the rows, by a launch for each level or for consecutive narrow levels: a
+ * state's row is made from the row of a state of a lower level, which must be written before. */
 static enum trawl_status write_rows(struct engine_worker *worker, const struct trie *trie,
                                     struct trawl_error *error)
 {
@@ -343,8 +343,7 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
     return TRAWL_OK;
 }
 
-/* Makes the automaton of the plan's literals on the device. Sets *fits to false if the automaton
- * exceeds a limit. */
+/* Makes the automaton on the device. Sets *fits to false if the automaton exceeds a limit. */
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
     uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_NUMBER);

@@ -1,4 +1,5 @@
-/* cuda_automaton: the automaton of a dense set on the device, and the shape of its launches. */
+/* cuda_automaton: makes the automaton by which a device searches for a set in a text with many
+ * candidates, and chooses the sizes of the automaton's launches. */
 #ifndef TRAWL_CUDA_CUDA_AUTOMATON_H
 #define TRAWL_CUDA_CUDA_AUTOMATON_H
 
@@ -6,7 +7,8 @@
 #include "cuda/cuda_worker.h"
 
 /* Makes the automaton of worker->plan on the device, unless the worker has made the automaton
- * before. If the automaton is too large for the device or the host, the plan has no automaton. */
+ * before. If memory does not suffice or the limits forbid the automaton, sets tables.automaton to
+ * CUDA_AUTOMATON_NONE, which is no error. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
 /* Returns the expected cost of the automaton's counts, in units of reading the text once. The cost
  * is lower if the rows fit shared memory. Before the automaton is made, an upper bound of the rows'

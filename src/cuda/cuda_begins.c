@@ -63,7 +63,8 @@ static bool is_pinned(const struct engine_worker *worker, const void *bytes, uin
            begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
 }
 
-/* Gives the room in the worker's list after the words that the list already holds. */
+/* Sets *room to the memory in the worker's list after the words that the list already holds. Makes
+ * the list larger if the list holds no words. */
 static enum trawl_status list_begin(struct engine_worker *worker, struct engine_words *words,
                                     struct cuda_hits_room *room, struct trawl_error *error)
 {
@@ -144,8 +145,7 @@ static enum trawl_status copy_begin(struct engine_worker *worker, const struct e
 
     TRAWL_ASSERT(host != NULL || copy->count <= worker->piece_words);
     TRAWL_ASSERT(copy->at + copy->count <= worker->list.bytes / sizeof(uint64_t));
-    /* the first piece reserves the room for all pieces, since growing the room later would lose
-     * earlier pieces */
+    /* reserve room for all pieces now, since growing the room would lose earlier pieces */
     if (host == NULL) {
         TRAWL_TRY(cuda_pinned_reserve(device, &worker->pieces,
                                       ENGINE_PIECES_MAX * worker->piece_words * sizeof(uint64_t),

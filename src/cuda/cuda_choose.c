@@ -1,10 +1,9 @@
-/* cuda_choose: chooses the method by which a device searches for one pattern, by what is known of
- * the text.
+/* cuda_choose: chooses the method by which a device searches for one pattern. Each method has a
+ * price, the expected time of a count, and the cheapest method is chosen.
  *
- * A device samples 16 bytes, a CPU 8. Sixteen bytes distinguish more positions of a long
- * pattern, and pay from shorter patterns on. The price of a method in a text follows from two
- * rates: how many candidates the method has in the text, and how many candidates are compared to
- * their end.
+ * The price of a method in a text follows from two rates: how many candidates the method has per
+ * byte of text, and how many candidates are compared to the pattern's end. A sample of the text
+ * gives the rates.
  */
 #include "cuda/cuda_choose.h"
 
@@ -12,11 +11,10 @@
 #include "cuda/cuda_sampled.h"
 #include "plan/analyse.h"
 
-/* from this length on a device reads less than the whole text, at stride 64 */
+/* for patterns of this length and more, a device reads less than the whole text */
 #define SAMPLED_CHOSEN_MIN 63u
 #define REPEATS_MAX 2.0
-/* Method every compares patterns of up to this length completely at each position, unless case
- * is ignored. */
+/* Method every compares shorter or equal patterns whole at each position, if case counts. */
 #define DECIDED_LENGTH_MAX 8u
 /* A method is given up once COUNTS_MIN counts were measured, and the quickest of these counts took
  * SLOW times the price of a different method. */
@@ -54,12 +52,11 @@
 #define NAMED_BYTE 0.23
 #define SET_NAMED 700.0
 #define SET_FOUND 5.0 /* per byte of the pattern */
-/* If the pattern's rarest 8 bytes occur at more than this share of the positions, planes search the
- * whole text. */
+/* If the pattern's rarest 8 bytes occur at a larger share of the positions, planes search the
+ * text. */
 #define DENSE_RATE 0.01
 #define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
-/* Time to make the tables, in ns: of method set; of method sampled, for each byte of the
- * pattern. */
+/* Time to make tables, in ns: for method set; for method sampled, per byte of the pattern. */
 #define ONCE_SET_NS 1e5
 #define ONCE_SAMPLED_BYTE_NS 20.0
 /* Time to rate the plan's grams, to rate method every, and to choose grams by the sample, with cold
@@ -67,8 +64,8 @@
 #define RATE_GRAMS_NS 3e3
 #define RATE_EVERY_NS 2e4
 #define TUNE_GRAMS_NS 2e4
-/* The rates before the sample was looked at. A rate of samples is at most 1; for the rarest bytes
- * stands the highest rate with which grams search. */
+/* Values of rates that are not measured yet: NOT_RATED exceeds every rate; RARE_NOT_RATED is the
+ * highest rate of the rarest bytes at which method grams is used. */
 #define NOT_RATED 2.0
 #define RARE_NOT_RATED DENSE_RATE
 
@@ -104,7 +101,7 @@ static double candidates_price(double length, double failed, double failed_max, 
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
-    /* the rate of the whole pattern, if the look compared the pattern to the pattern's end */
+    /* the rate of occurrences, if rates->deep compares the whole pattern */
     double occurring = length <= SCAN_SAMPLE_BYTES + ANALYSE_DEEP_BYTES ? rates->deep : 0;
 
     switch (method) {
@@ -224,9 +221,9 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
                                 sample, sample_bytes, &rates->rare);
 }
 
-/* Rates one method after the other, and returns the cheapest of the rated methods once the rest of
- * the look at the sample would take longer than a method that was not rated could save; AUTO if
- * only the whole look tells. Sets the prices of the methods that were not rated to lower bounds. */
+/* Rates one method after the other by the sample. Returns the cheapest rated method as soon as
+ * rating the next method would take longer than that method could save; AUTO if all methods must be
+ * rated. The prices of methods that were not rated are then lower bounds. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
                                         uint64_t sample_bytes, double read_ns,
                                         struct plan_tuning *tuning, struct byte_rates *of_bytes,
@@ -312,8 +309,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     return cheapest(length, read_ns, is_first, prices);
 }
 
-/* Chooses without a sample of the text. A literal that repeats itself is not searched by
- * samples, since each sample of a repetitive text would match at many offsets. */
+/* A literal that repeats itself is not searched by method sampled, since each sample of a
+ * repetitive text would match at many offsets of the literal. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked)
 {
     bool by_length = asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN;

@@ -178,8 +178,7 @@ done:
     return status;
 }
 
-/* Loads the part [begin, begin + owned) of a text, and its overlap with the next part, on one
- * device. */
+/* Loads [begin, begin + owned) of a text, and the overlap with what follows, on one device. */
 static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
                                  uint64_t text_count, uint64_t begin, uint64_t owned,
                                  struct trawl_error *error)
@@ -197,8 +196,7 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
     return resident_keep(engine, &resident, error);
 }
 
-/* Loads one stripe on device `index`. If that device fails or lacks memory, tries each following
- * device in turn. */
+/* Loads a stripe on device `index`, or on the next device that neither fails nor lacks memory. */
 static enum trawl_status load_stripe(struct engine *engine, uint32_t index, const uint8_t *text,
                                      uint64_t text_count, uint64_t begin, uint64_t owned,
                                      struct trawl_error *error)
@@ -212,10 +210,10 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
     return status;
 }
 
-/* Splits a long text into stripes and deals the stripes out to the devices in turn, the same
- * number to each device. A search that returns results in order keeps all devices busy only
- * while the tasks of the search reach from one stripe into stripes of the other devices. Below
- * that size longer stripes are better, since each stripe costs a launch. */
+/* Splits a long text into stripes and deals the stripes out to the devices in turn, the same number
+ * to each device. Stripes may not be too long, since a search that returns results in order
+ * searches neighbouring chunks at a time: all devices are busy only if these chunks lie in stripes
+ * of all devices. Stripes may not be too short, since each stripe costs a launch. */
 static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
@@ -255,9 +253,10 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Loads a text: a long text in stripes, a short text whole on every device. If a device has no
- * room for a short text, each worker of that device copies the chunks that the worker searches, as
- * for texts that are not loaded. A device's failure is no error if a different device has the text.
+/* Loads a text: a long text in stripes, a short text whole on every device. If device 0 has no
+ * memory for a short text, the text is not loaded. If a further device has no memory, the workers
+ * of that device copy the chunks that they search, as for texts that are not loaded. The failure of
+ * a device is no error if a different device has the text.
  */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               struct trawl_error *error)

@@ -4,21 +4,21 @@
 
 #include "cuda/open.h"
 
-/* Keeps a copy of the text on devices for the owner, or keeps a borrowed text in place. Scans of
- * chunks in the text use that copy and do not read the host's bytes. The bytes may not change
- * before the owner drops the text. If exactly these bytes are held already, only
- * ENGINE_HOLD_ANEW copies the bytes again. If the copy fails, no owner holds these bytes any
- * more. Errors: MEMORY, DEVICE; LIMIT if too many texts are loaded. Threads: any, but not during
- * scans of these bytes. */
+/* Keeps a copy of the text on devices for text->owner. A borrowed text, which the caller has put on
+ * a device, stays there. Scans of chunks in the text do not read the host's bytes. The bytes may
+ * not change before the owner drops the text. If exactly these bytes are held already, only
+ * ENGINE_HOLD_ANEW copies the bytes again. If the copy fails, no owner holds these bytes any more.
+ * Errors: MEMORY, DEVICE; LIMIT if too many texts are loaded. Threads: any, but not during scans of
+ * these bytes. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error);
 void cuda_residents_drop(struct engine *engine, const struct engine_text *text);
 /* Drops the texts of all owners, before the engine is closed. */
 void cuda_residents_end(struct engine *engine);
-/* Implements ENGINE_HOLD_MEMORY. */
+/* Finds the device in whose memory memory->bytes lies (ENGINE_HOLD_MEMORY). */
 enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *memory,
                                    struct trawl_error *error);
-/* Implements ENGINE_HOLD_FETCHED. */
+/* Copies a borrowed text to `bytes` in host memory (ENGINE_HOLD_FETCHED). */
 enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
                                        struct trawl_error *error);
 

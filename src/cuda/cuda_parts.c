@@ -74,8 +74,8 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     const struct plan_parts *of = worker->parts->of;
     enum trawl_status status = TRAWL_OK;
 
-    /* A range of up to CUDA_RANGE_BYTES_MAX is not shortened after a dense part (cut_set_range
-     * in cuda_scan.c). */
+    /* Only a range of more than CUDA_RANGE_BYTES_MAX would be shortened when a search in it meets
+     * too many candidates (cut_set_range in cuda_scan.c). */
     steps->range_bytes_max = CUDA_RANGE_BYTES_MAX;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         worker->plan = of->part[i].plan;

@@ -1,4 +1,5 @@
-/* cuda_parts: searches for each part of a set in turn on a device. */
+/* cuda_parts: searches for a set part by part on a device. A part is a plan of its own for the
+ * patterns of the set that have similar lengths. */
 #ifndef TRAWL_CUDA_CUDA_PARTS_H
 #define TRAWL_CUDA_CUDA_PARTS_H
 
@@ -17,8 +18,8 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
                                     const struct cuda_range *range, enum want want,
                                     uint64_t hits_base, struct engine_result *result,
                                     uint64_t *done, struct trawl_error *error);
-/* Frees the memory of all parts, after a search met a lack of memory. The worker's plan is searched
- * whole from then on. Returns whether that may help: whether the worker had parts. */
+/* Frees all parts' memory after a search lacked memory. From then on the worker's plan is searched
+ * whole. Returns false if the worker had no parts, so that a second search would fail too. */
 bool cuda_parts_refuse(struct engine_worker *worker);
 
 #endif

@@ -1,4 +1,5 @@
-/* cuda_plane: chooses the bit plane by which kernels search dense tiles for a single pattern. */
+/* cuda_plane: chooses the bit plane by which kernels search text with many candidates for a single
+ * pattern. A bit plane has the same bit of each byte. */
 #ifndef TRAWL_CUDA_CUDA_PLANE_H
 #define TRAWL_CUDA_CUDA_PLANE_H
 

@@ -12,7 +12,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-#define PAIR_GAIN_MIN 64u /* pairs pay if pairs save 1 sample in this many */
+/* pairs of samples are read if that saves at least 1 sample in this many */
+#define PAIR_GAIN_MIN 64u
 #define WORDS_LOG2_MIN 10u
 
 /* Returns the binary logarithm of the least power of two above `count`. */
@@ -32,7 +33,8 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
     a->sample_pair = pair > single + single / PAIR_GAIN_MIN;
     a->stride = (uint32_t)(a->sample_pair != 0 ? pair : single);
     TRAWL_ASSERT(a->stride > 0 && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
-    a->hash_bits = 1 + log2_above(a->stride); /* two to four heads per gram */
+    /* two to four list heads for each offset of the pattern */
+    a->hash_bits = 1 + log2_above(a->stride);
     a->sample_words_log2 = (uint32_t)min_u64(max_u64(1 + log2_above(a->stride), WORDS_LOG2_MIN),
                                              SCAN_SAMPLE_WORDS_MAX);
 }

@@ -1,12 +1,13 @@
-/* cuda_sampled: makes a device's tables for method sampled. */
+/* cuda_sampled: makes a device's tables for method sampled, which reads 16 bytes of the text at
+ * each multiple of a stride. */
 #ifndef TRAWL_CUDA_CUDA_SAMPLED_H
 #define TRAWL_CUDA_CUDA_SAMPLED_H
 
 #include "cuda/kernels/scan.h"
 
-#define CUDA_SAMPLED_LENGTH_MIN 31u /* 16 bytes at multiples of 16 */
-/* With a longer stride, the bits would not fit into shared memory, and offsets would not fit
- * into SCAN_ENTRY_OFFSET_BITS bits. */
+#define CUDA_SAMPLED_LENGTH_MIN 31u /* each occurrence has 16 bytes at a multiple of 16 */
+/* With a longer stride, the bitmap of the pattern's grams would not fit into shared memory, and an
+ * offset would not fit into SCAN_ENTRY_OFFSET_BITS bits. */
 #define CUDA_SAMPLED_STRIDE_MAX 16384u
 
 /* Where the tables are written. The caller has cleared `words`. */

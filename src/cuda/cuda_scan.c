@@ -6,14 +6,15 @@
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
 
-/* after a dense scan, the automaton also does this many scans */
+/* after a scan with too many candidates, the automaton does this many scans */
 #define DENSE_SCANS 15u
-/* The longest range that is marked. Positions relative to the range's first begin have 32 bits. */
+/* The longest range for which mark_set makes a bitmap: positions in the range have 32 bits. */
 #define SET_MARKS_MAX ((1ull << 32) - (1ull << 24))
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
-/* A set's filter that is expected to cost more than this price may cost far more. */
+/* If stream_set is expected to cost more than this price, it may cost far more, so that the first
+ * range of a text is a short trial. */
 #define PRICE_TRIED 4.0
 #define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
 #define MAKE_NS 1e5           /* fixed cost to make the automaton */
@@ -22,8 +23,7 @@
 /* Before the automaton takes over, 2^PATIENT_TIMES_LOG2 times the usual work is spent on a tile. */
 #define PATIENT_TIMES_LOG2 8u
 
-/* Makes the automaton search for the next DENSE_SCANS scans, if the device has memory for the
- * automaton. */
+/* Makes the automaton do the next DENSE_SCANS scans, if the device has memory for it. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables.dense_left = DENSE_SCANS;
@@ -36,10 +36,9 @@ static enum trawl_status take_automaton(struct engine_worker *worker, struct tra
     return TRAWL_OK;
 }
 
-/* Chooses how to repeat a scan that the kernel gave up because some tile had too many
- * candidates. Among long literals the cause is often a phrase that many literals share and that
- * few places of the text contain. In such a text more work for each tile costs less than the
- * automaton. */
+/* Chooses how to repeat a scan that the kernel gave up because some tile had too many candidates.
+ * Among long literals the cause is often a phrase that many literals share and that is rare in the
+ * text. In such a text more work for each tile costs less than the automaton. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
     if (worker->tables.sets_ready && worker->tables.dense_left == 0 &&
@@ -105,8 +104,7 @@ static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_lau
                             room->address, (size_t)(room->ahead * sizeof(uint64_t)),
                             worker->stream));
     }
-    /* The sorting kernel writes no answer that the host could wait for, and the caller may read
-     * the hits at once. */
+    /* Wait, since the caller may read the hits at once, and the sorting kernel writes no answer. */
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
@@ -121,8 +119,7 @@ static bool is_judged(const struct engine_worker *worker, uint64_t bytes)
            bytes >= worker->limits.tried_bytes;
 }
 
-/* Returns whether a short range of the text is searched first, as a trial. A trial costs about
- * 20 us. */
+/* Returns whether a short range is searched first, as a trial, which costs about 20 us. */
 static bool is_tried_first(const struct engine_worker *worker)
 {
     const struct cuda_tables *tables = &worker->tables;

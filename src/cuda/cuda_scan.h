@@ -1,4 +1,4 @@
-/* cuda_scan: searches one range of begins. */
+/* cuda_scan: searches a text on a device for the occurrences that begin in one range. */
 #ifndef TRAWL_CUDA_CUDA_SCAN_H
 #define TRAWL_CUDA_CUDA_SCAN_H
 
@@ -11,8 +11,8 @@ struct cuda_hits_room {
     uint64_t count;
     uint64_t base;
     uint64_t literal; /* factor of the literal's number in a hit's word */
-    /* The words that are copied to the landing buffer before the number of hits is known. The
-     * landing buffer has room for `ahead` words; ahead ≤ count. */
+    /* Number of words that are copied to the host before the number of hits is known; ahead ≤
+     * count. The worker's landing buffer has room for these words. */
     uint64_t ahead;
 };
 
@@ -22,8 +22,8 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
-/* Scans a range. If hits are wanted, appends the hits to the result; a hit at range->begin gets
- * the offset `hits_base`. All begins below *done were searched. */
+/* Scans a range. If hits are wanted, appends the hits to the result; a hit at range->begin gets the
+ * offset `hits_base`. On return, all positions of the range below *done were searched. */
 enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error);

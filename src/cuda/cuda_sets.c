@@ -25,8 +25,8 @@
 #define HEADS_SPARSE_MAX (1u << 20)
 /* Sizes of the bitmap, in words. Shared memory that the bitmap does not take is cache for the loads
  * in flight. A multiprocessor with 256 KiB sets 228, 196, 164, 132, ... KiB apart for a block, and
- * the queues take 37. Bitmaps of 94, 158 and 188 KiB had 10,000 patterns of 16 bytes at 0.91, 0.94
- * and 0.88 of the read speed, and 100,000 at 0.42, 0.60 and 0.56 [H200]. */
+ * the queues take 37. With bitmaps of 94, 158 and 188 KiB, searches for 10,000 patterns of 16 bytes
+ * ran at 0.91, 0.94 and 0.88 of the read speed, for 100,000 at 0.42, 0.60 and 0.56 [H200]. */
 #define FILTER_SIZES                                       \
     {                                                      \
         4096, 8192, 16384, 24064, 32256, 40448, UINT32_MAX \
@@ -40,19 +40,19 @@
 #define FILTER_LARGE 40448u
 #define COST_LARGE 2.0
 #define COST_CACHE 1.06
-/* The weight of the cost for texts unlike the patterns, and the price of a bitmap of FILTER_LARGE
- * words: of two bitmaps that let the same samples through, the smaller is chosen. Without
- * COST_SIZE, 1,000,000 patterns of 80 random letters had a bitmap of 124 KiB that nearly every
- * sample passed: 0.85 instead of 0.90 of the read speed [H200]. */
+/* Weights in cost_of_ties: of the cost for texts unlike the patterns, and of a bitmap of
+ * FILTER_LARGE words. Of two bitmaps that let the same samples through, the smaller is chosen.
+ * Without COST_SIZE, 1,000,000 patterns of 80 random letters got a bitmap of 124 KiB that nearly
+ * every sample passed, and the search ran at 0.85 instead of 0.90 of the read speed [H200]. */
 #define COST_UNLIKE 1e-6
 #define COST_SIZE 1e-8
-/* Words of a bitmap's size that are taken by the longer queues of the rare variant, and by the copy
- * of the arguments of the dense variant. */
+/* Words by which the bitmap is shorter than its size in FILTER_SIZES: the rare variant has longer
+ * queues in shared memory, and the dense variant a copy of the launch's arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
-/* Sizes of the table of 64-bit words in L2, in words. Tables of 16, 24 and 32 MiB had 1,000,000
- * patterns of 80 bytes at 0.83, 0.79 and 0.70 of the read speed. A look-up takes longer in a table
- * that fills half of an H200's L2. */
+/* Sizes of the table of 64-bit words in L2, in words. A look-up takes longer in a table that fills
+ * half of an H200's L2: with tables of 16, 24 and 32 MiB, searches for 1,000,000 patterns of 80
+ * bytes ran at 0.83, 0.79 and 0.70 of the read speed. */
 #define TABLE_WORDS_MIN 4096u
 #define TABLE_WORDS_FEW (1u << 21)
 #define TABLE_WORDS_MANY (9u << 19)
@@ -63,11 +63,11 @@
 #define SAMPLE_BYTES 16384u  /* literal bytes that are counted */
 #define EQUAL_MIN 8          /* a rate is measured from at least this many equal pairs */
 #define EQUAL_MANY 64        /* the rate's decay per byte is measured from this many pairs */
-/* An entry's key depends on the bytes beside its gram if the stride is at most TAG_STRIDE_MAX, so
- * that the bytes are in cache, or if a sample meets more than TAG_MET_MIN grams. Otherwise a kernel
- * would fetch these bytes in vain. Keys with the bytes beside the gram searched for 1,000,000
- * patterns of 80 random letters at 0.38 instead of 0.44 of the read speed, but for 100,000 patterns
- * of 80 bytes of words at 0.66 instead of 0.42 [H200]. */
+/* An entry's key depends on the bytes beside its gram (tags) if the stride is at most
+ * TAG_STRIDE_MAX, since these bytes of the text are then in the cache, or if a sample meets more
+ * than TAG_MET_MIN grams. Otherwise the fetch of these bytes would cost more than the keys save.
+ * With tags, a search for 1,000,000 patterns of 80 random letters ran at 0.38 instead of 0.44 of
+ * the read speed, but for 100,000 patterns of 80 bytes of words at 0.66 instead of 0.42 [H200]. */
 #define TAG_STRIDE_MAX 8u
 #define TAG_MET_MIN 1e-4
 #define TILE_STEPS 16u
@@ -433,8 +433,7 @@ static bool is_tagged(const struct choice *choice)
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 
-/* Returns the share of samples whose lists are searched. first: the share of samples that pass the
- * bitmap. */
+/* Returns the share of samples whose lists are searched, if the share `first` passes the bitmap. */
 static double lists_of(const struct engine_worker *worker, const struct choice *choice,
                        double entries, double first)
 {
@@ -711,9 +710,9 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                      worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL);
 }
 
-/* Reserves memory for the later entries of the lists, after set_room: for a small set, for all
- * possible entries. A large set may have only a fraction of the possible entries, so the function
- * waits for the number that set_room computes. */
+/* Reserves memory for the lists' entries except each list's first. A small set gets room for all
+ * possible entries. A large set may have only a fraction of them, so the function waits for the
+ * number that the kernel set_room computes. */
 static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;

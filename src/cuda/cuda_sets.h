@@ -1,4 +1,5 @@
-/* cuda_sets: tables of stream_set, and the shape of its launches. */
+/* cuda_sets: makes the tables by which the kernel stream_set searches for a set of patterns, and
+ * chooses the sizes of the kernel's launches. */
 #ifndef TRAWL_CUDA_CUDA_SETS_H
 #define TRAWL_CUDA_CUDA_SETS_H
 
@@ -9,7 +10,7 @@
  * caller has zeroed tables->sets; sets.stride stays 0 if stream_set cannot search for the set. */
 void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_plan *plan,
                       struct cuda_tables *tables);
-/* Writes the 256 words of scan_sets.rarity. */
+/* Writes how rare each byte value is expected to be: the 256 words of scan_sets.rarity. */
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets,
                       uint32_t *rarity);
 /* Makes the tables on the device, from the literals, which are on the device or being copied. */

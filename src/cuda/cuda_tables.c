@@ -18,7 +18,7 @@
 #define GRAM_BYTES 8u
 #define HOST_ROOM_MIN (64u << 10)
 #define HOST_KEPT_MAX (1u << 20)
-#define LAUNCH_NS 2e4 /* time of a count that the launch takes, whatever the text */
+#define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 /* number of literals that may be compared for 32 positions before the tile is given up as dense */
@@ -56,8 +56,7 @@ static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
     return block->bytes == NULL ? NULL : block->bytes + at;
 }
 
-/* Puts an array into the block and the array's device address into *pointer, a pointer of the
- * arguments. */
+/* Puts an array into the block, and its device address into *pointer of the arguments. */
 static void *block_put(struct block *block, const void *from, uint64_t bytes, void *pointer)
 {
     uint64_t address;
@@ -124,8 +123,7 @@ static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
                        : gram_bytes < 4  ? SCAN_GRAM_SHORT
                        : gram_bytes == 4 ? SCAN_GRAM_WORD
                                          : SCAN_GRAM_LONG;
-    /* The fold is or-ed only into the bytes of letters, so only letters compare equal to letters.
-     */
+    /* only bytes of letters are folded, so only letters compare equal to letters */
     a->is_exact = count == gram_bytes;
 }
 
@@ -193,7 +191,8 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* Writes the records of stream_set. The kernel set_runs chooses the runs later. */
+/* Writes a record of each literal for stream_set. The kernel set_runs later writes word 2, the
+ * offset at which the literal's run of grams begins. */
 static void put_records(const struct trawl_plan *plan, const uint64_t *begins, struct block *block,
                         struct scan_sets *sets)
 {
@@ -322,7 +321,7 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Computes the bound of the literals that may occur at one begin: such literals share a bucket. */
+/* Sets alike_max to the largest bucket: literals that occur at the same position share a bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {

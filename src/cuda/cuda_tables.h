@@ -8,39 +8,39 @@
 
 struct engine_worker;
 
-/* The state of the set's automaton: not needed yet, made on the device, or too large for the
- * device. */
+/* Whether the device has the set's automaton: not needed yet; made; too large or forbidden. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
-/* The price of a count by each method in a loaded text, for a plan with a single literal, in units
- * of reading the text once. Indexes are methods; entry 0, of TRAWL_METHOD_AUTO, is not used. */
+/* For a plan with a single literal: the time of a count of a loaded text by each method, divided by
+ * the time in which the device reads the text once. Indexes are methods; entry 0, of
+ * TRAWL_METHOD_AUTO, is not used. */
 struct cuda_prices {
     /* the expected price; once counts were measured, the least measured price */
     double price[TRAWL_METHOD_SET + 1];
     uint32_t counts[TRAWL_METHOD_SET + 1]; /* counts that were measured */
-    /* The expected prices follow from the sample. If false, the sample was not searched for the
-     * methods that could hardly be cheaper than the chosen method. */
+    /* True: all expected prices follow from the sample. False: prices of methods that could hardly
+     * be cheaper than the chosen method are lower bounds. */
     bool is_rated;
 };
 
 /* The device side of a plan: the parts of struct scan_arguments that do not depend on the text. */
 struct cuda_tables {
     enum trawl_method method;
-    bool ready; /* the device has the tables of the plan with the number plan_serial */
+    bool ready; /* the device has the tables of the plan whose serial number is plan_serial */
     uint64_t plan_serial;
     /* serial number of the sample from which `tuning` was made; 0: no sample was used */
     uint64_t sample_serial;
-    /* for one literal: points to the plan's tuning, or to `own` */
+    /* for one literal: what the methods look for; points to the plan's tuning, or to `own` */
     const struct plan_tuning *tuning;
     struct plan_tuning own;
     struct cuda_prices prices;
     enum cuda_kernel kernel;
-    /* the kernel for counts: a stream, or `kernel` */
+    /* the kernel that counts: a stream kernel, or `kernel` */
     enum cuda_kernel count_kernel;
     bool sorts; /* hits are found by stream_sampled, then sorted */
-    /* number of coming scans that do not try streams, since the last scan was dense */
+    /* number of next scans that use no stream kernel, since a scan met too many candidates */
     uint32_t dense_left;
-    /* of a set: the work granted to a tile is 2^budget_log2 × the usual work */
+    /* for a set: comparisons may cost 2^budget_log2 × the usual budget */
     uint32_t budget_log2;
     bool is_tried;         /* for a set: a trial of the text's first range is done */
     double lost_ns;        /* for a set: time that the automaton would have saved so far */
@@ -69,8 +69,8 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
 /* Makes the tables of worker->plan on the device for the text that is about to be searched:
  * worker->searched. Does nothing if the tables are there already. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* Records that a count of `begins` begins took `ns` ns. If another method should be clearly
- * quicker, the next count chooses anew. */
+/* Records that a count over `begins` positions of the text took `ns` ns. If another method should
+ * be clearly quicker, the next count chooses anew. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
 #endif

@@ -1,5 +1,4 @@
-/* cuda_worker: opens a worker's stream and copies bytes to the device through the worker's two
- * staging buffers. */
+/* cuda_worker: opens a worker's stream, and copies bytes to the device through staging buffers. */
 #include "cuda/cuda_worker.h"
 
 #include <string.h>

@@ -24,7 +24,7 @@ struct cuda_held {
 };
 
 /* A worker's state for a part of a plan. While the worker searches for the part, cuda_parts.c
- * exchanges these members with the worker's own members of the same names. */
+ * exchanges the first three members with the worker's members of the same names. */
 struct cuda_part {
     struct cuda_tables tables;
     uint64_t reach_bytes;
@@ -47,18 +47,18 @@ struct engine_worker {
     struct cuda_stream *stream;
     const struct trawl_plan *plan;
     struct cuda_tables tables;
-    const uint8_t *searched; /* the text of the chunk, by which the tables are chosen */
+    const uint8_t *searched; /* the chunk's bytes in host memory; methods are chosen by this text */
     uint64_t searched_bytes;
     struct cuda_memory text;
     /* a struct scan_result, which is all zeros between launches if sums_ready */
     struct cuda_memory sums;
     bool sums_ready;            /* false: a failure may have left other values in sums */
     struct cuda_pinned answers; /* struct scan_result: the result of the last launch */
-    /* The launches that this worker has started. The count numbers the next launch. */
+    /* The number of launches that this worker has started, which is the last launch's number. */
     uint64_t launches;
-    struct cuda_memory result;  /* the order's words */
-    struct cuda_memory offsets; /* the list of tiles */
-    /* a bit for each begin: 1 if an occurrence of the set begins there */
+    struct cuda_memory result;  /* the words by which blocks order their hits (kernels/order.h) */
+    struct cuda_memory offsets; /* numbers of the tiles that a stream kernel gave up */
+    /* a bit for each text position: 1 if an occurrence of the set begins there */
     struct cuda_memory marks;
     struct cuda_memory hits;       /* struct hit */
     struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
@@ -74,23 +74,22 @@ struct engine_worker {
     uint64_t kernel_ns;          /* time of all kernels since kernel_ns was last set to 0 */
     struct cuda_held held;
     uint64_t hits_room; /* The number of hits for which `hits` has room. */
-    /* begins that wait on the device until the stream `copies` copies the list to the host */
+    /* the begins that a task lists, until the stream `copies` copies them to the host */
     struct cuda_memory list;
     struct cuda_stream *copies; /* NULL: not made yet */
     uint64_t list_end;          /* words of `list` that the last listing filled */
-    /* pinned memory through which pieces of `list` pass on the way to the caller's array */
+    /* pinned memory to which `list` is copied in pieces, on the way to the caller's array */
     struct cuda_pinned pieces;
     uint64_t piece_words; /* the most words of a piece */
     /* brought[i] is recorded after piece i was copied; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
-    /* The number of coming chunks that go to the host without a scan, because the last chunk was
-     * dense. */
+    /* number of next chunks that go to the host without a scan, because a chunk was dense */
     uint32_t chunks_left;
-    /* the host can search a dense chunk for which there is no automaton */
+    /* true: the host can search a chunk that has too many candidates and no automaton */
     bool may_leave;
-    /* the current chunk is dense and there is no automaton, so the host searches the chunk */
+    /* true: the current chunk is such a chunk, so that the host searches the chunk */
     bool leaves;
-    /* begins that a scan for hits may cover, so that the hits are likely to fit in `hits` */
+    /* number of positions that a scan for hits covers, so that the hits are likely to fit */
     uint64_t reach_bytes;
     bool lists_few;           /* the last scan with this plan found few hits */
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
@@ -107,7 +106,7 @@ void cuda_worker_host_release(struct cuda_tables *tables);
  * entered the device. */
 enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);
-/* Does the same, and writes SCAN_PADDING_BYTES zeros after the bytes. */
+/* As cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
 enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
                                           const void *bytes, uint64_t count,
                                           struct trawl_error *error);

@@ -10,12 +10,12 @@
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
-/* Sampling reads single sectors. By default the device fetches 64 bytes, two sectors, for each
- * sample: 0.99 times the read rate instead of 1.64, for a pattern of 80 bytes. */
+/* Method sampled reads single sectors of 32 bytes. With the default, two sectors, the search for a
+ * pattern of 80 bytes runs at 0.99 instead of 1.64 of the read speed. */
 #define FETCH_BYTES 32u
-/* A device holds 2,048 pending child grids unless trawl raises the limit. In a window of text
- * many more begins may need a child grid, and a begin without a child grid is not searched as
- * published. */
+/* A device holds 2,048 pending child grids unless trawl raises the limit. Published algorithms of
+ * the gallery start a child grid for each candidate, of which a kernel may have many more at a
+ * time; a candidate without a child grid is not searched as published. */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 

@@ -66,7 +66,8 @@ enum cuda_kernel {
 #undef CUDA_KERNEL_ENUM
         CUDA_KERNELS,
     CUDA_KERNEL_SETS_FIRST =
-        CUDA_KERNEL_STREAM_SET_1_8_1, /* first of the streams of sets, which come last */
+        /* the first kernel that searches for sets; all later kernels search for sets too */
+    CUDA_KERNEL_STREAM_SET_1_8_1,
     CUDA_KERNEL_SETS_DENSE = CUDA_KERNEL_DENSE_SET_1_8_1
 };
 
@@ -79,8 +80,7 @@ struct cuda_loaded {
     struct cuda_module *module;
 };
 
-/* A bound on the static shared memory of the kernels that take further shared memory dynamically.
- */
+/* Bounds the static shared memory of the kernels that also take dynamic shared memory. */
 #define CUDA_STATIC_SHARED_BYTES 2048u
 
 struct cuda_device {
@@ -89,16 +89,15 @@ struct cuda_device {
     int handle;                                    /* CUdevice */
     char name[CUDA_NAME_BYTES];                    /* "NVIDIA H200 (device 0)" */
     struct cuda_context *context;                  /* NULL: not retained */
-    struct cuda_function *functions[CUDA_KERNELS]; /* the driver's */
+    struct cuda_function *functions[CUDA_KERNELS]; /* handles */
     uint32_t multiprocessors;
     uint32_t shared_max; /* bytes of a block's shared memory */
     /* peak rate of the device's memory, bytes per ns; 0: not known */
     double read_rate;
     uint32_t capability; /* 10 x major + minor */
-    /* number of blocks, of the most threads that the kernel takes, that run on the device at a
-     * time */
+    /* number of blocks, with the most threads, that the device runs at a time */
     uint32_t resident[CUDA_KERNELS];
-    /* the context's limit before trawl changed the limit; 0: not changed */
+    /* the context's L2 fetch size before trawl changed the size; 0: not changed */
     size_t fetch_bytes_before;
     /* the limit of pending child grids before trawl changed the limit; 0: not changed */
     size_t launches_before;
@@ -157,8 +156,7 @@ struct cuda_pinned {
 
 enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
-/* Reserves pinned memory to which kernels may write by the host's addresses. New memory is all
- * zeros. */
+/* Reserves pinned memory that kernels may write to, by its host address. New memory is zeroed. */
 enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);

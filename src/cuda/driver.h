@@ -17,7 +17,7 @@ struct cuda_module;
 struct cuda_function;
 
 struct cuda_driver {
-    void *library;  /* from dlopen; NULL for a table filled otherwise */
+    void *library;  /* from dlopen; NULL if a test has filled the table */
     bool simulated; /* runs kernels on the host, whatever image is loaded */
 #define X(member, symbol, arguments) int(*member) arguments;
 #include "cuda/driver.def"
@@ -89,8 +89,7 @@ void cuda_driver_close(struct cuda_driver *driver);
 void cuda_driver_replace(const struct cuda_driver *driver);
 
 /* Returns OK if the code is 0. Otherwise returns MEMORY if the device's memory is exhausted, else
- * DEVICE, and fills the error with the call, the device's name (may be NULL) and the driver's
- * words. */
+ * DEVICE, and fills the error: the call, the device's name (may be NULL), the driver's text. */
 enum trawl_status cuda_check(const struct cuda_driver *driver, int code, const char *symbol,
                              const char *device_name, struct trawl_error *error);
 

@@ -1,5 +1,4 @@
-/* engine_cuda: the engine's table of functions for NVIDIA GPUs. The functions enter and leave
- * the device. */
+/* engine_cuda: the engine's functions for NVIDIA GPUs, which enter and leave the device. */
 #include "cuda/engine_cuda.h"
 
 #include "base/checked.h"
@@ -29,8 +28,8 @@ static void cuda_properties(struct engine *engine, struct engine_properties *pro
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
-/* Pins host memory for all devices, in the context of the device `index`. Returns false if the
- * driver refuses. */
+/* Pins host memory for all devices, in the context of device `index`. Returns whether it is
+ * pinned. */
 static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
     struct cuda_device *device = &engine->devices[index];
@@ -103,9 +102,9 @@ static bool cuda_drop(struct engine *engine, const struct engine_text *text)
 
 /* ---- Workers ------------------------------------------------------------------------------ */
 
-/* Makes a worker for the plan. The tables are copied to the device at the first scan, since a
- * thread may get no chunk of this search. If the last search had the same plan, the tables are
- * already on the device. */
+/* Makes a worker for the plan. The plan's tables are copied to the device only at the first scan,
+ * since this worker's thread may get no chunk to search. If the worker's last search had the same
+ * plan, the tables are already on the device. */
 static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
                                       const struct trawl_plan *plan, struct engine_worker **worker,
                                       struct trawl_error *error)
@@ -125,8 +124,7 @@ static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
 
 /* ---- Scan ------------------------------------------------------------------------------- */
 
-/* Searches one range by the plan's method. prepare_tables has made the tables before the first
- * range. */
+/* Searches one range by the plan's method, with the tables that prepare_tables has made. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,

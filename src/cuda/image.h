@@ -9,13 +9,11 @@ struct cuda_image {
     const uint8_t *begin, *end; /* equal: the build has no such kernels */
 };
 
-/* The kernels of the CUDA engine: `sets` has the kernels of stream_set, `scan` all other kernels.
- */
+/* The CUDA engine's kernels: `sets` has those of stream_set, `scan` all other kernels. */
 extern const struct cuda_image cuda_image_scan;
 extern const struct cuda_image cuda_image_sets;
 
-/* Embeds a file and defines the image: CUDA_IMAGE(name, "file", "content") defines
- * cuda_image_<name>. */
+/* CUDA_IMAGE(name, "file", "content") embeds the file and defines cuda_image_<name>. */
 #define CUDA_IMAGE(name, file, text)                                                             \
     __asm__(".pushsection .rodata\n"                                                             \
             ".balign 64\n"                                                                       \

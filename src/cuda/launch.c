@@ -1,5 +1,4 @@
-/* launch: chooses the kernel and the grid of one launch, starts the kernel, and reads the
- * kernel's answer. */
+/* launch: chooses a launch's kernel and grid, starts the kernel, and reads its answer. */
 #include "cuda/launch.h"
 
 #include <string.h>
@@ -10,20 +9,20 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-/* if more than one tile in DENSE_PARTS is listed, the tile kernel searches the whole range */
+/* if a stream gives up more than one tile in DENSE_PARTS, the tile kernel searches the whole
+ * range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
-/* time for which the host polls for a kernel's answer; waiting by the driver takes 3 to 5 us
- * longer [H200] */
+/* time for which the host polls an answer: the driver notices the end 3 to 5 us later [H200] */
 #define POLL_NS 2000000u
 #define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define BEFORE_BYTES_MIN 256u
-/* Groups of 128 samples per ticket of a stream of samples. With fewer groups, the samples in
- * flight lie nearer to each other. At strides 256, 384 and 512 one group at a time is 1.17, 1.05
- * and 1.02 times as fast as two groups; at stride 192 two groups are 1.07 times as fast as 16.
- * But a device hands out no more than 440 M tickets/s [H200]. */
+/* A warp of stream_sampled draws a ticket for one or more groups of 128 samples. With fewer groups
+ * per ticket, the samples that the warps read at a time lie nearer to each other. At strides 256,
+ * 384 and 512 one group per ticket is 1.17, 1.05 and 1.02 times as fast as two; at stride 192 two
+ * groups are 1.07 times as fast as 16. But a device hands out at most 440 M tickets/s [H200]. */
 #define SAMPLED_STRIDE_NEAR 192u
 #define SAMPLED_STRIDE_FAR 256u
 #define SAMPLED_STRIDE_PAIRS 128u
@@ -251,7 +250,7 @@ static bool is_automaton(enum cuda_kernel kernel)
            kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 
-/* Returns whether the kernel's sum of dense parts says that the kernel gave up the launch. */
+/* Returns whether a dense_count above 0 says that this kernel has left tiles unsearched. */
 static bool gives_up(enum cuda_kernel kernel)
 {
     return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
@@ -315,9 +314,9 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     choose_grid(launch, blocks);
 }
 
-/* Gives the launch the smallest tiles. Where hits_set searches all positions, there may be many
- * hits. The hits of a small tile mostly wait in shared memory until the tiles before are done,
- * and threads write the hits where the cache has room: 7.6 G hits/s instead of 4.7 [H200]. */
+/* Used where hits_set searches all positions and may find many hits. The hits of a small tile
+ * mostly wait in shared memory until the earlier tiles are done, so that threads write to memory in
+ * order, near each other: 7.6 G hits/s instead of 4.7 [H200]. */
 void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;

@@ -1,14 +1,13 @@
-/* launch: chooses the kernel and the grid of a launch, starts the kernel, and reads the kernel's
- * answer. */
+/* launch: chooses a launch's kernel and grid, starts the kernel, and reads its answer. */
 #ifndef TRAWL_CUDA_LAUNCH_H
 #define TRAWL_CUDA_LAUNCH_H
 
 #include "cuda/cuda_worker.h"
 
-/* A range of begins of a text that is on the device. */
+/* A range of a text in device memory. */
 struct cuda_range {
     uint64_t address; /* device address of the text's byte 0 */
-    uint64_t begin;   /* begins [begin, end) are wanted */
+    uint64_t begin;   /* occurrences that begin in [begin, end) are wanted */
     uint64_t end;
     uint64_t text_end; /* end of the bytes that kernels may read */
 };
@@ -16,8 +15,8 @@ struct cuda_range {
 /* Offsets in a range are 32-bit. */
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 
-/* Returns the end of the begins from which on the text has at least plan->length_min bytes;
- * range->begin if the range has no such begin. */
+/* Returns the end of the range's positions at which a pattern can begin, since plan->length_min or
+ * more bytes of text follow; range->begin if the range has no such position. */
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range);
 
 /* A launch: the kernel, the kernel's arguments and grid, and the kernel's result. */
@@ -40,12 +39,12 @@ enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_lau
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum want want,
                          struct cuda_launch *launch);
-/* Returns the most begins that a scan for the plan's set searches. */
+/* Returns the most positions that one launch for the plan's set searches. */
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
-/* Returns the most begins that a launch with the worker's plan may search. */
+/* Returns the most positions that one launch for the worker's plan searches. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
-/* Runs the launch. If a stream gave up tiles, runs the method's tile kernel over these tiles.
- * Adds what the kernels find to launch->found. */
+/* Runs the launch. If a stream kernel gave up tiles, which had too many candidates, runs the
+ * method's tile kernel over these tiles. Adds what the kernels find to launch->found. */
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
 /* Gives the launch the smallest possible tiles. */

@@ -12,12 +12,13 @@
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
 struct cuda_limits {
-    /* device memory, in bytes, that a worker takes for a chunk of a text */
+    /* the most device memory, in bytes, that a worker takes for a chunk of a text */
     uint64_t text_bytes_max;
     /* the most hits of stream_sampled that are sorted; if there are more, a different kernel
      * searches all positions */
     uint32_t sorted_max;
-    /* bytes of device memory that a loaded text leaves free, on devices with much memory */
+    /* bytes of device memory that a loaded text leaves free for searches, or a quarter of the
+     * device's memory if that is less, or a quarter of the device's memory if that is less */
     uint64_t resident_room_left;
     uint64_t seen_bytes_min; /* the shortest loaded text, in bytes, of which a sample is taken */
     /* the method for a single pattern in a text with a sample; AUTO: chosen by the sample */
@@ -32,16 +33,16 @@ struct cuda_limits {
     /* memory is reserved in multiples of this many bytes, so that a buffer seldom grows */
     uint64_t room_step_bytes;
     uint64_t hits_room_min; /* hits for which a worker has room at first */
-    uint64_t hits_max;      /* a scan stops between two tiles before the scan has more hits */
+    uint64_t hits_max;      /* a scan that has this many hits stops at the end of the range */
     /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in cuda_begins.c) */
     uint64_t begins_room;
-    /* the least begins that are copied to the host at a time through the library's pinned memory */
+    /* the least number of begins in a copy to the host through the library's pinned memory */
     uint64_t begins_piece;
-    uint64_t begins_piece_most; /* the most begins that are copied at a time */
+    uint64_t begins_piece_most; /* the most begins in such a copy */
     uint32_t threads;           /* per block */
     uint32_t tile_words_max;
     uint32_t blocks_max; /* the most blocks of a launch; 0: as many as are resident */
-    /* the number of partitions that are summed together is 2^partition_group_log2; at most
+    /* log2 of the number of tiles whose hits are summed together (kernels/order.h); at most
      * SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t partition_group_log2;
     bool dense_always;         /* treat every tile and every group with a candidate as dense */
@@ -59,9 +60,10 @@ struct cuda_limits {
     uint32_t sets_filter_words;
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
-    /* if there is room for at most this many entries, the entries are not counted first */
+    /* a set with at most this many possible list entries gets room for all of them; for a larger
+     * set, the host waits until the device has counted the entries */
     uint64_t sets_counted_min;
-    /* the most later entries of a list; a set with a longer list is too dense */
+    /* the most entries of a list after its first; a search that meets a longer list is given up */
     uint32_t sets_items_max;
     /* search dense texts by the automaton, if the table has at most automaton_words_max words */
     bool automaton;
@@ -69,12 +71,13 @@ struct cuda_limits {
     uint64_t automaton_words_max;
     /* blocks keep the automaton's rows in shared memory if the rows have at most so many bytes */
     uint32_t automaton_kept_bytes;
-    /* if a set's literals have more bytes, a tile is granted more work before the automaton
-     * takes over */
+    /* if a set's literals have more bytes in total, a search that exceeds its budget gets a larger
+     * budget before the automaton takes over */
     uint64_t patient_bytes;
     /* bytes of text of a trial, which decides whether the automaton takes over */
     uint64_t tried_bytes;
-    uint32_t listed_min; /* tiles that a stream may give up, however short the range */
+    /* number of tiles that a stream kernel may give up, however short the range */
+    uint32_t listed_min;
     /* a multiple of 4096: positions are numbered as if this many bytes came before the text */
     uint64_t before_bytes;
     bool kernels_timed; /* measure worker->kernel_ns */

@@ -11,21 +11,19 @@
 #define CUDA_RESIDENT_MAX 256u
 #define CUDA_SAMPLE_BYTES (16u << 10)
 
-/* Pieces of a text, copied at offsets spread over the text when the text was loaded. The first
- * quarter of the sample is spread over the text, too. */
+/* Excerpts of a text from offsets spread over the text, copied when the text was loaded. The
+ * excerpts of the first quarter of the sample are spread over the whole text, too. */
 struct cuda_sample {
     uint64_t serial; /* a number that no other sample of the process has */
     uint64_t bytes_count;
     uint8_t bytes[CUDA_SAMPLE_BYTES];
 };
 
-/* A text in host memory, or a part of a text, that also lies on a device or that a device can
- * read. */
+/* A text, or a part of a text, that lies on a device. */
 struct cuda_resident {
     const uint8_t *bytes; /* NULL: the entry is free */
     uint64_t count;
-    /* bytes whose begins belong to this part; the bytes from `owned` to `count` also belong to
-     * the next part */
+    /* bytes that only this part has; the bytes from `owned` to `count` are the next part's too */
     uint64_t owned;
     const uint8_t *text; /* the whole loaded text, of which `bytes` may be a part */
     uint64_t text_count;

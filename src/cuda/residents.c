@@ -5,8 +5,7 @@
 #include "base/checked.h"
 #include "cuda/cuda_worker.h"
 
-/* Returns whether the resident contains the bytes, and then sets *bytes_at to their offset in
- * the resident. */
+/* Returns whether the resident contains the bytes; then sets *bytes_at to their offset in it. */
 static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
                            uint64_t count, uint64_t *bytes_at)
 {
@@ -18,10 +17,11 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* Returns the number of the text's begins that the resident serves; the text's first byte lies
- * `at` bytes after the resident's first byte. If the text continues after the resident, an
- * occurrence may not be longer than the bytes that follow its begin in the resident. For a
- * stripe this holds if the stripe's overlap with the next stripe is long enough. */
+/* Returns for how many positions of the text, from the first on, the resident has the bytes that a
+ * search needs. The text's first byte lies `at` bytes after the resident's first byte. If the text
+ * continues after the resident, an occurrence may not be longer than the bytes that follow its
+ * begin in the resident. For a stripe this holds if the stripe's overlap with the next stripe is
+ * long enough. */
 static uint64_t begins_reached(const struct cuda_resident *resident, const struct engine_text *text,
                                uint64_t at)
 {

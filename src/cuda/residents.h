@@ -4,13 +4,12 @@
 
 #include "cuda/open.h"
 
-#define CUDA_BORROWED_ALIGNMENT 256u /* alignment of the texts' addresses that kernels take */
+#define CUDA_BORROWED_ALIGNMENT 256u /* text addresses in kernels are multiples of this */
 
 /* Finds the device that holds the text, and the number of begins that the device can search.
  * Returns false if no device can search the first begin, and for a text without bytes. */
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
-/* Returns the borrowed text that contains these bytes; NULL: there is no such text. The caller
- * holds the lock. */
+/* Returns the borrowed text that contains these bytes, or NULL. The caller holds the lock. */
 struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes);
 /* Returns whether these bytes belong to a borrowed text. *fetched: the host can read the bytes. */
 bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched);

@@ -85,8 +85,8 @@ SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t hi
     return (high & upper) | (~high & lower);
 }
 
-/* Fills the planes with the codes of the tile [first, first + offsets). All threads of the block
- * call. Bytes outside of the text have no code. */
+/* Fills the planes with the codes of the tile [first, first + offsets). Called by all threads of
+ * the block. Bytes outside of the text have no code. */
 SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *codes,
                               uint64_t first, uint32_t offsets, const struct grams_planes *planes)
 {
@@ -286,8 +286,8 @@ SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tab
 #define GRAMS_QUEUE 64u /* entries of a warp's queue */
 
 /* Fills each motif's plane: bit i % 32 of word i / 32 is set if the motif stands at index i of the
- * planes. All threads of the block call. The planes cover the begins of literals whose pieces stand
- * in the tile. */
+ * planes. Called by all threads of the block. The planes cover the begins of literals whose pieces
+ * stand in the tile. */
 SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tables tables,
                               const struct grams_planes *planes, uint32_t offsets, uint32_t *motifs)
 {

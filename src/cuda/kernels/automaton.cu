@@ -3,9 +3,10 @@
  *
  * Method     each thread reads a part of the text backwards. Before its part, the thread reads as
  *            many bytes behind the part as the longest literal needs: the reach. After the byte at
- *            x, the thread's state is the longest string that stands at x and ends a literal; so
- *            the state knows all literals that begin at x. To list, a thread reads its part twice:
- *            to count hits, and to write hits.
+ *            x, the thread's state is the longest string that stands at x and with which some
+ *            literal ends. Each state names the literals that equal its string, and the next
+ *            shorter such string: the states of this chain name all literals that begin at x. To
+ *            list hits, a thread reads its part twice: first it counts, then it writes.
  *
  *              tile   | part of thread 0 | part of thread 1 | part of thread 2 | ...
  *                     <------- thread 0 reads: part, and the reach after it
@@ -23,7 +24,7 @@
  *            the table: each byte's load depends on the state before. count_automaton therefore
  *            reads the rows from shared memory. The host chooses count_automaton only if all rows
  *            fit (src/cuda/cuda_automaton.c).
- * Progress   as method every.
+ * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a table of at most 2^28 words.
  * Lost       no variant was measured. scan_set is the alternative: its comparisons grow with the
@@ -37,16 +38,16 @@
 
 enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
-/* A thread's way through its part. */
+/* The state of a thread while it reads its part. */
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    uint64_t slot;  /* AUTOMATON_WRITE: the slot behind the last hit that is not written yet */
+    uint64_t slot;  /* AUTOMATON_WRITE: the slot after the last hit that is still to be written */
     uint64_t first; /* AUTOMATON_FIRST: the lowest position so far at which an occurrence begins */
     uint32_t first_state; /* the state at that position */
 };
 
-/* Returns one of the SCAN_STATE_WORDS words behind the transitions of a state's row. */
+/* Returns one of the SCAN_STATE_WORDS words after the transitions of a state's row. */
 
 SIMT_FUNCTION uint32_t automaton_info(const struct scan_arguments *a, uint32_t state, uint32_t word)
 {
@@ -119,7 +120,7 @@ SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t s
 
 /* Writes the `total` hits at x from `slot` on. The hits of each state of the chain ascend; if the
  * hits of the whole chain do not, sorts the hits. If a->hits has room for only some of the hits,
- * which happens at a single position, computes the place of each hit instead. */
+ * which happens at a single position, computes the rank of each hit among the hits at x instead. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
                                          uint32_t state, uint64_t slot, uint32_t total)
 {
@@ -167,15 +168,15 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t
 
 /* ---- Parts ------------------------------------------------------------------------------ */
 
-/* The tables that a block keeps in shared memory: the class of each byte, and the first `words`
- * words of the rows. */
+/* Tables in shared memory: the class of each byte, and the first `words` words of the rows. */
 struct automaton_kept {
     const uint8_t *classes;
     const uint32_t *rows;
     uint32_t words;
 };
 
-/* Counts, notes or writes the occurrences that begin at x. */
+/* Counts the occurrences that begin at x. As `want` says, also keeps x as the first occurrence so
+ * far, or writes the hits. */
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
                                    struct automaton_walk *walk, uint64_t x, int want)
 {
@@ -204,8 +205,8 @@ SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const struct a
         SIMT_BOUND(at < kept->words) ? kept->rows[at] : simt_load_u32(a->automaton.rows + at);
 }
 
-/* Reads 8 bytes backwards, of which the first stands at x. counts: 1 if occurrences that begin at
- * these bytes count. */
+/* Reads 8 bytes backwards, of which the first stands at x. counts: 0 in the reach behind the
+ * part. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct automaton_kept *kept, struct automaton_walk *walk,
                                   uint64_t word, uint64_t x, int counts, int want)
@@ -264,8 +265,8 @@ SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct t
     }
 }
 
-/* Copies the first `words` words of the rows, a multiple of 4, to shared memory. All threads of the
- * block call. */
+/* Copies the first `words` words of the rows, a multiple of 4, to shared memory. Called by all
+ * threads of the block. */
 SIMT_FUNCTION void automaton_keep(const struct scan_arguments *a, uint32_t *to, uint32_t words)
 {
     uint32_t step = 4u * simt_threads();
@@ -284,8 +285,8 @@ SIMT_FUNCTION void automaton_keep(const struct scan_arguments *a, uint32_t *to, 
     }
 }
 
-/* Searches the tiles that the block draws. kept_rows: shared memory for the first kept_words words
- * of the rows. */
+/* Searches the block's tiles. kept_rows: shared memory for the first kept_words words of the
+ * rows. */
 SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared,
                                    uint32_t *kept_rows, uint32_t kept_words)
 {
@@ -337,8 +338,8 @@ SIMT_KERNEL(scan_automaton, scan_arguments, SCAN_THREADS_MAX, 6)
     automaton_tiles(&args, &shared, 0, 0);
 }
 
-/* Counts, with the rows in shared memory, except for up to 3 last words: kept_words is a multiple
- * of 4. */
+/* Counts by rows in shared memory. Up to 3 last words of the rows are read from global memory,
+ * since kept_words is a multiple of 4. */
 SIMT_KERNEL(count_automaton, scan_arguments, SCAN_KEPT_THREADS, 3)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept, 4u * args.automaton.kept_words);
@@ -357,9 +358,9 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 
 /* ---- Making the table ------------------------------------------------------------------- */
 
-/* Returns a word of a state's row behind the transitions. fail: the row of the state to which this
- * state fails. value: the same word of that row. outputs: the first such word of that row, the
- * number of literals. */
+/* Returns one of the four words after the transitions in a state's row. fail: the row of the state
+ * to which this state fails. value: the same word of that row. outputs: that row's number of
+ * literals. */
 SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_t word,
                                           uint32_t value, uint32_t outputs, uint32_t fail)
 {
@@ -374,7 +375,7 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
 
 /* Writes a state's row, and for each child the row of the state to which the child fails. The row
  * equals the row of the state to which this state fails, except for the transitions to children.
- * All lanes of the warp call. */
+ * Called by all lanes of the warp. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
 {
     uint32_t *fails = of->nodes + 4ull * of->node_count, words = of->class_count + SCAN_STATE_WORDS;
@@ -405,8 +406,9 @@ SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state
     }
 }
 
-/* Writes the rows of the states to which args.begin to args.limit - 1 bytes lead. Blocks do not
- * wait for each other, so the host gives a grid of several blocks a single number of bytes. */
+/* Writes the rows of the states of the levels args.begin to args.limit - 1; a level is the states
+ * that the same number of bytes leads to. A row needs the rows of lower levels. Blocks do not wait
+ * for each other, so a grid of several blocks gets only one level. */
 SIMT_KERNEL(automaton_rows, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     const struct scan_automaton *of = &args.automaton;

@@ -1,11 +1,11 @@
-/* every: occurrences of one pattern, by a look at each position of the text.
+/* every: finds the occurrences of one pattern by a comparison at each position of the text.
  *
  * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, in
  *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
  *            bytes. The comparison decides patterns of up to 4 bytes; candidates of longer patterns
  *            are verified. If too many candidates survive, the tile is dense: bit planes (plane.h)
- *            search the tile. The planes also search the next tiles, without the filter, as long
- *            as the planes find occurrences.
+ *            search the tile. The planes also search the block's next tiles, without the filter,
+ *            until some tiles have no occurrence.
  *
  *              text --16 B/lane--> filter -> bitmap of the tile -> verify -> count, first, list
  *                    (a lane's last bytes     (shared; each warp     |  dense
@@ -25,8 +25,8 @@
  * Limits     padding of SCAN_PADDING_BYTES after the text; tile_count < 2^32; pattern bytes
  *            <= SCAN_PATTERN_BYTES_MAX. In dense text, a pattern longer than a tile is read again
  *            for each tile that ends in an occurrence.
- * Lost       lists in the same kernel as counts: the registers and the shared memory of lists
- *            slowed counts of dense texts from 0.67 to 0.37 of the read speed [H200].
+ * Lost       one kernel that both counts and lists: the registers and the shared memory that lists
+ *            need slowed counts of dense texts from 0.67 to 0.37 of the read speed [H200].
  * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison.
  */
 #include "plane.h"
@@ -40,7 +40,8 @@ struct every_dense {
     uint32_t patience;
 };
 
-/* Searches a dense tile with planes, and counts or lists the hits. All threads of the block call.
+/* Searches a dense tile with planes, and counts or lists the hits. Called by all threads of the
+ * block.
  */
 SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
                                       const struct filter_range *range,
@@ -59,7 +60,7 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
 
 /* Verifies the candidates of a tile, and counts or lists the hits. found: the number of this
  * thread's candidates. Returns whether the tile is dense; the caller then searches a dense tile
- * with planes. All threads of the block call. */
+ * with planes. Called by all threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
                                struct every_dense *ahead, uint64_t partition,
@@ -87,8 +88,7 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
 }
 
 /* Sets *range to the tile with number `tile` of the launch: a tile of the text, of a list of tiles,
- * or of a list of groups of samples with group_tiles tiles each. Returns whether any place of the
- * tile is wanted. */
+ * or of a list of groups of samples with group_tiles tiles each. Returns 0 if the tile is empty. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {
@@ -137,7 +137,8 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
             continue;
         if (!shared->lists && a->want == WANT_FIRST && range.position > range.first &&
             tile_is_behind(a, range.position - a->shift)) {
-            if (a->tile_list != 0) /* the list has no order: a later tile may lie before */
+            /* the list is not sorted: a later tile of the list may lie earlier in the text */
+            if (a->tile_list != 0)
                 continue;
             break;
         }

@@ -1,4 +1,5 @@
-/* filter: the first look at a tile, 16 text bytes per lane and step.
+/* filter: finds the candidates of a tile, 16 text bytes per lane and step. A candidate is a
+ * position that may be an occurrence.
  *
  * A warp reads its own part of the tile in steps of 512 bytes, 16 aligned bytes per lane. A
  * position needs up to 7 bytes behind the lane's 16 bytes. These bytes come from the next lane, by
@@ -10,8 +11,9 @@
  *
  * Traffic    per text byte: reads 1 1/64, since 8 bytes of each 512 are loaded twice.
  *
- * `first` and `last` bound the positions that stand for a begin in [begin, limit). The *gram* is
- * the window of the pattern that the filter compares: up to 8 bytes.
+ * The filter compares the *gram*, a window of up to 8 bytes at offset `shift` of the pattern. So
+ * position p of the text stands for an occurrence that begins at p - shift. `first` and `last`
+ * bound the positions that stand for a begin in [begin, limit).
  */
 #ifndef TRAWL_CUDA_KERNELS_FILTER_H
 #define TRAWL_CUDA_KERNELS_FILTER_H
@@ -30,16 +32,16 @@ enum {
     FILTER_SET
 };
 
-/* The places of a tile are the text positions [position, position + 32 * tile_words). Only the
- * places in [first, last) are wanted. */
+/* A tile has the text positions [position, position + 32 * tile_words), of which the positions in
+ * [first, last) are searched: the *wanted* positions. */
 struct filter_range {
     uint64_t position; /* a multiple of 16 */
     uint64_t first;
     uint64_t last;
 };
 
-/* The number of steps that a warp loads together: four if a step needs few registers. Words had
- * 0.70 of the read speed with one step, and 0.73 with two [H200]. */
+/* The number of steps that a warp loads together: four if a step needs few registers. Searches for
+ * words ran at 0.70 of the read speed with one step, and at 0.73 with two [H200]. */
 #define FILTER_STEPS_MAX 4u
 #define FILTER_STEPS(kind) ((kind) == FILTER_BYTE || (kind) == FILTER_STRIDE_8 ? 4u : 2u)
 
@@ -74,7 +76,7 @@ SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, ui
 }
 
 /* Copies the two words behind the lane's 16 bytes from the next lane, unless filter_load has loaded
- * them. All lanes of the warp call. */
+ * them. Called by all lanes of the warp. */
 SIMT_FUNCTION void filter_neighbours(struct filter_words *words, uint64_t i, uint64_t last)
 {
     uint32_t next = simt_shuffle_down_u32(words->w[0], 1);
@@ -251,8 +253,7 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns the wanted positions among 16 at which a gram of the set may begin, by the set's bitmap.
- */
+/* Returns the wanted positions among 16 at which the set's bitmap may have a gram. */
 SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t wanted)
 {
@@ -343,8 +344,7 @@ SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
     return count;
 }
 
-/* Calls filter_tile_of with the pattern's kind, for method every and for dense groups of method
- * sampled. */
+/* Calls filter_tile_of with the pattern's kind. */
 SIMT_FUNCTION uint32_t filter_tile(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, int only_count)
 {

@@ -17,8 +17,8 @@
  * Traffic    per partition: 16 bytes written; per look-back up to 64 counts of partitions and two
  *            words of each of 32 groups.
  * Bound      by one round trip to memory: all reads are in flight together.
- * Lost       the end of each group waits for the group before: 18 us per group. Reads one after the
- *            other, each under its own condition [H200].
+ * Lost       the last partition of each group waits for the group before: 18 us per group. Reads
+ *            that depend on each other, and so take a round trip each [H200].
  * Source     Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
  *            2016, over groups.
  */
@@ -31,7 +31,7 @@
 #define ORDER_NOWHERE (1ull << 62) /* a slot that lies beyond the room of every result */
 #define ORDER_READS ((1u << SCAN_PARTITION_GROUP_LOG2_MAX) / SIMT_WARP_THREADS)
 
-/* Returns the sum over the warp's lanes. All lanes of the warp call. */
+/* Returns the sum over the warp's lanes. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
 {
     if (simt_ballot(own != 0) == 0)
@@ -41,7 +41,7 @@ SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
     return own;
 }
 
-/* Returns the sum over this lane and all lower lanes. All lanes of the warp call. */
+/* Returns the sum over this lane and all lower lanes. Called by all lanes of the warp. */
 SIMT_FUNCTION uint32_t order_sum_upto(uint32_t own)
 {
     for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
@@ -61,7 +61,7 @@ SIMT_FUNCTION uint64_t *order_group_words(const struct scan_arguments *a, uint64
     return a->order + a->partition_count + 2u * group;
 }
 
-/* Publishes that the partition has `own` hits. A single thread calls. */
+/* Publishes that the partition has `own` hits. Called by a single thread. */
 SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partition, uint64_t own)
 {
     simt_write_u64(a->order + partition, SCAN_THERE | own);
@@ -69,9 +69,9 @@ SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partit
                  own + (1ull << SCAN_SUM_BITS));
 }
 
-/* Returns the lane's share of the hits of all groups before `group`. Lane i looks at group - 1 - i,
- * whose two words are sum and upto. Sets *there to whether enough is published. All lanes of the
- * warp call. */
+/* Returns the lane's share of the hits of all groups before `group`. Lane i has the two words of
+ * group - 1 - i, sum and upto. *there: the lanes' words suffice. Called by all lanes of the
+ * warp. */
 SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint64_t group,
                                            uint64_t sum, uint64_t upto, int *there)
 {
@@ -89,8 +89,8 @@ SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint6
 }
 
 /* Returns whether all partitions before this partition are published; then sets *before to the
- * number of their hits. All lanes of the warp call, and read without a condition, so that all reads
- * are in flight together. */
+ * number of their hits. Called by all lanes of the warp, which read without a condition, so that
+ * all reads are in flight together. */
 SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition, uint64_t *before)
 {
     uint64_t group = partition >> a->partition_group_log2, first = group << a->partition_group_log2,
@@ -129,7 +129,7 @@ SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t part
 }
 
 /* Returns whether the number of hits before this partition is known, and then sets *before to that
- * number. The partition is published and has `own` hits. All lanes of the warp call. */
+ * number. The partition is published and has `own` hits. Called by all lanes of the warp. */
 SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, uint64_t own,
                             uint64_t *before)
 {
@@ -142,7 +142,8 @@ SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, 
 }
 
 /* Waits until order_try knows the number of hits before this partition, and returns the number.
- * Returns ORDER_NOWHERE if a stream has given up (result->listed). All lanes of the warp call. */
+ * Returns ORDER_NOWHERE if a stream has given up (result->listed). Called by all lanes of the
+ * warp. */
 SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t partition,
                                     uint64_t own)
 {
@@ -157,7 +158,7 @@ SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t par
 }
 
 /* Publishes the number of the partition's hits. Returns the number of hits before the partition, or
- * 0 if that number is not needed. All lanes of the warp call. */
+ * 0 if that number is not needed. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_take(const struct scan_arguments *a, uint64_t partition, uint64_t own)
 {
     if (simt_lane() == 0)

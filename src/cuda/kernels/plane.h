@@ -49,9 +49,9 @@
  *            issue slots and 12 to 25 % of the memory's speed in use. 0.55 to 0.68 of the read
  *            speed for a^m in a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2 GiB,
  *            counts].
- * Lost       notes of where each warp's runs begin, for the warp below: with other savings 0.27
- *            instead of 0.35 to 0.42 for a^m in a^n [H200, 512 MiB]. Duels (Vishkin 1985), which
- *            need a table of witnesses: 0.004 for a^m in a^n.
+ * Lost       each warp notes where its runs begin, and the warp before uses the note: 0.27 instead
+ *            of 0.35 to 0.42 of the read speed for a^m in a^n [H200, 512 MiB]. Duels (Vishkin
+ *            1985), which need a table of witnesses: 0.004 for a^m in a^n.
  */
 #ifndef TRAWL_CUDA_KERNELS_PLANE_H
 #define TRAWL_CUDA_KERNELS_PLANE_H
@@ -59,12 +59,11 @@
 #include "filter.h"
 
 #define PLANE_LOADS 2u /* words that a thread loads at a time */
-/* words that a lane compares alone; the warp compares later words */
+/* words of a pattern's plane that a lane compares alone; the warp compares later words */
 #define PLANE_LANE_WORDS 16u
-/* bound on plane_tile.room: more than a tile needs, and so small that 32-bit text positions do not
- * wrap around */
+/* bounds plane_tile.room: more than a tile needs, but no 32-bit position wraps around */
 #define PLANE_ROOM_MAX (1u << 30)
-#define PLANE_HALF 16u    /* bytes of a load */
+#define PLANE_HALF 16u    /* bytes of a load: half a word of the plane */
 #define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
 /* least period of step 0: for periods of 1 or 2 bytes planes are faster [H200] */
 #define PLANE_PERIOD_MIN 3u
@@ -201,8 +200,8 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
 }
 
 /* Builds the tile's plane. Returns whether bytes must still be compared. False: the pattern has at
- * most two letters and the thread met only these letters, so that the plane decides alone. All
- * threads of the block call. */
+ * most two letters and the thread met only these letters, so that the plane decides alone. Called
+ * by all threads of the block. */
 SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane_tile *t,
                               uint32_t *plane)
 {
@@ -299,7 +298,7 @@ SIMT_FUNCTION uint32_t plane_ones_end(const struct scan_arguments *a, const stru
 }
 
 /* Returns how many set bits follow the warp's words. A result above `count` may be too low, but is
- * above `count`. All lanes of the warp call. */
+ * above `count`. Called by all lanes of the warp. */
 SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t count, int kind)
@@ -348,8 +347,8 @@ SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t coun
 }
 
 /* Returns how many set bits follow the lane's word, if *behind set bits follow the warp's row of 32
- * words. Sets *behind to the number of set bits with which the row begins, for the row before. All
- * lanes of the warp call. */
+ * words. Sets *behind to the number of set bits with which the row begins, for the row before.
+ * Called by all lanes of the warp. */
 SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
 {
     uint32_t lane = simt_lane(), own = ones == ~0u ? 32u : simt_lowest_bit(~ones);
@@ -425,7 +424,7 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
 }
 
 /* Returns whether the words of the pattern's plane from PLANE_LANE_WORDS on equal the tile's plane.
- * All lanes of the warp call with the same `at`. */
+ * Called by all lanes of the warp, with the same `at`. */
 SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_t *plane,
                                    uint32_t at, uint32_t words)
 {
@@ -496,8 +495,8 @@ SIMT_FUNCTION uint64_t plane_differ(const struct scan_arguments *a, uint64_t pos
     return tile_text_word(a, position) ^ tile_text_word(a, other);
 }
 
-/* Makes the second plane: a bit is 1 if the byte equals the byte a period further on. All threads
- * of the block call. */
+/* Makes the second plane: bits of bytes that equal the byte a period further on are 1. Called by
+ * all threads of the block. */
 SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struct plane_tile *t,
                                      uint32_t *plane)
 {
@@ -521,7 +520,7 @@ SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struc
 }
 
 /* Returns how many bytes in a row after the plane's last byte equal the bytes a period further on,
- * at most `most`. *shared->beyond is `most` before. All threads of the block call. */
+ * at most `most`. *shared->beyond is `most` before. Called by all threads of the block. */
 SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t most)
@@ -544,8 +543,8 @@ SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
     return *shared->beyond;
 }
 
-/* Keeps the warp's candidates from which on the bytes equal the bytes a period further on. All
- * threads of the block call. */
+/* Keeps the warp's candidates from which on the bytes equal the bytes a period further on. Called
+ * by all threads of the block. */
 SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
                               struct plane_tile *t)
 {
@@ -601,7 +600,7 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
 }
 
 /* Returns whether the pattern repeats a period, and each byte that its occurrences may have in this
- * tile equals the byte a period further on. All threads of the block call. */
+ * tile equals the byte a period further on. Called by all threads of the block. */
 SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
 {
     uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
@@ -639,7 +638,7 @@ SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plan
 
 /* Returns the begin, among the tile's first `begins` begins, at which the pattern's first period
  * stands. There is at most one, since the pattern has no shorter period. Returns byte_run if the
- * period stands nowhere. All threads of the block call. */
+ * period stands nowhere. Called by all threads of the block. */
 SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t origin,
                                        const struct tile_shared *shared, uint32_t begins)
 {
@@ -663,7 +662,7 @@ SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t 
 }
 
 /* Fills the bitmap of a tile that is one run: occurrences lie a period apart. Returns whether the
- * tile has an occurrence. All threads of the block call. */
+ * tile has an occurrence. Called by all threads of the block. */
 SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t origin,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
@@ -688,8 +687,8 @@ SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t orig
 /* ---- A tile ----------------------------------------------------------------------------- */
 
 /* Turns a tile into the bitmap of its occurrences; the bitmap's earlier content does not matter.
- * Returns whether positions were left before their bytes were compared. All threads of the block
- * call, and each thread may then read the words that its own warp wrote. */
+ * Returns whether positions were left before their bytes were compared. Called by all threads of
+ * the block, each of which may then read the words that its own warp wrote. */
 SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
                                     const struct filter_range *range, uint64_t origin,
                                     const struct tile_shared *shared, struct tile_totals *totals)

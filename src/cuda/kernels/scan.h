@@ -44,8 +44,7 @@
 
 /* stream.h: rows of 512 bytes that a warp has in flight. */
 #define STREAM_ROWS 4u
-/* stream_hits.cu: steps of a warp in a tile. Its blocks have a warp more than the other kernels'.
- */
+/* hits_stream: steps of a warp in a tile, and threads of a block, which has a further warp */
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
@@ -74,8 +73,7 @@
 /* From this stride on, in the variant for few passing samples, a gram has a further bit in its word
  * of the bitmap. The lowest bits of the gram's hash say which bit. */
 #define SCAN_SETS_MORE_STRIDE 4u
-/* A hash shifted right by one of these numbers says which bit of a word of the bitmap a gram has.
- */
+/* A hash shifted right by one of these numbers is the number of a gram's bit in its word. */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
@@ -123,8 +121,7 @@ struct scan_result {
     uint64_t ticket;      /* the next tile or group */
     uint64_t listed;      /* tiles that a stream has put into the list so far, or gave up */
     uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
-    /* number of blocks that are done; in the copy for the host: the launch's number, which is
-     * written last */
+    /* number of blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
 };
 #define SCAN_RESULT_WORDS 7u
@@ -197,7 +194,8 @@ struct scan_sets {
     uint32_t budget; /* budget of verification for each step of a warp */
     uint32_t shared_bytes;
     uint32_t
-        items_max; /* the most later entries of a list: a longer list is too long in any text */
+        /* the most entries of a list after its first; a longer list ends the search */
+        items_max;
 };
 
 /* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
@@ -215,7 +213,7 @@ struct scan_automaton {
                                 the state to which the state fails (automaton_rows) */
     uint32_t node_count;
     uint32_t class_count;
-    uint32_t reach;      /* number of bytes after a begin that decide which literals begin there */
+    uint32_t reach;      /* number of bytes after its first byte that the longest literal has */
     uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of 16 */
     uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4 */
 };
@@ -246,18 +244,20 @@ struct scan_arguments {
     uint64_t hits_base;
     uint64_t hits_literal;
     uint64_t capacity; /* number of hits for which there is room; later hits are only counted */
-    /* order.h: a word for each partition and two for each group, zeroed; or a zero, and room for
-     * partition_count hits in any order */
+    /* The words of order.h: a word for each partition and two for each group, zeroed. For
+     * stream_sampled: a counter, zeroed, and room for partition_count hits in any order. */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
-    uint64_t partition_count;      /* tiles */
+    /* number of tiles; for stream_sampled, the most hits that `order` has room for */
+    uint64_t partition_count;
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
-    uint32_t is_dense;   /* 1: a block treats its first tile as dense */
+    uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
     uint64_t listed_max; /* a stream stops once more than listed_max tiles are listed */
-    uint32_t *tile_list; /* streams list tiles here; tile kernels search the listed tiles, or all
-                            tiles if NULL */
-    uint32_t want;       /* enum want */
-    uint32_t tile_count; /* tiles, or groups of method sampled */
+    /* stream kernels list tiles here; tile kernels search these tiles; NULL: all */
+    uint32_t *tile_list;
+    uint32_t want; /* enum want */
+    /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */
+    uint32_t tile_count;
     uint32_t tile_words; /* bitmap words: the block's threads times 1 to 8 */
     uint32_t tile_steps; /* hits_stream: steps of a warp in a tile */
     uint32_t step_bytes; /* hits_stream: bytes that the searching warps take in a step */
@@ -265,13 +265,14 @@ struct scan_arguments {
      * tiles can be loaded */
     uint32_t whole_from;
     uint32_t whole_upto;
-    uint32_t one;  /* the number 1, hidden from the compiler */
+    /* the number 1, as an argument so that the compiler does not know it (simt_add_equal) */
+    uint32_t one;
     uint32_t fold; /* 1: compare letters without case; patterns are in lower case */
 
     /* One pattern: */
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
-    uint32_t shift; /* the filter reads the text at x + shift */
+    uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
     uint32_t
         verify_budget; /* a tile is dense after so many verifying steps of a warp, 256 bytes each */
     uint32_t dense_lanes; /* a tile is dense if so many lanes of a warp have a candidate */
@@ -281,8 +282,9 @@ struct scan_arguments {
     uint32_t gram_fold[2];
     uint32_t gram_mask[2];
 
-    /* Strides: the sums (filter_sum) of the grams at the offsets below the stride; the bits that
-     * are or-ed into the text's words; and a mask of the bytes of a gram's second word. */
+    /* Method grams compares every s-th position with s grams. The sums (filter_sum) of these grams;
+     * the bits that are or-ed into the text's words; and a mask of the bytes of a gram's second
+     * word. */
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;

@@ -1,4 +1,4 @@
-/* set: occurrences of many patterns.
+/* set: finds the occurrences of a set of patterns by a hash at each position of the text.
  *
  * Method     hashes the first q (1 to 4) bytes at each position and tests a bit. If the bit is set,
  *            the position is a candidate: the thread compares the literals of the gram's bucket
@@ -12,14 +12,14 @@
  *            Per hit: writes 8; for a noted hit, writes and reads 4 more.
  * Bound      by the lookup at each text byte. Sets whose patterns all have at least 4 bytes
  *            therefore go to stream_set, which looks up one sample per stride.
- * Progress   as method every.
+ * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a thread whose comparisons cost more than the budget ends the launch; the host then
  *            runs automaton. Further limits as method every.
- * Lost       buckets by the first four bytes: for 10,000 patterns with a common beginning, 90 KB of
- *            text cost 10^8 comparisons. No budget: 94,000 bytes read per byte of text or
- *            occurrence for 480 patterns a^k b in a^n, now at most 1,300 (counted in the
- *            simulator). Lists in the same kernel as counts: see every.cu.
+ * Lost       buckets by the first four bytes only: for 10,000 patterns with a common beginning, 90
+ *            KB of text cost 10^8 comparisons. No budget: for 480 patterns a^k b in a^n, 94,000
+ *            bytes were read per byte of text or occurrence, now at most 1,300 (counted in the
+ *            simulator). One kernel that both counts and lists: see every.cu.
  * Source     Wu and Manber, "A fast algorithm for multi-pattern searching", 1994 (the hashed gram).
  */
 
@@ -27,7 +27,7 @@
 #define SET_COST_BYTES 64u
 #define SET_COST_MIN 256u /* cost that a thread may spend in a tile in any case */
 #define SET_NOTES 64u     /* hits that a thread notes in a tile; at most 64, the bits of `lasts` */
-/* A ticket with this bit is the number of no tile. result->listed never has the bit. */
+/* A ticket with this bit stands for no tile. result->listed never has the bit. */
 #define SET_NO_TILE (1ull << 62)
 
 /* Returns whether the literal occurs at x. Adds the cost of the comparison to *spent. */
@@ -140,8 +140,8 @@ SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
 /* Counts the hits of the thread's words, clears the bits of begins without a hit, and lowers the
  * first occurrence (WANT_FIRST). Then writes the hits if the kernel lists. A thread that spends
  * more than the budget raises result->listed, which ends the launch; *waited depends on the
- * atomic's result, so that the atomic completes before the block reports. All threads of the block
- * call. */
+ * atomic's result, so that the atomic completes before the block reports. Called by all threads of
+ * the block. */
 SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t partition,
                               struct tile_totals *totals, uint64_t *waited)

@@ -15,10 +15,10 @@
 #define SETS_COST_BYTES 64u /* comparing this many bytes costs as much as testing an entry */
 #define SETS_LOADS 8u       /* words of the bitmap that a thread loads at a time */
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
-/* The least of several hashes is not evenly distributed; multiplying by this factor spreads it
- * again. */
+/* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
-#define SETS_INDEX_BITS 28u       /* bits of an entry's number; the bits above are its choice */
+/* bits of the gram's number in an entry; the bits above say which of a sample's grams it is */
+#define SETS_INDEX_BITS 28u
 #define SETS_KEY (UINT32_MAX / 2) /* the bits of a key */
 /* The second word of a list's head has, from its lowest bit on: the end of the list's later
  * entries; the number of these entries, where a number above SCAN_SETS_ITEMS_MAX means too many for
@@ -30,7 +30,7 @@
 struct sets_form {
     uint32_t stride; /* 16 also stands for the multiples of 16 */
     uint32_t gram;   /* bytes of a gram; with choices = 1, the most bytes of a gram */
-    /* grams of a sample, at consecutive bytes, from which the gram with the least hash is chosen */
+    /* number of grams at consecutive bytes, of which a sample takes the gram with the least hash */
     uint32_t choices;
     uint32_t rows; /* rows of 16 bytes per lane in a step */
     int rare;      /* 1: the rare variant */
@@ -250,8 +250,7 @@ SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t 
                : sets_before_bits(a, before);
 }
 
-/* Returns whether a later entry of the list may have the sample's gram and the bytes beside the
- * gram. */
+/* Returns whether a later entry may have the sample's gram and the bytes beside the gram. */
 SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
                                 uint32_t before, uint32_t after)
 {
@@ -263,8 +262,8 @@ SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others,
            (sets_before_bits(a, before) & without) == 0;
 }
 
-/* Returns the hash of a sample with these bytes. Sets *chosen to the number of the chosen gram: the
- * first gram that has the least hash. */
+/* Returns the hash of a sample with these bytes. Sets *chosen to the number of the gram that the
+ * sample takes: the first that has the least hash. */
 SIMT_FUNCTION uint32_t sets_bytes_hash(const struct scan_arguments *a, struct sets_bytes bytes,
                                        uint32_t *chosen)
 {
@@ -482,7 +481,7 @@ struct sets_sample {
     uint32_t before, after; /* bytes beside the gram, for sets_tag */
 };
 
-/* Returns which gram of the sample at `place` is chosen. */
+/* Returns the number of the gram that the sample at `place` takes: the gram with the least hash. */
 SIMT_FUNCTION uint32_t sets_chosen(const struct scan_arguments *a, uint64_t place)
 {
     uint32_t chosen = 0;
@@ -516,7 +515,7 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
         sample->others = 0;
 }
 
-/* Returns the sample of lane `lane`. All lanes of the warp call. */
+/* Returns the sample of lane `lane`. Called by all lanes of the warp. */
 SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
                                                 const struct sets_sample *own, uint32_t lane)
 {
@@ -533,7 +532,8 @@ SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
     return sample;
 }
 
-/* Returns the sum of the values of this lane and of all lower lanes. All lanes of the warp call. */
+/* Returns the sum of the values of this lane and of all lower lanes. Called by all lanes of the
+ * warp. */
 SIMT_FUNCTION uint32_t sets_through(uint32_t value)
 {
     SIMT_UNROLL
@@ -571,13 +571,11 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
         chosen = sets_chosen(a, sets_place(a, sample->number));
     *proposal = (uint64_t)sample->number << 32 |
                 ((sets_index(entry) & ~(a->sets.stride - 1u)) + offset - chosen);
-    /* The literal has all grams from which the sample chooses only if the sample begins in its run.
-     */
+    /* the sample may begin beyond the run: then the literal need not have all of its grams */
     return offset - chosen < a->sets.stride;
 }
 
-/* Returns 1 if the proposed literal occurs where the proposal says, else 0. Adds the cost to *cost.
- */
+/* Returns 1 if the literal occurs where the proposal says, else 0. Adds the cost to *cost. */
 SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal,
                                     uint32_t *cost)
 {
@@ -598,7 +596,7 @@ SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t pro
     return 1u;
 }
 
-/* Compares the literals of `count` ≤ 32 proposals. All lanes of the warp call. */
+/* Compares the literals of `count` ≤ 32 proposals. Called by all lanes of the warp. */
 SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *proposals,
                                 uint32_t count, uint32_t *found, uint64_t *spent)
 {
@@ -670,8 +668,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
     simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* Sets the length of the second queue, and searches lists while the queue has an entry for each
- * lane. */
+/* Sets the second queue's length, and searches lists while there is an entry for each lane. */
 SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_warp *warp,
                                     uint32_t queued, uint64_t most)
 {

@@ -82,8 +82,7 @@ struct simt_u32x4 {
     extern "C" __global__ void __launch_bounds__(threads, blocks) \
         name(const __grid_constant__ struct arguments args)
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
-/* SIMT_QUICK only checks that the kernels compile, in an eighth of the time. The result cannot run.
- */
+/* SIMT_QUICK checks in an eighth of the time that the kernels compile. The result cannot run. */
 #if SIMT_QUICK
 #define SIMT_FUNCTION SIMT_FUNCTION_LARGE
 #define SIMT_UNROLL SIMT_ROLLED

@@ -14,7 +14,7 @@
  *            dense tiles and does not count their occurrences.
  * Lost       see stream.h and docs/design/cuda.md: for example matrix products on the tensor cores
  *            (0.84 at best), prefetching into L2 (0.91).
- * Source     as the filters have. Overlapped loads in registers: no publication.
+ * Source     filters: see every.cu. Loads that overlap in registers: no publication known.
  */
 #include "stream.h"
 

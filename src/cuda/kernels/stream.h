@@ -1,4 +1,5 @@
-/* stream: counting without bitmaps: warps stream through the text and keep loads in flight.
+/* stream: counts without bitmaps: the warps read the text once, in order, and load the next rows
+ * while they search the rows before.
  *
  * A block draws tiles from a ticket. Its warps go through a tile side by side; a step of a warp is
  * STREAM_ROWS rows of 512 bytes:
@@ -19,13 +20,13 @@
  *
  * A tile whose candidates cost more than the budget is given up: the block drops its count and
  * lists the tile's number. The host then runs the method's tile kernel over the listed tiles, and
- * the tile kernel treats these tiles as dense. For a pattern of more than TILE_LANE_BYTES, the
- * queue is emptied at a tile's end. For a shorter pattern the queue goes on to the next tile, and a
- * tile that is given up drops only its own entries. If too many tiles are listed, all blocks stop
- * and the host runs the tile kernel over all tiles.
+ * the tile kernel treats these tiles as dense. For a pattern of more than TILE_LANE_BYTES, all
+ * candidates of the queue are verified at a tile's end. For a shorter pattern the candidates stay
+ * in the queue for the next tile, and a tile that is given up drops only its own candidates. If too
+ * many tiles are listed, all blocks stop and the host runs the tile kernel over all tiles.
  *
- * For the first occurrence the queue is always emptied at a tile's end, and a block takes no tile
- * behind the first occurrence that was known half a tile ago.
+ * A search for the first occurrence verifies all candidates at a tile's end, and a block searches
+ * no tile that lies behind an occurrence found so far.
  */
 #ifndef TRAWL_CUDA_KERNELS_STREAM_H
 #define TRAWL_CUDA_KERNELS_STREAM_H
@@ -34,7 +35,7 @@
 
 #define STREAM_ROW_BYTES (16u * SIMT_WARP_THREADS)
 #define STREAM_STEP_BYTES (STREAM_ROWS * STREAM_ROW_BYTES)
-/* room for fewer than 32 entries that are left, and for the entries of a step */
+/* room for up to 31 entries of earlier steps and for the entries of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
 #define STREAM_BEYOND_BYTES 16u /* loaded after the last position */
@@ -123,8 +124,8 @@ SIMT_FUNCTION int stream_is_brief(const struct scan_arguments *a)
     return a->pattern_bytes <= TILE_LANE_BYTES;
 }
 
-/* Returns whether a tile's end leaves candidates in the queue, to be verified with the next
- * tile's. */
+/* Returns whether candidates stay in the queue at a tile's end, to be verified together with
+ * candidates of the next tile. */
 SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
 {
     return stream_is_brief(a) && !first;
@@ -146,8 +147,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         return 0;
     }
     if (a->plane.probe_bits != 0 && (*steps)++ >= a->verify_budget)
-        /* The tile counts as dense even if each comparison ends early: listing such a tile costs
-         * little. */
+        /* the tile counts as dense even if each comparison ends early: that costs little */
         return 1;
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
@@ -162,8 +162,8 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
 }
 
 /* Verifies the last `count` ≤ 32 entries of the queue, from `first` on. Returns whether the warp
- * gives up. If entries of earlier tiles may be among these, the warp can give up only before the
- * first. */
+ * gives up. If entries of earlier tiles are among these, the warp gives up only before it has
+ * verified any entry. */
 SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct stream_warp *warp,
                                       uint32_t first, uint32_t count)
 {
@@ -201,8 +201,8 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
     return gives_up;
 }
 
-/* Queues the candidates of a mask of 16 bits. place: the position of bit 0, a multiple of 16. All
- * lanes of the warp call. */
+/* Queues the candidates of a mask of 16 bits. place: the position of bit 0, a multiple of 16.
+ * Called by all lanes of the warp. */
 SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
 {
     uint32_t lanes = simt_ballot(mask != 0);
@@ -343,8 +343,8 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
 }
 
 /* Returns the candidates among the 16 positions, as bits. simt_opaque_u32 hides from the compiler
- * that these are the same words as in stream_look: otherwise the compiler keeps the intermediate
- * results of stream_look, and runs out of registers. */
+ * that stream_look has used the same words: otherwise the compiler keeps the intermediate results
+ * of stream_look, and runs out of registers. */
 SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
                                      const struct filter_words *words, int kind)
 {
@@ -404,15 +404,15 @@ SIMT_FUNCTION void stream_load(const struct scan_arguments *a, uint64_t position
         stream_load_behind(at + (STREAM_ROWS - 1u) * STREAM_ROW_BYTES + 16u, to->behind);
 }
 
-/* Returns whether all positions of the step at `position` are searched and all its bytes can be
- * loaded. */
+/* Returns whether all positions of this step are searched and all its bytes can be loaded. */
 SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t position)
 {
     return position >= a->begin + a->shift &&
            SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_last(a));
 }
 
-/* Returns row k, and after each lane's 16 bytes the next 8 bytes. All lanes of the warp call. */
+/* Returns row k, and after each lane's 16 bytes the next 8 bytes. Called by all lanes of the
+ * warp. */
 SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from, uint32_t k,
                                                   int kind)
 {
@@ -531,7 +531,7 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
 
 /* Draws a further ticket for this block. Does not use the ticket, since any use waits for the
  * atomic operation: stream_end, which uses the ticket, adds the number of blocks, whose first tiles
- * take no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Thread 0 calls. */
+ * take no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread 0. */
 SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
                               int kind)
 {
@@ -556,10 +556,10 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
     simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* Ends a tile: the block adds the tile's counts, or gives the tile up and lists it. Thread 0 tells
- * all threads the tile after the next, *third, and for the first occurrence also *next anew, which
- * may lie behind that occurrence by now. Thread 0 then draws a further ticket. All threads of the
- * block call. */
+/* Ends a tile: the block adds the tile's counts, or gives the tile up and lists it. Thread 0 sets
+ * *third, the tile after the next, and draws a further ticket. In a search for the first
+ * occurrence, it also clears *next if that tile lies behind an occurrence found by now. Called by
+ * all threads of the block. */
 SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
                               struct stream_cursor *cursor, uint32_t tile, int kind, int first,
                               int dense, uint32_t *next, uint32_t *third)
@@ -592,9 +592,9 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
     *third = tickets[1];
 }
 
-/* Searches a tile but for its end. next: the tile that the block takes afterwards, whose first step
- * is loaded here. For a step that is not whole, or lies after the text, the text's first step is
- * loaded instead, so that every load is issued without a branch. Returns whether the warp gives up.
+/* Searches a tile, without the work of stream_end, and loads the first step of the block's next
+ * tile. For a step that is not whole or lies after the text, the text's first step is loaded
+ * instead, so that no load needs a branch. Returns whether the warp gives up.
  */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,

@@ -1,4 +1,4 @@
-/* hits_stream: lists the positions of one pattern in order, by streams.
+/* hits_stream: lists the positions of one pattern in order, with the loads of stream.h.
  *
  * Method     the filters of method every, by the loads of stream.h. All warps of a block except the
  *            last are *filtering warps*. The filtering warps go through a tile as streams do and
@@ -29,10 +29,11 @@
  *            is then more than listed_max, and the host runs the tile kernel.
  * Lost       as fractions of the count's speed, at 1 hit in 10,000 and in 100 positions, against
  *            0.99 and 0.85 now [H200]: lists of positions instead of bits, 0.86 and 0.61; smaller
- *            tiles, 0.73 and 0.64; one of the eight warps as the last warp instead of a ninth warp:
- *            among the changes from 0.84 and 0.61 to 0.90 and 0.65.
- * Source     as the filters have. A warp that serves the other warps: after Bauer, Cook, Khailany,
- *            "CudaDMA", 2011, where some warps load for other warps.
+ *            tiles, 0.73 and 0.64; no ninth warp, so that one of the eight filtering warps also
+ *            does the last warp's work (this and other changes together: 0.84 and 0.61 against 0.90
+ *            and 0.65).
+ * Source     filters: see every.cu. A warp that serves the other warps: after Bauer, Cook,
+ *            Khailany, "CudaDMA", 2011, where some warps load for other warps.
  */
 #include "stream.h"
 
@@ -83,8 +84,7 @@ struct hits_noted {
  * t + 2. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
-    /* after turn t of the last warp, released[t % 2] is the number of turns whose hits may be
-     * written */
+    /* after turn t of the last warp: released[t % 2] turns may write their hits */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
     uint16_t queue[HITS_QUEUE];     /* the last warp's queue of positions to verify */
@@ -151,8 +151,8 @@ SIMT_FUNCTION uint32_t hits_folded(const struct scan_arguments *a, const struct 
     return mask;
 }
 
-/* Returns which of a lane's 16 positions have the pattern or may have it. All lanes of the warp
- * call. */
+/* Returns which of a lane's 16 positions have the pattern or may have it. Called by all lanes of
+ * the warp. */
 SIMT_FUNCTION uint32_t hits_places(const struct scan_arguments *a, const struct filter_words *words,
                                    int kind)
 {
@@ -177,7 +177,7 @@ struct hits_masks {
     uint32_t rows[STREAM_ROWS / 2u];
 };
 
-/* Returns a lane's words for a whole step. All lanes of the warp call. */
+/* Returns a lane's words for a whole step. Called by all lanes of the warp. */
 SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
                                           const struct stream_rows *step, int kind)
 {
@@ -192,8 +192,7 @@ SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
     return masks;
 }
 
-/* Returns a lane's words for a step of which not all positions are searched, or not all bytes can
- * be loaded. */
+/* Does the work of hits_step for a step of which some positions or bytes must not be read. */
 SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64_t position,
                                           int kind)
 {
@@ -213,7 +212,7 @@ SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64
     return masks;
 }
 
-/* Writes the lanes' words and their number of bits into cell c. All lanes of the warp call. */
+/* Writes the lanes' words and their number of bits into cell c. Called by all lanes of the warp. */
 SIMT_FUNCTION void hits_note(struct hits_noted *noted, uint32_t c, const struct hits_masks *masks)
 {
     uint32_t own = 0, all = 0;
@@ -246,8 +245,8 @@ SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uin
     return (bits[0] >> row % 2u * 16u & 0xffffu) | bits[1] >> row % 2u * 16u << 16;
 }
 
-/* Writes the hits of cell c, which has fewer than HITS_DENSE hits, from `to` on. All lanes of the
- * warp call. */
+/* Writes the hits of cell c, which has fewer than HITS_DENSE hits, from `to` on. Called by all
+ * lanes of the warp. */
 SIMT_FUNCTION void hits_write_few(const struct hits_noted *noted, uint32_t c, uint64_t *to)
 {
     uint64_t hit = noted->base + c * STREAM_STEP_BYTES + 64u * simt_lane();
@@ -263,7 +262,7 @@ SIMT_FUNCTION void hits_write_few(const struct hits_noted *noted, uint32_t c, ui
 }
 
 /* Writes the first `room` hits of cell c, word by word, a lane for each bit, so that stores lie
- * side by side. All lanes of the warp call. */
+ * side by side. Called by all lanes of the warp. */
 SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, uint64_t *to,
                                    uint32_t room)
 {
@@ -279,8 +278,7 @@ SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, u
     }
 }
 
-/* Writes the hits of the cells that this warp filled in an earlier turn. All lanes of the warp
- * call. */
+/* Writes the hits of the cells that this warp filled earlier. Called by all lanes of the warp. */
 SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted)
 {
     uint32_t warps = a->step_bytes / STREAM_STEP_BYTES, own = simt_lane() * warps + simt_warp();
@@ -510,7 +508,7 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
 }
 
 /* Draws a further tile. Returns a->tile_count, which stands for no tile, if the launch is
- * abandoned; that is checked every STREAM_HINT_TURNS turns. A single thread calls. */
+ * abandoned; that is checked every STREAM_HINT_TURNS turns. Called by a single thread. */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
     if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)

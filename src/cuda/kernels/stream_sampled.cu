@@ -27,18 +27,19 @@
  * Order      ascending, by sampled_sort.
  * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
  *            be sorted, the host lists hits by other kernels.
- * Lost       groups assigned to warps beforehand: warps drift apart, 0.86 of the rate (tickets keep
- *            the sectors that are in flight close together). A ticket per 128 samples: at most 440
- *            M/s. A table of a single bit per gram. Samples of 8 bytes: in English each sample
- *            matches several of a pattern's 4,096 offsets. A second sector to widen the stride: 64
- *            bytes from one position cost as much as two positions. A lane for each list, linked
- *            from offset to offset: a pattern's 4,000 zeros, found once in the text, took 1.6 ms.
+ * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
+ *            tickets keep the sectors that are read at a time close together. A ticket per 128
+ *            samples: a device hands out at most 440 M/s. A single bit per gram instead of two.
+ *            Samples of 8 bytes: in English each sample matches several of a pattern's 4,096
+ *            offsets. Samples of two sectors, for a wider stride: 64 bytes from one position cost
+ *            as much as two positions. A lane alone goes through each list: a list of 4,000
+ *            offsets, of a pattern with 4,000 zeros, took 1.6 ms for a single occurrence.
  * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two
  *            bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
  *            filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
-/* room for fewer than 32 samples that are left, and for the samples of a step */
+/* room for up to 31 samples of earlier steps and for the samples of a step */
 #define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS)
 /* the value of `at` after the last step: no sample has this number or a greater number */
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
@@ -56,8 +57,8 @@ SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sam
     return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
 }
 
-/* With a fold, letters and other bytes lose a bit alike: the begins that the hash proposes are
- * compared later. */
+/* With a fold, all bytes lose a bit, not only letters. So different bytes may have the same hash;
+ * the later comparison tells them apart. */
 SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
 {
     uint32_t fold = a->sample_fold;
@@ -77,7 +78,7 @@ struct sampled_stream {
     uint64_t candidates;
 };
 
-/* A warp's position in the text. */
+/* How far a warp has come in the text. */
 struct sampled_walk {
     uint32_t at;    /* number of the step's first sample; SAMPLED_END: no step is left */
     uint32_t steps; /* steps left of the ticket, this step included */
@@ -90,8 +91,7 @@ struct sampled_step {
     struct simt_u32x4 sample[SAMPLED_STREAM_LOADS];
 };
 
-/* Draws the next ticket long before the ticket is used, since a use waits for the atomic operation.
- */
+/* Draws the next ticket long before its use, since a use waits for the atomic operation. */
 SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_walk *walk)
 {
     walk->ahead = tile_lane_ask(a);
@@ -99,8 +99,7 @@ SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_wa
         walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
 }
 
-/* Returns whether all begins that a sample stands for lie behind the first occurrence found so far.
- */
+/* Returns whether all begins of a sample lie behind the first occurrence found so far. */
 SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct sampled_walk *walk,
                                     uint32_t sample)
 {
@@ -225,8 +224,7 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
     return 0;
 }
 
-/* The entries of a list that a lane has not tested yet. The list belongs to the sample at `place`.
- */
+/* The entries that a lane has still to test of the list of the sample at `place`. */
 struct sampled_offers {
     uint32_t hash, reach;
     uint64_t place;
@@ -371,7 +369,7 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
 }
 
 /* Queues those samples of the step at `at` for which `pass` has a bit. Returns whether this launch
- * is abandoned. All lanes of the warp call. */
+ * is abandoned. Called by all lanes of the warp. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {
@@ -390,8 +388,7 @@ SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct samp
     return s->queued >= SIMT_WARP_THREADS && sampled_verify_queue(a, s);
 }
 
-/* Tests the samples of a loaded step, and queues the samples that pass. Returns whether this launch
- * is abandoned. */
+/* Queues those samples of a loaded step that pass. Returns whether this launch is abandoned. */
 SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
                                     const uint32_t *words, uint32_t at,
                                     const struct sampled_step *step)
@@ -423,8 +420,8 @@ SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_st
     return sampled_look_step(a, s, words, at, loaded) || walk->at == SAMPLED_END;
 }
 
-/* Copies sample_words to shared memory, with several loads in flight, since a short scan waits for
- * nothing longer. All threads of the block call. */
+/* Copies sample_words to shared memory, by four loads at a time, since this copy takes most of the
+ * time of a short scan. Called by all threads of the block. */
 SIMT_FUNCTION void sampled_load_words(const struct scan_arguments *a, uint32_t *words)
 {
     uint32_t count = 1u << a->sample_words_log2, step = 4u * simt_threads();
@@ -470,8 +467,7 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
     tile_finish(&args, &totals, walk.ahead);
 }
 
-/* Sorts the partition_count begins that stream_sampled found: a begin's rank is the number of lower
- * begins. */
+/* Sorts the begins that stream_sampled found: a begin's rank is the number of lower begins. */
 SIMT_KERNEL(sampled_sort, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread(), rank = 0, begin;

@@ -1,4 +1,5 @@
-/* stream_set: occurrences of a set of patterns, by a look at some bytes of each stride.
+/* stream_set: finds the occurrences of a set of patterns by a sample at each multiple of a stride
+ * s.
  *
  * Method     takes a sample at every s-th position: the gram of q bytes that begins there, or, if
  *            the form has c > 1 choices, of the c grams that begin at c consecutive bytes the first
@@ -45,12 +46,13 @@
  *            hits_set lists.
  * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then runs automaton.
- * Lost       no bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
+ * Lost       each variant's fraction of the read speed, instead of the fraction at that time: no
+ *            bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
  *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs, 16 words for
- *            four entries: 0.52 instead of 0.63 for 100 patterns at s = 4. Loads of the text at two
- *            positions of the code: both positions share a scoreboard. A vote per row of 512 bytes:
- *            0.92 instead of 0.95 for 100 patterns at s = 4. Loads into the registers of the row
- *            that was searched last: the compiler copies the registers and waits, 0.90. Samples
+ *            four entries: 0.52 instead of 0.63 for 100 patterns at s = 4. Two places in the code
+ *            that load text: the compiler lets a use of either wait for both. A vote per row of 512
+ *            bytes: 0.92 instead of 0.95 for 100 patterns at s = 4. Loads into the registers of the
+ *            row that was searched last: the compiler copies the registers and waits, 0.90. Samples
  *            queued with their hashes, row by row, after the vote: 0.83 instead of 0.92 for 1,000
  *            patterns at s = 4, and 0.90 instead of 0.79 for 10,000 at s = 8, where the dense
  *            variant has 0.93. 128 samples looked up at a time: 0.54 instead of 0.57 for 10,000
@@ -87,8 +89,7 @@ struct sets_gram {
     uint32_t offset, hash, chosen;
 };
 
-/* Sets *gram to gram number i: gram i % stride of literal i / stride. Returns 0 if number i - 1 is
- * the same gram. */
+/* Sets *gram to gram i % stride of literal i / stride. Returns 0 if gram i - 1 is the same gram. */
 SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct sets_gram *gram)
 {
     struct simt_u32x4 record = simt_load_u32x4(a->sets.literals + 4u * (i / a->sets.stride));
@@ -103,8 +104,7 @@ SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct s
     return before != gram->chosen + 1u;
 }
 
-/* Chooses the run of each literal from which the literal's grams are taken: the rarest `span` bytes
- * in a row. */
+/* Chooses the run from which each literal's grams are taken: its rarest `span` bytes in a row. */
 SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint32_t span = args.sets.stride + args.sets.choices + args.sets.gram_bytes - 2u;
@@ -240,7 +240,7 @@ SIMT_FUNCTION uint32_t sets_behind(struct sets_form form)
 
 /* Copies row k of the step to w: the lane's 16 bytes and the `behind` words behind. The next lane
  * has these words; for the last lane, lane 0 has the words in row k + 1, or in the last row the
- * lane itself in step->behind. All lanes of the warp call. */
+ * lane itself in step->behind. Called by all lanes of the warp. */
 SIMT_FUNCTION void sets_row_words(const struct sets_step *step, uint32_t k, uint32_t rows,
                                   uint32_t behind, uint32_t *w)
 {
@@ -540,7 +540,7 @@ SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
 }
 
 /* Returns whether all begins that the tile's samples propose are behind the first occurrence found
- * so far. One thread calls. */
+ * so far. Called by one thread. */
 SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
 {
     uint64_t from = a->position + tile * a->tile_bytes;
@@ -596,8 +596,7 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
     return ahead;
 }
 
-/* Copies the launch's arguments to shared memory (sets_arguments). All threads of the block call.
- */
+/* Copies the launch's arguments to shared memory. Called by all threads of the block. */
 SIMT_FUNCTION void sets_keep_arguments(const struct scan_arguments *a)
 {
     const uint32_t *from = (const uint32_t *)(const void *)a;
@@ -607,8 +606,8 @@ SIMT_FUNCTION void sets_keep_arguments(const struct scan_arguments *a)
         to[i] = from[i];
 }
 
-/* Copies the bitmap to shared memory, with SETS_LOADS loads of a thread in flight. All threads of
- * the block call. */
+/* Copies the bitmap to shared memory, with SETS_LOADS loads of a thread in flight. Called by all
+ * threads of the block. */
 SIMT_FUNCTION void sets_load_filter(const struct scan_arguments *a, uint32_t *filter)
 {
     uint32_t count = a->sets.filter_words, step = 4u * simt_threads();

@@ -1,4 +1,5 @@
-/* tile: the steps that all scan kernels share, after a tile's filter has set bits.
+/* tile: what the scan kernels share after a filter has set a tile's bits: the comparison of
+ * candidates, lists of hits, tickets and sums.
  *
  * Bit b of a tile stands for the begin origin + b. Each thread owns tile_words / threads
  * neighbouring words of the bitmap. To list hits, the threads' counts become slots:
@@ -20,8 +21,8 @@
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
 /* bytes that a lane compares alone; the whole warp compares later bytes */
 #define TILE_LANE_BYTES 64u
-/* The most hits of a partition that wait in shared memory. A slot with TILE_LISTED set is a slot of
- * that list. */
+/* The most hits of a tile that wait in a list in shared memory. TILE_LISTED marks a slot of that
+ * list. */
 #define TILE_LIST_MAX 1024u
 #define TILE_LISTED (1ull << 63)
 #define TILE_NONE UINT64_MAX
@@ -78,8 +79,7 @@ SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
     return word | (upper >> 2);
 }
 
-/* Returns eight text bytes from any position. Reads up to 15 bytes beyond the position, which lie
- * within the padding. */
+/* Returns eight text bytes from any position. Reads up to 15 bytes beyond it, maybe padding. */
 SIMT_FUNCTION uint64_t tile_text_word(const struct scan_arguments *a, uint64_t position)
 {
     const uint64_t *aligned = (const uint64_t *)(const void *)(a->text + (position & ~7ull));
@@ -109,7 +109,8 @@ SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
     return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
 }
 
-/* Returns whether the `count` bytes of `words` stand at the text's position. A single thread calls.
+/* Returns whether the `count` bytes of `words` stand at the text's position. Called by a single
+ * thread.
  */
 SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
                              const uint64_t *words, uint32_t count)
@@ -132,7 +133,7 @@ SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint3
 }
 
 /* Returns whether the pattern's bytes [from, to) stand in the text from x + from on. `from` is a
- * multiple of 8. Adds the steps of 256 bytes to *steps. All lanes of the warp call with the same x.
+ * multiple of 8. Adds the steps of 256 bytes to *steps. All lanes of the warp pass the same x.
  */
 SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t from,
                                   uint32_t to, uint32_t *steps)
@@ -224,7 +225,7 @@ SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_sh
 }
 
 /* Writes the hits of the pending partition. All threads have read the partition's number before the
- * last barrier. All threads of the block call. */
+ * last barrier. Called by all threads of the block. */
 SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_shared *shared,
                               uint64_t partition)
 {
@@ -246,14 +247,14 @@ SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_
         shared->pending->partition = TILE_NONE;
 }
 
-/* Starts without a pending partition. A single thread calls, before a barrier. */
+/* Starts without a pending partition. Called by a single thread, before a barrier. */
 SIMT_FUNCTION void tile_begin(const struct tile_shared *shared)
 {
     if (shared->lists)
         shared->pending->partition = TILE_NONE;
 }
 
-/* Writes the hits of the pending partition, if there is one. All threads of the block call, after a
+/* Writes the hits of the pending partition, if there is one. Called by all threads after a
  * barrier. */
 SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_shared *shared)
 {
@@ -263,8 +264,8 @@ SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_sh
 
 /* Publishes the number of the partition's hits, of which this thread has `own`, and finds slots: in
  * the list if the hits are few, so that the block need not wait for earlier partitions, else in the
- * result. Returns the thread's first slot; *shared->slot is the block's first slot. All threads of
- * the block call. */
+ * result. Returns the thread's first slot; *shared->slot is the block's first slot. Called by all
+ * threads of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own,
                                     uint64_t partition)
@@ -312,8 +313,8 @@ SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t fou
     simt_max_u64(&a->result->nearest, SCAN_NONE - found);
 }
 
-/* Writes the warp's hits. The thread has `count` hits, and writes from `slot` on. All lanes of the
- * warp call, and see each other's bits. */
+/* Writes the warp's hits. The thread has `count` hits, and writes from `slot` on. Called by all
+ * lanes of the warp, after the lanes have written their bits and synchronised. */
 SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t slot, uint32_t count)
 {
@@ -340,7 +341,7 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
 }
 
 /* Counts the bitmap's bits and, as `want` says, lists them in order or lowers the first occurrence.
- * All threads of the block call. */
+ * Called by all threads of the block. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t partition,
                              struct tile_totals *totals)
@@ -392,7 +393,7 @@ SIMT_FUNCTION uint64_t tile_lane_ask(const struct scan_arguments *a)
 
 /* Returns the number of the next tile; a number ≥ tile_count stands for no tile. Two tickets are
  * used in turn, so that a single barrier is enough: when thread 0 writes a ticket, all threads have
- * read that ticket's earlier value. All threads of the block call. */
+ * read that ticket's earlier value. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct tile_shared *shared,
                                  struct tile_queue *queue)
 {
@@ -417,8 +418,8 @@ SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
 }
 
 /* Signs that the block is done. The last block hands the whole result to the host and leaves zeros
- * for the next launch, so that a launch needs neither a fill before nor a copy after. All lanes of
- * the block's warp 0 call. */
+ * for the next launch, so that a launch needs neither a fill before nor a copy after. Called by all
+ * lanes of the block's warp 0. */
 SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
 {
     uint64_t done = 0;
@@ -446,8 +447,8 @@ SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
 }
 
 /* Hands over the sums of a count, without a fence: each word packs its sum with the number of
- * blocks that have added to the word, so that the last block to add has the whole sum. All lanes of
- * the block's warp 0 call; lane i has sum i. */
+ * blocks that have added to the word, so that the last block to add has the whole sum. Called by
+ * all lanes of the block's warp 0; lane i has sum i. */
 SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 {
     uint64_t *word = (uint64_t *)a->result + simt_lane(), sum;
