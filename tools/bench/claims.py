@@ -107,7 +107,7 @@ def crossing(cells):
 
 def span(values):
     least, most = digits(min(values)), digits(max(values))
-    return f'{least} ×' if least == most else f'{least} to {most} ×'
+    return least if least == most else f'{least} to {most}'
 
 
 def word_for(answers):
@@ -124,43 +124,40 @@ def cross(claim, cells):
     if at is None:
         return [False], f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
     off = max(at / bound, bound / at) / CROSSING_NEAR
-    return [True if off <= 1 / NEAR else False if off >= NEAR else None], f"here from {at:.0f} {claim['unit']} on"
+    return [True if off <= 1 / NEAR else False if off >= NEAR else None], f"from {at:.0f} {claim['unit']} on"
 
 
 def judge(figures, claim):
-    """Return (verdict, what was found here, what the source printed)."""
+    """Return (verdict, in how many cells the claim holds, the ratios here, the ratios that the source printed)."""
     cases = [(name, value_of([figures.time(ref) for ref in refs]),
               value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim)]
     cells = [(name, value) for name, value, _ in cases if value]
     values, printed = [value for _, value in cells], [there for _, _, there in cases if there]
     there = claim.get('there') or (span(printed) if printed else '')
     if not cells:
-        return 'not measured', '', there
-    kind = claim.get('cells', 'cells')
+        return 'not measured', '', '', there
+    kind, held = claim.get('cells', 'cells'), ''
     if claim.get('kind') == 'cross':
         answers, here = cross(claim, cells)
     elif claim.get('kind') == 'reach':
-        answers, here = [holds(claim, max(values))], f'at best {digits(max(values))} ×'
+        answers, here = [holds(claim, max(values))], f'at best {digits(max(values))}'
     else:
-        answers = [holds(claim, value) for value in values]
-        yes, open_ = answers.count(True), answers.count(None)
-        here = f'in all {len(cells)} {kind}' if yes == len(cells) > 1 else \
-            f'in {yes} of {len(cells)} {kind}' if len(cells) > 1 else ''
-        here += f' ({open_} undecided)' if open_ and len(cells) > 1 else ''
-        here += (', ' if here else '') + span(values)
-    return word_for(answers), here, there
+        answers, here = [holds(claim, value) for value in values], span(values)
+        held = f'{answers.count(True)} of {len(cells)} {kind}' if len(cells) > 1 else ''
+        held += f', {answers.count(None)} undecided' if held and None in answers else ''
+    return word_for(answers), held, here, there
 
 
 def judged(figures, claims, main_first=False):
-    """Return (claim, verdict, here, there) for each claim. A claim that no source makes has the
-    verdict "ours"."""
+    """Return (claim, verdict, held, here, there) for each claim, as `judge` does. A claim that no source
+    makes has the verdict "ours"."""
     found = []
     for claim in sorted(claims, key=lambda it: not it.get('main')) if main_first else claims:
-        word, here, there = judge(figures, claim)
-        found.append((claim, 'ours' if claim.get('ours') and here else word, here, there))
+        word, *said = judge(figures, claim)
+        found.append((claim, 'ours' if claim.get('ours') and word != 'not measured' else word, *said))
     return found
 
 
 def capital(text):
     """Return the text as a sentence's beginning, with a capital unless a name comes first."""
-    return text if text.split()[0] in ('trawl', 'trawl\'s', 'qs', 'bf\'s', 'memmem', 'atomicMin') else text[0].upper() + text[1:]
+    return text if text.split()[0] in ('trawl', 'qs', 'bf', 'memmem', 'atomicMin') else text[0].upper() + text[1:]

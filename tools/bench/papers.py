@@ -325,14 +325,12 @@ def part(data, paper):
 
 
 def claim_lines(figures, of_source):
-    """Make a line for each verdict, with the claims, what was found here and what the source
-    printed."""
-    found = claims.judged(figures, of_source)
-    for word in (*claims.VERDICTS, 'ours'):
-        said = [claims.capital(claim['say']) + (f': {here}' if here else '')
-                + (f' (there {there})' if there else '') + '.' for claim, verdict, here, there in found if verdict == word]
-        if said:
-            yield f"- **{claims.capital(word)}.** {' '.join(said)}"
+    """Make a table with a row for each claim, by verdicts."""
+    order = (*claims.VERDICTS, 'ours')
+    found = sorted(claims.judged(figures, of_source), key=lambda it: order.index(it[1]))
+    return narrow(['claim', 'verdict', 'holds in', 'times as fast: here', 'there'],
+                  [[claims.capital(claim['say']), word, held or '-', here or '-', there or '-']
+                   for claim, word, held, here, there in found], left=5)
 
 
 def keys_said(figures):
@@ -342,7 +340,7 @@ def keys_said(figures):
 
 
 def children_line(figures):
-    """Say how many child grids ran. If many are missing, a row did not run the source's
+    """Say how many child grids ran. If many windows were left out, a row did not run the source's
     algorithm."""
     counts = [(row, one) for row in figures.rows.values() for it in row['results']
               if figures.good(it) for one in it.get('children', [])]
@@ -350,7 +348,7 @@ def children_line(figures):
         return []
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
-    return ['', f'A search started {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)} grids. '
+    return ['', f'A search launched {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)} launches. '
             f'The kernels left out {sum(left_out)} of all {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid'
             + (f" (only in {', '.join(texts)})" if texts else '') + '.']
 
@@ -381,12 +379,14 @@ def overview(data):
         figures, facts = figures_of(data, paper), definitions()[paper]
         if not figures.rows:
             continue
-        (_, verdict, here, _), *others = claims.judged(figures, facts['claims'], main_first=True)
+        (main, verdict, held, here, _), *others = claims.judged(figures, facts['claims'], main_first=True)
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
-        said.append(f"- **{link}.** {claims.capital(facts['says'])}: {verdict}"
-                    + (f', {here}' if here else '')
+        held = held and f'in {held}'
+        fast = here + ('' if main.get('kind') == 'cross' else ' times as fast')
+        said.append(f"- **{link}.** Claim: {facts['says']}. {claims.capital(verdict)}"
+                    + (f": {', '.join(filter(None, (held, fast)))}" if here else '')
                     + (f", because {facts['because'][verdict]}" if verdict in facts['because'] else '') + '.')
-        words = [word for claim, word, _, _ in others if not claim.get('ours')]
+        words = [word for claim, word, *_ in others if not claim.get('ours')]
         ratios = list(compared(figures))
         count += len(ratios)
         behind += [f"{facts['title'].split(':')[0]}, {name}, {place} ({digits(ratio)} ×)" for name, place, ratio in ratios if ratio < 1]
@@ -396,10 +396,10 @@ def overview(data):
                       if ratios else '-'])
     kinds = ', '.join(f'{name} ({size} bytes)' for name, size in data.get('texts', {}).values())
     return said + [''] + narrow(
-        ['publication', 'main claim', "the source's other claims", 'trawl beside it'], lines, left=4) + [
-        '', '"trawl beside it" divides the best mean of what the source has or suggests by trawl\'s best mean, on the '
-        f'same kind of processor, for whole searches with copies and sorting, in {count} comparisons. trawl is behind in '
-        f"{len(behind)}{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
+        ['publication', 'main claim', "the source's other claims", 'trawl beside the source'], lines, left=4) + [
+        '', 'The last column compares times of whole searches, copies and sorting included, on the same kind of processor. '
+        'The least mean time of the forms that the source has or suggests is divided by trawl\'s least mean time. '
+        f"trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
             f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts: {kinds or 'generated'}"]
 
 
