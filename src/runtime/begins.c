@@ -1,4 +1,4 @@
-/* begins: fills the caller's array with the begins of all occurrences, by devices alone.
+/* begins: fills the caller's array with the offsets at which occurrences begin, by devices alone.
  * trawl_begins_into calls these functions, and searches in the ordinary way if devices cannot fill
  * the array.
  *
@@ -31,9 +31,10 @@
 /* Text that the first list covers, if hits may be frequent. The length of a later list follows the
  * number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)
-/* lists that fit into a device's memory, so that a list is brought while the next is made */
+/* number of lists that fit into a device's memory: some are copied while the next is made */
 #define LISTS_PER_ROOM 8u
-/* most words of a list: nothing is listed while the last list is brought */
+/* most words of a list: a short last list takes little time to copy, during which nothing is
+ * listed */
 #define LIST_WORDS (1u << 22)
 #define LIST_WORDS_LEAST (1u << 19) /* the last lists are shorter, but not shorter than this */
 #define FREQUENT_BYTES_MAX 2u       /* longest pattern that may have frequent hits */
@@ -262,8 +263,7 @@ static void list_by_worker(struct listing *listing)
     (void)pthread_mutex_unlock(&listing->lock);
 }
 
-/* Finds the next part of the text and the part's device. If several devices have copies, takes the
- * caller's device. */
+/* Finds the next part of the text and its device: the caller's, if several devices have copies. */
 static enum trawl_status next_part(struct listing *listing)
 {
     struct worker *caller = &listing->searcher->caller;

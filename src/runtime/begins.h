@@ -1,4 +1,5 @@
-/* begins: fills the caller's array with the begins of all occurrences, by devices alone. */
+/* begins: fills the caller's array with the offsets at which the occurrences in a loaded text
+ * begin. Devices do that without the host. */
 #ifndef TRAWL_RUNTIME_BEGINS_H
 #define TRAWL_RUNTIME_BEGINS_H
 
@@ -9,13 +10,13 @@
 enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    const struct trawl_text *text, uint32_t device,
                                    struct engine_words *begins, struct trawl_error *error);
-/* Fills an array in host memory, begins->host. UNSUPPORTED and other faults: devices cannot do
- * that, and the caller should search in the ordinary way. STOPPED: the call was cancelled. */
+/* Fills an array in host memory, begins->host. STOPPED: the call was cancelled. Any other failure,
+ * also UNSUPPORTED: the caller should search in the ordinary way. */
 enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  const struct trawl_text *text, struct engine_words *begins,
                                  struct trawl_error *error);
 
-/* For tests: host workers help to copy from so many begins on; 0: as usual. */
+/* For tests: host workers help to copy if at least so many begins are expected; 0: the default. */
 void begins_help_from(uint64_t begins);
 
 #endif

@@ -16,8 +16,7 @@
  * chunk fits into the same buffer. */
 #define PINNED_STEP (2u << 20)
 
-/* Pins the memory, so that all devices copy from it directly. The driver context of device `index`
- * pins. */
+/* Pins the memory in the driver context of device `index`: all devices copy from it directly. */
 static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count)
 {
     struct engine_text text = {

@@ -5,8 +5,8 @@
 #include "runtime/runtime.h"
 
 /* Makes the buffer hold at least `bytes`; its former contents are lost. Errors: MEMORY, also if the
- * runtime's budget is exceeded. runtime_buffer_release releases the buffer. Called without
- * locks. */
+ * runtime's budget is exceeded. runtime_buffer_release releases the buffer. The caller holds no
+ * lock. */
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error);
 /* As runtime_buffer_reserve, but keeps the buffer's bytes. */
@@ -18,9 +18,9 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
  * come before the devices are closed. */
 enum trawl_status buffers_open(struct devices *devices);
 void buffers_close(struct devices *devices);
-/* Takes a pinned buffer of at least `bytes`. `all`: among all pinned_capacity buffers; otherwise
- * among the workers_max × BUFFERS_PER_WORKER buffers that keep the devices' workers busy. Returns
- * false if no buffer is to be had now. */
+/* Takes a pinned buffer of at least `bytes`. `all`: up to pinned_capacity buffers may be in use;
+ * otherwise up to workers_max × BUFFERS_PER_WORKER, which keep the devices' workers busy. Returns
+ * false if more buffers are in use, or memory lacks. */
 bool devices_buffer_take(struct devices *devices, uint64_t bytes, bool all,
                          struct text_buffer *buffer);
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);

@@ -30,7 +30,7 @@ static void call(struct worker *worker)
 /* Returns an idle worker that may search a text on this device, or NULL. For a text on one device:
  * the first idle worker, because that worker may still have the plan's tables from the chunk
  * before. For a text that any device may search: the worker that has been idle longest, so that all
- * devices get work. With the lock held. */
+ * devices get work. The caller holds the lock. */
 static struct worker *idle_for(struct devices *devices, uint32_t device)
 {
     struct worker *found = NULL;
@@ -50,8 +50,8 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
 }
 
 /* Claims a further idle worker if the queue has a further item for this device, and returns the
- * worker, or NULL. The caller wakes the worker without the lock, because waking takes 6 us. With
- * the lock held. */
+ * worker, or NULL. The caller wakes the worker without the lock, because waking takes 6 us. The
+ * caller holds the lock. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
 {
     struct queue_item *item = device < ENGINE_DEVICES_MAX ? devices->first : NULL;
@@ -80,7 +80,7 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
 }
 
 /* Takes the first item that the worker may search, of this job if `job` is not NULL. Items are
- * taken in the order of devices_push. With the lock held. */
+ * taken in the order of devices_push. The caller holds the lock. */
 static struct queue_item *pop(struct devices *devices, const struct worker *worker,
                               const struct job *job)
 {
@@ -133,7 +133,7 @@ static void watch(const struct worker *worker)
         ;
 }
 
-/* Makes the worker idle until a thread wakes the worker. With the lock held. */
+/* Makes the worker idle until a thread wakes the worker. The caller holds the lock. */
 static void wait_for_call(struct devices *devices, struct worker *worker, bool watches)
 {
     struct trawl_runtime *runtime = devices->runtime;

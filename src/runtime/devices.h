@@ -1,5 +1,4 @@
-/* devices: the GPUs of a runtime: when devices are opened, which were lost, and which hold a
- * text. */
+/* devices: opens the GPUs of a runtime, and knows which GPUs have failed and which hold a text. */
 #ifndef TRAWL_RUNTIME_DEVICES_H
 #define TRAWL_RUNTIME_DEVICES_H
 
@@ -14,7 +13,7 @@ void devices_ask(struct devices *devices);
 void devices_close(struct devices *devices);
 bool devices_are_ready(const struct devices *devices);
 void devices_failure(struct devices *devices, char *failure, uint64_t failure_bytes);
-/* Marks a device as lost; UINT32_MAX: all devices. */
+/* Marks a device as lost: it has failed and is not used any more. UINT32_MAX: all devices. */
 void devices_lose(struct devices *devices, uint32_t index, const char *why);
 /* Says whether the devices are open and a device is left that is not lost. */
 bool devices_work(const struct devices *devices);
@@ -27,8 +26,7 @@ bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t oth
 
 /* Returns the first device that is not lost; 0 if all devices are lost. */
 uint32_t devices_working(const struct devices *devices);
-/* Says whether a single device holds all these bytes. False if the bytes are divided over
- * devices. */
+/* Says whether a single device holds all these bytes. */
 bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
 /* Says whether devices can search the whole text in memory without a copy. *is_split: the text is
  * divided over several devices. Plan NULL: any plan. */

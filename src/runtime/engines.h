@@ -1,5 +1,4 @@
-/* engines: the list of the engines that the runtime knows. engines.c is the only file of the room
- * that names engines. */
+/* engines: lists the engines of the runtime. Only engines.c names engines. */
 #ifndef TRAWL_RUNTIME_ENGINES_H
 #define TRAWL_RUNTIME_ENGINES_H
 
@@ -8,8 +7,7 @@
 extern const struct engine_ops *const engine_for_host;
 extern const struct engine_ops *const engine_for_devices;
 
-/* The layers: engines that search by means of the host's and the devices' engines, each for a kind
- * of plans. */
+/* Layers are engines that use the host's and the devices' engines, each for a kind of plans. */
 enum engine_layer {
     ENGINE_FOR_ALGORITHMS,
     ENGINE_FOR_ERRORS,

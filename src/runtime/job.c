@@ -121,8 +121,8 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
     return TEXT_MAPS_IF_FASTER;
 }
 
-/* Makes the search known to trawl_searcher_cancel, which then wakes the caller. Called without the
- * search's lock. */
+/* Makes the search known to trawl_searcher_cancel, which then wakes the caller. The caller does not
+ * hold the search's lock. */
 static void name_search(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -149,7 +149,7 @@ static void prepare(struct search *search, struct trawl_searcher *searcher,
     atomic_store_explicit(&searcher->progress, 0, memory_order_relaxed);
 }
 
-/* Of struct text_lines. */
+/* Returns the end of the record that contains offset `at` (text_lines.record_end). */
 static uint64_t record_end(void *context, uint64_t at)
 {
     const struct records *records = ((struct search *)context)->sink->records;
@@ -287,7 +287,7 @@ static void caller_lock(struct search *search)
     search_lock(search);
 }
 
-/* Asks for helpers. Called without locks. */
+/* Asks for helpers. The caller holds no lock. */
 static void share(struct search *search)
 {
     if (!search->shared) {

@@ -1,5 +1,5 @@
-/* job: calls, and the loop of a search. Public functions call these functions in the calling
- * thread; only search_interrupt may come from another thread. */
+/* job: the begin and the end of calls, and the loop of a search. Public functions call these
+ * functions in the calling thread; only search_interrupt may be called from another thread. */
 #ifndef TRAWL_RUNTIME_JOB_H
 #define TRAWL_RUNTIME_JOB_H
 
@@ -13,7 +13,8 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 void searcher_leave(struct trawl_searcher *searcher);
 /* Says whether the call that the searcher is inside was cancelled. */
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
-/* Keeps what the call did for stats.c. begin_ns is when the call began; 0: the call has no time. */
+/* Keeps what the call did for stats.c. begin_ns is when the call began; 0: the call's time was not
+ * measured. */
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
 /* Does the checks that all searches share, then searcher_enter. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,

@@ -31,8 +31,7 @@ struct trawl_matrix_search {
     enum trawl_matrix_shape shape;
 
     struct cells carried; /* cells of a record that is not complete yet */
-    /* cells of the carried record once the record is complete, lent to the current span; otherwise
-     * a buffer */
+    /* lent to the current span: the cells of the carried record, which is complete by now */
     struct cells whole;
     uint64_t done;       /* records before this index were in spans */
     bool holds_chunk;    /* `chunk` and the fields below hold a chunk of the search */

@@ -1,8 +1,9 @@
-/* matrix: the search for cells in the records of a tape.
+/* matrix: searches records, which lie one after another in memory (the tape). A cell is a record, a
+ * pattern, and the offset at which the pattern first begins in the record.
  *
- * matrix.c has the public calls, and matrix_cells.c makes cells of a chunk's hits.
- * matrix_algorithm.c runs the gallery's algorithm that takes records one by one, which makes rows
- * (rows.c), and makes cells of the rows.
+ * matrix.c has the public calls, and matrix_cells.c makes cells of a chunk's hits. A published
+ * algorithm may take records one by one and make rows instead, with a column for each pattern
+ * (rows.c); matrix_algorithm.c makes cells of these rows.
  */
 #ifndef TRAWL_RUNTIME_MATRIX_H
 #define TRAWL_RUNTIME_MATRIX_H
@@ -49,7 +50,7 @@ struct span {
 typedef uint64_t (*rows_fill)(const void *context, uint64_t begin, uint64_t end, int64_t *cells,
                               uint32_t *rows, uint64_t *rows_count);
 
-/* Rows that all workers make, in blocks. */
+/* The rows of a matrix, which all workers make, block by block. */
 struct rows {
     struct job job; /* first member: the job's serve gets a pointer to this job */
     rows_fill fill;
@@ -59,7 +60,7 @@ struct rows {
     struct rows_block *blocks;
     uint32_t block_count;
     struct trawl_searcher *searcher;
-    uint32_t helpers; /* workers worth waking; 0: the caller makes all blocks */
+    uint32_t helpers; /* number of workers worth waking; 0: the caller makes all blocks */
     bool shared;      /* the helpers were woken, so workers may be inside the job */
 
     pthread_mutex_t lock; /* guards the fields below */

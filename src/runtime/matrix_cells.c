@@ -1,5 +1,4 @@
-/* matrix_cells: makes cells (record, pattern, begin) of a chunk's hits, in the thread that searched
- * the chunk. */
+/* matrix_cells: makes cells of a chunk's hits, in the thread that searched the chunk. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -67,8 +66,7 @@ struct at_record {
     enum cells_order order;
 };
 
-/* Returns the first hit after `from` whose offset is not below `offset`. The hit `from` is below
- * `offset`. */
+/* Returns the first hit whose offset is not below `offset`; hit `from` is below `offset`. */
 static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint64_t offset)
 {
     uint64_t low = from + 1, high, step = 1;
@@ -127,8 +125,7 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
                               chunk->owned + chunk->after - at);
 }
 
-/* Says whether the plan's conditions on words and lines hold before an occurrence at `begin`, for
- * the record alone. */
+/* Says whether the plan's conditions hold before an occurrence at `begin` of the record. */
 static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
                           uint64_t begin)
 {

@@ -1,9 +1,9 @@
 /* pattern_counts: counts how often each pattern occurs (trawl_count_by_pattern).
  *
  * The thread that searched a chunk adds up the hits of each literal in a table. The table has about
- * as many slots as there are literals, or hits if hits are fewer. All literals with the same
- * remainder share a slot, one literal at a time. A slot's count is appended to the chunk's counts
- * when another literal needs the slot, and at the chunk's end.
+ * as many slots as there are literals, or hits if hits are fewer. Literals whose numbers have the
+ * same remainder share a slot, which counts one literal at a time. A slot's count is appended to
+ * the chunk's counts when another literal needs the slot, and at the chunk's end.
  */
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* pieces: brings lists of begins from a device into the caller's array. begins.c orders the
- * words. */
+/* pieces: brings the lists that begins.c orders from a device into the caller's array. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
@@ -11,8 +10,8 @@
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 
-/* A host worker polls for pieces for this time before sleeping, which is the time in which each
- * device lists 12 GiB. pieces_order wakes the worker. */
+/* Time for which a host worker polls for pieces before it sleeps: a device lists 12 GiB of text in
+ * this time. pieces_order wakes a worker that sleeps. */
 #define HELPER_POLL_NS 3000000u
 #define DIRECT_WORDS (1u << 22) /* most words of a piece that the device copies into the array */
 #define REST_POLLS 32u          /* number of readings of the clock in rest(): about a microsecond */
@@ -31,8 +30,7 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Says whether a piece can be asked for: some order is not finished, and the piece's entry is
- * free. */
+/* Says whether a piece can be asked for: an order is unfinished, and the piece's entry is free. */
 static bool has_more(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) < atomic_load(&pieces->ordered) &&
@@ -84,8 +82,7 @@ static bool bring_one(struct pieces *pieces)
     return may;
 }
 
-/* Waits until the next piece has come. A single thread waits, so that not all threads enter the
- * driver. */
+/* Waits for the next piece. Only one thread waits, so that not all threads enter the driver. */
 static bool wait_one(struct pieces *pieces)
 {
     struct engine_copy copy = {.slot = 0};

@@ -2,12 +2,12 @@
  *     the device's list --copy--> pinned memory, in pieces --any thread--> the array
  *                       --copy--> the array, if it is pinned
  *
- * The driver brings a device's pieces in turn; asking the driver for a piece takes 4 to
- * 5 us [2 H200]. Threads with nothing else to do ask for the next piece, wait for a piece, or copy
- * a part of a piece into the array. These threads are the waiting lister, the caller,
- * and host workers, which look for pieces from the call's begin on. Words that different threads
- * write lie in different cache lines: 15 threads read a word at little cost, unless the word was
- * written just now.
+ * The driver brings a device's pieces in turn; asking the driver for a piece takes 4 to 5 us [2
+ * H200]. Any thread that has nothing else to do asks for the next piece, waits for a piece, or
+ * copies a part of a piece into the array: the thread that lists, while it waits for memory; the
+ * caller; and host workers, which poll for pieces from the call's begin on. Words that different
+ * threads write lie in different cache lines: 15 threads read a word at little cost, unless the
+ * word was written just now.
  */
 #ifndef TRAWL_RUNTIME_PIECES_H
 #define TRAWL_RUNTIME_PIECES_H
@@ -45,7 +45,7 @@ struct pieces {
     uint64_t done;                         /* words of order `finished` that have been asked for */
     /* set while a thread asks for a piece; the flag also guards `done` */
     PIECES_LINE _Atomic bool bringing;
-    PIECES_LINE _Atomic uint64_t brought; /* pieces that have been asked for */
+    PIECES_LINE _Atomic uint64_t brought; /* number of pieces that have been asked for */
     PIECES_LINE _Atomic bool waiting;     /* set while a thread waits for the next piece */
     PIECES_LINE _Atomic uint64_t there;
     PIECES_LINE _Atomic uint64_t taken; /* parts that threads have begun to copy into the array */
@@ -59,9 +59,9 @@ struct pieces {
 
 /* Sets up *pieces, which is zeroed. */
 void pieces_begin(struct pieces *pieces, struct job *job, uint64_t *array);
-/* Works on pieces until all pieces are done, or until no piece has come for a while. A host
- * worker's part in the job. The worker leaves while other threads copy, because a worker that
- * leaves a job takes the runtime's lock. */
+/* The work of a host worker: works on pieces until no part is left to take, or no piece has come
+ * for a while. The worker then leaves the job while other threads still copy, so that fewer threads
+ * take the runtime's lock at the end. */
 void pieces_help(struct pieces *pieces);
 /* Tells the helpers that all orders are settled. */
 void pieces_stop(struct pieces *pieces);

@@ -18,8 +18,8 @@
 #define BLOCK_BYTES (1u << 20)
 #define RING_BYTES_MAX (64u << 20) /* most bytes of all blocks, if rows are long */
 #define ROW_BYTES_MAX UINT32_MAX
-#define SHARED_BLOCKS_MIN 4u /* fewer blocks are made faster than a worker wakes */
-#define BLOCKS_PER_THREAD 8u /* enough blocks that no thread waits long */
+#define SHARED_BLOCKS_MIN 4u /* the caller alone makes fewer blocks before a worker would wake */
+#define BLOCKS_PER_THREAD 8u /* so many that no thread waits long for the slowest at the end */
 
 struct rows_block {
     /* rows_max rows of row_bytes bytes. All cells are -1, except in the rows that `filled`
@@ -63,8 +63,8 @@ static void make(const struct rows *rows, uint64_t index)
 
 /* ---- The ring ----------------------------------------------------------------------------- */
 
-/* Takes the next block to make. Returns false if all blocks are taken or the ring is full. With the
- * lock held. */
+/* Takes the next block to make. Returns false if all blocks are taken or the ring is full. The
+ * caller holds the lock. */
 static bool block_take(struct rows *rows, uint64_t *index)
 {
     if (rows->taken == rows->blocks_wanted || rows->taken - rows->delivered >= rows->block_count) {
@@ -165,15 +165,15 @@ void rows_close(struct rows *rows)
     (void)pthread_mutex_destroy(&rows->lock);
 }
 
-/* Says whether so many blocks can be taken that waking workers is worthwhile. With the lock
- * held. */
+/* Says whether so many blocks can be taken that waking workers is worthwhile. The caller holds the
+ * lock. */
 static bool wants_helpers(const struct rows *rows)
 {
     return rows->helpers > 0 && rows->blocks_wanted - rows->taken >= SHARED_BLOCKS_MIN &&
            !(rows->shared && atomic_load(&rows->job.has_work));
 }
 
-/* Wakes workers, or lists the job the first time. Called without locks. */
+/* Wakes workers, or lists the job the first time. The caller holds no lock. */
 static void call_helpers(struct rows *rows)
 {
     if (rows->shared) {

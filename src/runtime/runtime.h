@@ -71,9 +71,9 @@ struct job {
     const struct trawl_plan *plan;
     /* The layer that searches; ENGINE_LAYERS: the host's and the devices' engines. */
     enum engine_layer layer;
-    /* Does all work for the job that this worker can do now, then returns. Called without locks. */
+    /* Does all work for the job that this worker can do now. The caller holds no lock. */
     void (*serve)(struct job *job, struct worker *worker);
-    /* Does the work of an item of the job from the devices' queue. Called without locks. */
+    /* Does the work of an item of the job from the devices' queue. The caller holds no lock. */
     void (*serve_item)(struct queue_item *item, struct worker *worker);
     _Atomic bool has_work;      /* a host worker may find work in the job */
     _Atomic uint32_t took_part; /* number of workers that did something for the job */
@@ -87,7 +87,7 @@ struct job {
     _Atomic uint32_t inside; /* workers in the job, and the job's items in the devices' queue */
     uint32_t helpers;        /* threads of the runtime that are in the job */
     uint32_t helpers_max;    /* most host workers that are worth having in the job */
-    /* The workers leave soon after the job's end, so job_recall looks before sleeping. */
+    /* Workers leave soon after the job's end, so that job_recall polls before it sleeps. */
     bool leaves_soon;
     bool waits_for_leave;
     pthread_cond_t left; /* signalled when a worker leaves */
@@ -111,7 +111,7 @@ struct devices {
     struct engine *engine; /* owned; written before the state becomes DEVICES_READY */
     struct engine_options options;
     uint32_t device_count;
-    /* number of devices × the workers for each device that the engine asks for */
+    /* number of devices × the number of workers for each device that the engine recommends */
     uint32_t workers_worth;
     /* Workers to start: min(workers_worth, threads_max - 1), but at least device_count; 0 if
      * threads_max is 1. */
@@ -122,8 +122,7 @@ struct devices {
 
     /* Under the runtime's lock: */
     bool opener_runs;
-    /* Why the first failure happened: no device was opened, or a device was lost. Empty: no
-     * failure. */
+    /* why opening failed or a device was lost, the first time; empty: no failure */
     char failure[TRAWL_ERROR_MESSAGE_BYTES];
     /* workers_max entries. The first worker_count of these workers run. */
     struct worker *workers;

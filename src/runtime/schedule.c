@@ -1,5 +1,4 @@
-/* schedule: decides which workers search a text, in chunks of which length, and how many workers
- * help.
+/* schedule: decides which workers search a text, how long chunks are, and how many workers help.
  *
  * Chunks are short at the beginning, so that a first result comes soon and a rate is known early,
  * and short at the end, so that no thread waits for a straggler. Helpers are woken if the remaining
@@ -32,8 +31,7 @@
 #define CHUNK_FIRST (1u << 18) /* longest first chunk, before a rate is known */
 #define CHUNK_MAX (1u << 30)
 #define CHUNK_MIN (1u << 16)
-/* Hits that a chunk on the host should have: this number of hits stays in a core's cache until the
- * digest. */
+/* number of hits of a chunk on the host that a core's cache keeps until the digest */
 #define CHUNK_HITS (1u << 15)
 #define CHUNK_DENSE_MIN (1u << 15)
 /* launching a kernel and waiting for its end cost as much as copying this many bytes */
@@ -62,9 +60,9 @@
 #define START_NS 1500000u
 #define START_ANYWAY_NS (8ull * START_NS)
 /* If all cores are taken, a helper waits for its turn, at times in the middle of a chunk for which
- * all other threads then wait. A helper must be worth several turns of some milliseconds. `-n` for
- * a rare word in 32 MiB of log: 25 to 35 ms with helpers, 12 ms by a single thread [16 cores, a
- * competitor on each]. */
+ * all other threads then wait. A helper must be worth several turns of some milliseconds. The
+ * command with -n, for a rare word in a log of 32 MiB, took 25 to 35 ms with helpers and 12 ms by a
+ * single thread, while another program used each core [16 cores]. */
 #define BUSY_NS 30000000u
 #define BUSY_AGE_NS 20000000u      /* age up to which a measurement of the cores is used */
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
@@ -72,8 +70,7 @@
 #define STAGED_KNOWN (16u << 20)
 #define STAGE_UNIT (1u << 20)
 #define STAGE_FORGETS 20u /* after this many searches without devices, devices are tried again */
-/* a device is worth its while if making a chunk ready takes at most this share of the host's search
- * time */
+/* devices get chunks if making a chunk ready takes at most this share of the host's search time */
 #define STAGE_PAYS 0.7
 
 #define SIZES                                                                          \
@@ -291,8 +288,7 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 
 /* ---- Chunks ------------------------------------------------------------------------------- */
 
-/* Returns the number of bytes that have about CHUNK_HITS hits, estimated by the hits found so
- * far. */
+/* Returns the length of a chunk with about CHUNK_HITS hits, by the hits found so far. */
 static uint64_t dense_chunk(const struct search *search)
 {
     uint64_t bytes = atomic_load(&search->done.host.bytes), hits = atomic_load(&search->hits);
@@ -350,8 +346,7 @@ static struct price host_price(const struct search *search)
     return measured(host_ns(search), atomic_load(&search->done.host.bytes));
 }
 
-/* Returns what making chunks ready for devices has cost in this search, and stores the number of
- * bytes in *staged. */
+/* Returns what making chunks ready for devices has cost in this search. *staged: their bytes. */
 static struct price staging_price(const struct search *search, uint64_t *staged)
 {
     uint64_t ready_ns = 0;
@@ -388,7 +383,7 @@ static bool is_long(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
-/* Adds the search's time to searched_ns, and keeps the time that making chunks ready took. */
+/* Adds the search's time to searched_ns, and sets stage_ns to the time to make a MiB ready. */
 static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -424,8 +419,7 @@ bool schedule_wants_device(struct search *search)
         return false;
     if (atomic_load(&search->device_refused))
         return false;
-    /* The first occurrence may lie in the first chunk, which the caller searches without waking a
-     * thread. */
+    /* the first chunk may have the first occurrence: the caller searches it and wakes no thread */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
     if (search->job.layer < ENGINE_LAYERS || !is_long(search))
@@ -441,8 +435,8 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Says whether the digest of a chunk is so much work that helpers relieve the caller. Looking for a
- * NUL is too little. */
+/* Says whether the sink's digest of a chunk is so much work that helpers are worth waking for
+ * it. */
 static bool digests_each(const struct sink *sink)
 {
     return sink->digest != NULL &&

@@ -126,8 +126,7 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
-/* Checks a struct for statistics. Both kinds of statistics begin with the size of the caller's
- * struct. */
+/* Checks a struct for statistics, which begins with the size of the caller's struct. */
 static enum trawl_status check_stats(const struct trawl_searcher *searcher, const void *stats,
                                      struct trawl_error *error)
 {

@@ -44,7 +44,7 @@ struct task {
     struct trawl_error error;
 };
 
-/* What the workers of a kind (the host's, or those of a device) did for a search. */
+/* The work of the host's workers, or of one device's workers, for a search. */
 struct work_done {
     _Atomic uint64_t chunks;
     _Atomic uint64_t bytes;
@@ -58,8 +58,7 @@ struct work_done {
 struct call_record {
     struct trawl_stats stats; /* the public statistics that the other fields do not contain */
     bool ended;               /* a call has ended; false: the searcher has made no call yet */
-    /* Kinds of workers: 1 for the host, and 1 for each device; 0: no text was searched in
-     * chunks. */
+    /* 1 for the host and 1 for each device; 0: no text was searched in chunks */
     uint32_t kinds;
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];
@@ -133,8 +132,7 @@ struct trawl_searcher {
     uint64_t chunk_bytes; /* 0: the schedule chooses */
     enum trawl_map map;   /* whether files are mapped */
     struct worker caller; /* the calling thread as a worker */
-    /* Number of begins that devices put into an array in the searcher's last call of
-     * trawl_begins_into. */
+    /* number of begins that devices put into the array of the last trawl_begins_into */
     uint64_t begins_last;
     /* The host's array of that call, which is known to be readable; NULL: there was none. */
     const uint64_t *array_last;

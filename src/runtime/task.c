@@ -1,4 +1,4 @@
-/* task: the way of one chunk from the cursor to its results.
+/* task: takes a text's next chunk, makes the chunk ready, and searches the chunk.
  *
  * The chunks of a loaded text lie on devices. Such a chunk ends where the device's part of the text
  * ends, and is queued for the workers of that device. A device may be ahead of other devices, as
@@ -23,8 +23,8 @@
 #include "runtime/workers.h"
 
 #define HOST_BYTES_MAX (1u << 30) /* longest scan of the host */
-#define ROOM_WAIT_NS 1000000      /* a worker waits this long for memory that other searches use, */
-#define ROOM_WAITS_MAX 1000u      /* at most this many times in succession */
+#define ROOM_WAIT_NS 1000000      /* a worker waits this long for memory that other searches use */
+#define ROOM_WAITS_MAX 1000u /* a worker waits for memory at most this many times in succession */
 
 #define MATCHES_LATE 512u /* number of matches that are made at a time, at the delivery */
 /* if more hits are pending, a device may not go far ahead of a slower device */
@@ -67,7 +67,7 @@ void task_brief(struct search *search, struct task *task)
 }
 
 /* Takes a free task. Returns NULL if there is no free task, or if no further chunk is to be taken.
- * With the search's lock held. */
+ * The caller holds the search's lock. */
 static struct task *task_take(struct search *search)
 {
     struct task *task = search->free;
@@ -406,7 +406,7 @@ static bool may_cut(const struct search *search)
 }
 
 /* Cuts the next chunk into a free task. Returns NULL if no chunk may be cut now or no task is free.
- * With the search's lock held. */
+ * The caller holds the search's lock. */
 static struct task *resident_next(struct search *search)
 {
     const struct trawl_text *text = search->cursor.text;
@@ -452,8 +452,8 @@ void resident_queue(struct search *search)
         devices_push(&search->job.runtime->devices, first);
 }
 
-/* Adapts the length of later chunks to the hits of this chunk, which was searched. With the
- * search's lock held. */
+/* Adapts the length of later chunks to the hits of this chunk, which was searched. The caller holds
+ * the search's lock. */
 static void resident_learn(struct search *search, const struct task *task)
 {
     uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count, wanted;
@@ -537,8 +537,7 @@ void task_delivered(struct search *search, struct task *task)
 
 /* ---- Making ready ------------------------------------------------------------------------- */
 
-/* Makes room for the chunk in the task's own buffer, which may be the buffer that the worker
- * kept. */
+/* Makes room for the chunk in the task's buffer; the worker may have kept a buffer for it. */
 static enum trawl_status room_on_host(struct search *search, struct task *task,
                                       struct worker *worker, uint64_t bytes,
                                       struct trawl_error *error)
@@ -598,7 +597,7 @@ static void fail_lost(struct search *search, struct task *task)
     digest_part(search, task);
 }
 
-/* Searches a chunk for which no pinned buffer was free, on the taker's own device. */
+/* Searches a chunk for which no pinned buffer was free, on the device of this worker. */
 static void search_staged(struct search *search, struct task *task, struct worker *worker)
 {
     if (devices_work(&search->job.runtime->devices))
@@ -607,8 +606,7 @@ static void search_staged(struct search *search, struct task *task, struct worke
         fail_lost(search, task);
 }
 
-/* Subtracts the search of a chunk in its mapping from the statistics: the chunk is searched
- * again. */
+/* Subtracts the search of a mapped chunk from the statistics: the chunk is searched again. */
 static void forget_work(struct search *search, const struct task *task)
 {
     struct work_done *done = &search->done.host;

@@ -1,5 +1,5 @@
-/* task: the way of one chunk from the cursor to its results. Workers, the caller and the threads of
- * devices call these functions; job.c delivers the results. */
+/* task: takes a text's next chunk, makes the chunk ready, and searches the chunk. Workers, the
+ * caller and the threads of devices call these functions; job.c delivers the results. */
 #ifndef TRAWL_RUNTIME_TASK_H
 #define TRAWL_RUNTIME_TASK_H
 
@@ -35,7 +35,7 @@ void task_release(struct trawl_runtime *runtime, struct task *task);
 /* ---- Chunks of a loaded text ---- */
 
 /* Cuts the next chunks, as many as may be ahead of the delivery, and queues each chunk to the
- * device that holds its bytes. Called without locks. */
+ * device that holds its bytes. The caller holds no lock. */
 void resident_queue(struct search *search);
 
 #endif

@@ -2,16 +2,16 @@
  *
  * A job is listed while the job can use help. Each worker serves a job until the job has no work
  * for the worker, then serves the next listed job. Waking is a chain: a woken worker finds out
- * whether a further worker is needed, and wakes or starts that worker. So a caller pays for a
- * single wake-up.
+ * whether a further worker is needed, and wakes or starts that worker. So the caller itself wakes
+ * only one worker.
  *
  * A woken worker begins on a different core than the waker. Linux puts a waking thread on the
  * waker's core if Linux takes all other cores for busy, and a guest of KVM takes a core that has
  * slept for busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then share
- * a core for milliseconds, which is as long as many a search takes. After a pause, a search of 16
- * MiB for 1,000 words took two threads 4.7 ms and a single thread 5.0 ms; now two threads take 3.0
- * ms [2 cores, AMD EPYC]. So the waker's core is removed from the cores on which the worker may
- * run, and the worker adds the core again once running.
+ * a core for milliseconds, which is longer than many searches. After a pause, a search of 16 MiB
+ * for 1,000 words took two threads 4.7 ms and a single thread 5.0 ms; now two threads take 3.0 ms
+ * [2 cores, AMD EPYC]. So the waker's core is removed from the cores on which the worker may run,
+ * and the worker adds the core again once running.
  */
 #include "runtime/threads.h"
 
@@ -43,8 +43,8 @@ void job_leave(struct job *job)
         (void)pthread_cond_signal(&job->left);
 }
 
-/* Appends the job to the ring of listed jobs; job_unlist removes the job. With the runtime's lock
- * held, as job_for_host. */
+/* Appends the job to the ring of listed jobs; job_unlist removes the job. The caller holds the
+ * runtime's lock, as for job_for_host. */
 static void job_list(struct trawl_runtime *runtime, struct job *job)
 {
     struct job *first = runtime->jobs;
@@ -99,7 +99,7 @@ static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
     return CPU_COUNT(others) > 0;
 }
 
-/* Keeps the idle worker off the calling thread's core. With the runtime's lock held. */
+/* Keeps the idle worker off the calling thread's core. The caller holds the runtime's lock. */
 static void begin_elsewhere(struct worker *worker)
 {
     cpu_set_t cores, others, theirs, common;
@@ -144,7 +144,7 @@ static int start_elsewhere(struct worker *worker, void *(*main)(void *))
     return pthread_create(&worker->thread, NULL, main, worker);
 }
 
-/* Makes the worker idle until a thread wakes the worker. With the runtime's lock held. */
+/* Makes the worker idle until a thread wakes the worker. The caller holds the runtime's lock. */
 static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
 {
     worker->next_idle = runtime->idle;
@@ -155,7 +155,7 @@ static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
     end_elsewhere(worker);
 }
 
-/* Wakes the worker that became idle last. With the runtime's lock held. */
+/* Wakes the worker that became idle last. The caller holds the runtime's lock. */
 static void wake_idle(struct trawl_runtime *runtime)
 {
     struct worker *worker = runtime->idle;
@@ -201,8 +201,8 @@ static void *worker_main(void *argument)
 }
 
 /* Wakes or starts a further worker: threads are started when a job can use more threads, and stay.
- * If a thread cannot be started, searches go on with the running threads. With the runtime's lock
- * held. */
+ * If a thread cannot be started, searches go on with the running threads. The caller holds the
+ * runtime's lock. */
 static void wake_one(struct trawl_runtime *runtime)
 {
     uint32_t count = atomic_load(&runtime->worker_count);

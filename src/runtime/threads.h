@@ -1,5 +1,5 @@
-/* threads: the runtime's listed jobs, the host threads that serve these jobs, and the waking of
- * threads. */
+/* threads: lists the runtime's jobs, and starts and wakes the host threads that serve these
+ * jobs. */
 #ifndef TRAWL_RUNTIME_THREADS_H
 #define TRAWL_RUNTIME_THREADS_H
 
@@ -11,8 +11,8 @@ void job_share(struct job *job, uint32_t helpers);
 void job_wake(struct job *job);
 /* Takes a job that is_known off the list, and waits until no thread is inside the job. */
 void job_recall(struct job *job);
-/* Adds to the number of threads and items inside the job; job_leave subtracts. With the runtime's
- * lock held. */
+/* Adds to the number of threads and items inside the job; job_leave subtracts. The caller holds the
+ * runtime's lock. */
 void job_hold(struct job *job);
 void job_leave(struct job *job);
 /* Ends all host workers. The runtime is closing from now on, so devices_stop can end the workers of

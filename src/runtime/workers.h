@@ -1,4 +1,5 @@
-/* workers: the engine workers that a worker owns, made ready for a job. */
+/* workers: makes a worker's engine workers ready for a job. An engine worker is the state that an
+ * engine keeps for one thread. */
 #ifndef TRAWL_RUNTIME_WORKERS_H
 #define TRAWL_RUNTIME_WORKERS_H
 
