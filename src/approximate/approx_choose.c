@@ -14,15 +14,16 @@
 enum approx_method approx_method_forced = APPROX_METHODS;
 double approx_device_fixed_ns = 400000;
 
-/* Prices in ns for one worker: [H200] the device, and one core of the device's host. */
+/* Prices in ns for one worker: a device, or one core of the device's host [H200]. */
 struct prices {
     double few_pieces;  /* to search for a set of up to 8 pieces, per byte */
     double many_pieces; /* to search for a larger set, per byte */
     double planes;      /* to count the mismatches of a symbol */
     double columns;     /* to add a symbol's row */
-    double grams;       /* to look up one of the k + 1 pieces, without the comparisons */
-    double begin_there; /* to compare a proposed literal at once, with mismatches */
-    double ends_there;  /* to compare a proposed literal at once, with edits */
+    /* to look up the list of one of the k + 1 pieces, without comparing the list's literals */
+    double grams;
+    double begin_there; /* GRAMS: to compare a literal of a list, with mismatches */
+    double ends_there;  /* GRAMS: to compare a literal of a list, with edits */
     double begin;       /* to verify a begin, with mismatches */
     double ends;        /* to verify the ends near a candidate, with edits */
 };
@@ -32,8 +33,8 @@ static const struct prices prices_host = {0.15, 3.0, 0.003, 0.022, 7.0, 0.3, 14,
  * planes and no columns. */
 static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.0025, 0.026, 45, 170};
 #define COPY_NS 0.15 /* ns in which the calling thread copies a byte to a device */
-/* A device searches only if its price is this many times less than the host's, because both are
- * prices of random text, and a search on a device by mistake loses more. */
+/* A device searches only if its price is this many times less than the host's: both prices are for
+ * random text, and a wrong choice of the device costs more time than a wrong choice of the host. */
 #define CLEARLY_TIMES 2
 /* Time in ns in which a thread verifies a candidate that is an occurrence, and makes the hit. With
  * edits the time is VERIFY_ENDS_NS × (1 + k / VERIFY_ENDS_ERRORS); with exact parts
@@ -46,8 +47,7 @@ static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.002
 #define VERIFY_EXACT_TIMES 2
 #define HOST_NS_FORCED 1e300
 
-/* Returns whether each symbol of the literals can be searched for exactly, as a single byte or
- * character. */
+/* Returns whether each symbol of the literals stands for a single byte or character. */
 static bool has_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -70,8 +70,7 @@ static bool has_classes(enum approx_method method)
     return method == APPROX_GRAMS || method == APPROX_PLANES || method == APPROX_COLUMNS;
 }
 
-/* Returns whether the method fits the plan. The limits of the method's tables are checked
- * elsewhere. */
+/* Returns whether the method fits the plan, whatever the size of the method's tables. */
 static bool can(const struct approximate *approximate, enum approx_method method)
 {
     if (method == APPROX_PIECES)
@@ -111,7 +110,7 @@ static double rate_of_planes(const struct approximate *approximate)
     return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
 }
 
-/* Returns the number of candidates that pieces propose per byte of text. */
+/* Returns the expected number of candidates of method PIECES per byte of random text. */
 static double rate_of_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -136,7 +135,7 @@ static double rate_of_pieces(const struct approximate *approximate)
     return sum;
 }
 
-/* Returns the number of literals that a gram of random codes proposes. */
+/* Returns the expected number of literals whose piece begins with a gram of random codes. */
 static double rate_of_grams(const struct approximate *approximate)
 {
     double sum = 0;
@@ -157,7 +156,7 @@ static enum approx_method choose(const struct approximate *approximate, double r
 {
     const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
-    /* The number of symbols of most literals that are compared before no offset is left. */
+    /* number of symbols of a literal after which mostly no offset is left to compare */
     double symbols = min_double((double)approximate->symbol_count / max_double(literals, 1),
                                 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
@@ -183,7 +182,7 @@ static enum approx_method choose(const struct approximate *approximate, double r
     return best;
 }
 
-/* Returns the time in which one thread verifies a candidate of a device. */
+/* Returns the time, in ns, in which one thread verifies a candidate that a device has found. */
 static double verify_ns(const struct approximate *approximate)
 {
     double ns = VERIFY_ENDS_NS * (1 + (double)approximate->errors_max / VERIFY_ENDS_ERRORS);

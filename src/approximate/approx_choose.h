@@ -1,11 +1,11 @@
-/* approx_choose: chooses the method that finds candidates for a plan with errors. */
+/* approx_choose: chooses the method that finds the candidates of a search with errors, by the
+ * methods' expected times. */
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
 #include "approximate/approx_compile.h"
 
-/* A method that is taken for every plan that the method fits; APPROX_METHODS: the cheapest method
- * is taken. Tests replace this value. */
+/* For tests: the method for all plans that it fits; APPROX_METHODS: the cheapest method. */
 extern enum approx_method approx_method_forced;
 
 /* The time in ns that a search on a device takes in addition to its bytes: the sample, the
@@ -13,7 +13,7 @@ extern enum approx_method approx_method_forced;
  * replace this value. */
 extern double approx_device_fixed_ns;
 
-/* Sets the methods of a plan. The plan's symbols are already made. */
+/* Sets the methods and the expected times of *approximate, whose symbols are already made. */
 void approx_choose(struct approximate *approximate);
 
 /* The work of a search on a device, or of one step of such a search. */
@@ -22,8 +22,7 @@ struct approx_work {
     double rate;     /* candidates per byte of text that the device proposes */
     double ready_ns; /* time until the device can begin to search, in ns */
     bool is_copied;  /* the text must first be copied to the device */
-    bool is_found;   /* the device has found the candidates, and only has to wait for their
-                      * verification */
+    bool is_found;   /* the device has found the candidates; only their verification is left */
     /* threads of the host that would search instead; if the device searches, one of these threads
      * verifies */
     uint32_t threads;

@@ -1,4 +1,5 @@
-/* approx_compile: translates a plan with errors: the literals as symbols, and the literals' pieces.
+/* approx_compile: compiles a plan with errors: splits its literals into symbols (bytes or
+ * characters) and into pieces, of which each occurrence contains one without an error.
  *
  * docs/approximate.md says what an occurrence is. Every method finds candidates that include all
  * occurrences, and approx_verify.h decides for each candidate exactly.
@@ -13,10 +14,12 @@
 enum approx_method {
     /* a set of exact pieces: with k errors, at least one of k + 1 pieces has no error */
     APPROX_PIECES,
-    /* short pieces: the literals whose piece begins with a gram of the text are compared at once */
+    /* short pieces: a table tells which pieces begin with the next symbols of the text (a gram),
+     * and the literals of these pieces are compared at once */
     APPROX_GRAMS,
-    APPROX_PLANES,  /* mismatches: the mismatches of all begins are counted, in bit planes */
-    APPROX_COLUMNS, /* edits: columns of Sellers' table, as bits (Myers 1999) */
+    /* mismatches: counts the mismatches at all offsets, by operations on bit planes */
+    APPROX_PLANES,
+    APPROX_COLUMNS, /* edits: computes the columns of Sellers' table, as bits (Myers 1999) */
     APPROX_ALL,     /* every offset is a candidate */
     APPROX_METHODS
 };
@@ -44,10 +47,10 @@ struct approximate {
     /* with CHARACTERS, the host's method where the text is not ASCII: PIECES or ALL */
     enum approx_method method_beyond;
     enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
-    /* host_ns: time per byte of text of one host thread, verification included. device_ns: time
-     * per byte of a device, without the verification of the candidates. device_rate: candidates
-     * per byte of random text that pieces would propose to a device; 0 for GRAMS, whose rate
-     * only a text can tell. */
+    /* host_ns: time per byte of text of one host thread, verification included. device_ns: time per
+     * byte of a device, without the verification of the candidates. device_rate: candidates per
+     * byte of random text that PIECES would find on a device; 0 for GRAMS, for which a sample of
+     * the text is searched. */
     double host_ns;
     double device_ns;
     double device_rate;

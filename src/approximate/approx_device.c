@@ -1,9 +1,9 @@
-/* approx_device: finds the candidates of a step on a device.
+/* approx_device: finds candidates on a device.
  *
- * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise this
- * engine's own kernel looks up the pieces that begin with each gram of the text, and compares
- * the pieces' literals (kernels/grams.cu). The kernel writes candidates to a list. If the list
- * is too short, the kernel says how long the list should be, and fewer begins are searched.
+ * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise
+ * kernels/grams.cu looks up, for each gram of the text, the pieces that begin with the gram, and
+ * compares these pieces' literals. The kernel writes candidates to a list. If the list is too
+ * short, the kernel says how long the list should be, and fewer begins are searched.
  */
 #include "approximate/approx_device.h"
 
@@ -38,7 +38,7 @@ struct approx_device {
     uint64_t found_room;
 };
 
-/* One step. */
+/* The state of one call of approx_device_candidates or approx_device_rate. */
 struct device_step {
     struct approx_device *device;
     struct approx_candidates *candidates; /* NULL: candidates are only counted */
@@ -255,7 +255,7 @@ static enum trawl_status landing_take(const struct approx_device *own, uint64_t 
     return TRAWL_OK;
 }
 
-/* Implements the member `search` of struct cuda_steps. */
+/* Searches a range, as the member `search` of struct cuda_steps. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,
@@ -297,8 +297,7 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     return landing_take(own, count, hits_base, step->candidates, error);
 }
 
-/* Searches [from, *to) by grams. If `candidates` is NULL, only counts the candidates in
- * *counted. */
+/* Searches [from, *to) by grams. If `candidates` is NULL, only counts: sets *counted. */
 static enum trawl_status by_grams(struct approx_device *own, const struct engine_chunk *chunk,
                                   uint64_t from, uint64_t *to, struct approx_candidates *candidates,
                                   uint64_t *counted, struct trawl_error *error)

@@ -1,6 +1,6 @@
-/* approx_device: the half of the approximate engine that runs on a device. A device finds
- * candidates by pieces, with the CUDA engine's kernels for sets, or by grams, with the room's
- * kernels (kernels/grams.cu). The host verifies the candidates. */
+/* approx_device: finds the candidates of a search with errors on a device. Method PIECES uses the
+ * CUDA engine's kernels for sets, method GRAMS uses kernels/grams.cu. The host verifies the
+ * candidates. */
 #ifndef TRAWL_APPROXIMATE_APPROX_DEVICE_H
 #define TRAWL_APPROXIMATE_APPROX_DEVICE_H
 
@@ -23,8 +23,9 @@ enum trawl_status approx_device_begin(struct approx_device *device,
  * compiled. The functions below call this function where necessary. Errors: MEMORY, DEVICE,
  * UNSUPPORTED. */
 enum trawl_status approx_device_prepare(struct approx_device *device, struct trawl_error *error);
-/* Finds the candidates of all occurrences that begin in [from, to) of the chunk. If the candidates
- * are too many for a step, lessens *to, but to more than `from`. Errors: MEMORY, DEVICE. */
+/* Does a step of a search: finds the candidates of all occurrences that begin in [from, *to) of the
+ * chunk. If there are too many candidates, lowers *to, but not down to `from`. Errors: MEMORY,
+ * DEVICE. */
 enum trawl_status approx_device_candidates(struct approx_device *device,
                                            const struct engine_chunk *chunk, uint64_t from,
                                            uint64_t *to, struct approx_candidates *candidates,
@@ -32,8 +33,7 @@ enum trawl_status approx_device_candidates(struct approx_device *device,
 /* Measures the number of candidates per byte of the chunk. Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_rate(struct approx_device *device, const struct engine_chunk *chunk,
                                      double *rate, struct trawl_error *error);
-/* Returns the expected time to make the device's tables, in ns; 0 if the tables are there or the
- * method is PIECES. */
+/* Returns the expected time to make the tables of method GRAMS, in ns; 0 if not needed. */
 double approx_device_ready_ns(const struct approx_device *device);
 /* Returns whether some device's memory contains the chunk's bytes. */
 bool approx_device_holds(const struct approx_device *device, const struct engine_chunk *chunk);

@@ -31,8 +31,9 @@
 
 /* At least GROUP_LITERALS_MIN literals that share an exact part form a group. The offsets at which
  * the exact part stands are first gathered, and the group's literals are searched among these
- * offsets only. DNA, m = 23, k = 4, two exact bases, AVX2 (EPYC): groups of 16 literals have 0.7 of
- * the speed without groups, 32 literals 1.2, 64 literals 1.7, and 1,000 literals 6.5. */
+ * offsets only. For DNA of 23 bases with two exact bases, within 4 mismatches, a search with groups
+ * of 16 literals had 0.7 of the speed without groups, with 32 literals 1.2, with 64 literals 1.7,
+ * and with 1,000 literals 6.5 [AVX2, EPYC]. */
 #define GROUP_LITERALS_MIN 32u
 /* selecting the offsets costs as much as the search for this many literals */
 #define GROUP_COST 25.0
@@ -60,8 +61,7 @@ struct literal {
 struct approx_filter {
     struct filter_class *classes;
     struct literal *literals; /* sorted by exact_key */
-    /* The offset of each row of each literal, in words. While the filter is made, the rows' numbers
-     * stand here instead. */
+    /* for each row of each literal, where the row begins in filter_rows.words; first, its number */
     uint32_t *begins;
     uint64_t begins_count;
     uint64_t begins_room;

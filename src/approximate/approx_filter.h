@@ -1,4 +1,5 @@
-/* approx_filter: finds candidates among all offsets of a text, for each literal of a search.
+/* approx_filter: compares each literal of a search with errors at all offsets of a text, and finds
+ * the offsets that may be occurrences.
  *
  * With mismatches the answer is a bit for each begin, found by counting in bit planes. With edits
  * the answer is a bit for each end, found by columns of Sellers' table in bits. At most 64 symbols
@@ -23,8 +24,7 @@ struct approx_filter_literals {
     uint32_t literal_count;
     const uint32_t *symbols;
     const uint64_t *symbol_begin; /* literal_count + 1 */
-    /* bit 0: this symbol must not be replaced; with edits the bit is ignored. NULL: no symbol is
-     * exact */
+    /* mismatches: bit 0 is set if the symbol must not be replaced. NULL: no symbol is exact */
     const uint8_t *exact;
     uint32_t errors_max; /* at most 31, and less than each literal's symbols */
     bool edits;
@@ -33,8 +33,7 @@ struct approx_filter_literals {
 struct approx_filter; /* immutable, so any number of threads may use a filter */
 struct approx_scan;   /* the state of one thread */
 
-/* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. Cost: one pass over
- * the symbols. */
+/* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. Cost: linear. */
 enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
                                      struct approx_filter **filter, struct trawl_error *error);
 void approx_filter_close(struct approx_filter *filter); /* NULL: nothing */
@@ -53,7 +52,7 @@ enum trawl_status approx_scan_open(const struct approx_filter *filter, const cha
 void approx_scan_close(struct approx_scan *scan); /* NULL: nothing */
 
 /* Makes `text` the bytes that approx_scan_find searches: at most approx_filter_bytes_max bytes,
- * after which FILTER_SLACK bytes are readable. Bytes before and after have no part in an answer. */
+ * after which FILTER_SLACK bytes are readable. Other bytes do not change the answer. */
 void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
 /* Finds one literal's candidates. *literal is the literal's number, which is different for each
  * index in [0, literal_count). Returns how many offsets of [0, bytes) are candidates: offset i is a

@@ -1,5 +1,4 @@
-/* approx_host: finds the candidates of a step on the host, by pieces, grams, planes or columns, or
- * takes every offset. */
+/* approx_host: finds candidates on the host, by the method of the plan. */
 #include "approximate/approx_host.h"
 
 #include <string.h>
@@ -21,7 +20,7 @@ struct approx_host {
     struct engine_worker *pieces;
     struct engine_result result; /* hits of pieces */
     const struct approximate *approximate;
-    struct approx_scan *scan; /* PLANES, COLUMNS: the scan with the plan's filter */
+    struct approx_scan *scan; /* PLANES, COLUMNS: the scan by the plan's filter */
     const struct grams_ops *grams;
     struct grams_stretch stretch;
     uint64_t *proposed; /* GRAMS: the candidates of a part of the stretch; proposed_room words */
@@ -234,8 +233,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Returns the offset of the first byte from `from` on that is not ASCII; `end` if there is no such
- * byte. */
+/* Returns the offset of the first byte of [from, end) that is not ASCII, or `end`. */
 static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);

@@ -1,4 +1,4 @@
-/* approx_host: finds candidates on the host's cores. */
+/* approx_host: finds the candidates of a search with errors on the host. */
 #ifndef TRAWL_APPROXIMATE_APPROX_HOST_H
 #define TRAWL_APPROXIMATE_APPROX_HOST_H
 
@@ -19,7 +19,7 @@ void approx_host_close(struct approx_host *host); /* NULL: nothing */
 /* Makes `approximate` the plan of later searches. */
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error);
-/* As approx_device_candidates. Errors: MEMORY. */
+/* Does what approx_device_candidates does, on the host. Errors: MEMORY. */
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
                                          uint64_t from, uint64_t *to,
                                          struct approx_candidates *candidates,

@@ -1,4 +1,4 @@
-/* approx_image: the kernels that search with errors, as nvcc made them. */
+/* approx_image: declares the embedded kernels that search with errors. */
 #ifndef TRAWL_APPROXIMATE_APPROX_IMAGE_H
 #define TRAWL_APPROXIMATE_APPROX_IMAGE_H
 

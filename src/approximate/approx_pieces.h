@@ -1,12 +1,13 @@
-/* approx_pieces: finds candidates by a search for the set of pieces, on the host or a device. */
+/* approx_pieces: finds the candidates of a search with errors by an exact search for the literals'
+ * pieces, on the host or a device. */
 #ifndef TRAWL_APPROXIMATE_APPROX_PIECES_H
 #define TRAWL_APPROXIMATE_APPROX_PIECES_H
 
 #include "approximate/collect.h"
 
 /* Appends the candidates of occurrences that begin in [from, *to) of the chunk. `worker` belongs to
- * the engine of `ops`, and is compiled for the plan of pieces. Lessens *to where candidates would
- * be too many. `result` is scratch memory. */
+ * the engine of `ops`, and is compiled for the plan of pieces. Lowers *to if there are too many
+ * candidates. `result` is scratch memory. */
 enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engine_worker *worker,
                                        const struct approximate *approximate,
                                        const struct engine_chunk *chunk, uint64_t from,

@@ -2,9 +2,10 @@
  *
  * A span lies in a scope, which is the text or a record of the text; within lines, a span lies in
  * one line of the scope. The part of the scope that matters to the ends in question becomes the
- * places of a pair (distance.h). Spans are at most m + k symbols long, so text further left changes
- * no distance up to k. At most m + k ends after an end are examined. Therefore each end's answer
- * does not depend on how the ends were divided among calls.
+ * places of a pair (distance.h). m is the literal's number of symbols. A span has at most m + k
+ * symbols, so text further left changes no distance up to k; and the answer for an end depends on
+ * at most m + k later ends. Therefore each end's answer does not depend on how the ends were
+ * divided among calls.
  */
 #include "approximate/approx_verify.h"
 
@@ -15,7 +16,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define AHEAD 64 /* ends after the ends in question for which distances are computed at a time */
+/* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
+#define AHEAD 64
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 
@@ -156,8 +158,7 @@ static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
     return verifier->offsets[place];
 }
 
-/* Returns the first place that begins at or after the byte. The end of the last place counts as a
- * place, too. */
+/* Returns the first place at or after the byte. The end of the last place counts, too. */
 static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
@@ -331,8 +332,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
         bool found = distance <= k && (every || distance < before);
 
         run = 1;
-        /* ends in a row with the same distance count once, at the first end, unless the next end
-         * is nearer */
+        /* of ends in a row with the same distance only the first counts, unless the end after is
+         * nearer */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)

@@ -1,13 +1,12 @@
-/* approx_verify: decides exactly for each candidate whether there is an occurrence, with which
- * length and at which distance. */
+/* approx_verify: decides for each candidate whether it is an occurrence with errors, and computes
+ * the occurrence's length and distance. */
 #ifndef TRAWL_APPROXIMATE_APPROX_VERIFY_H
 #define TRAWL_APPROXIMATE_APPROX_VERIFY_H
 
 #include "approximate/approx_compile.h"
 #include "engine.h"
 
-/* The number of ends that are examined together, unless an occurrence is longer. Tests replace
- * approx_ends_min. */
+/* Number of ends that are examined together, unless an occurrence is longer; tests replace it. */
 #define APPROX_ENDS_MIN 4096
 extern int64_t approx_ends_min;
 
@@ -22,7 +21,7 @@ void approx_verifier_close(struct approx_verifier *verifier);
 /* Makes `chunk` the chunk in which later candidates lie. */
 void approx_verifier_begin(struct approx_verifier *verifier, const struct engine_chunk *chunk);
 
-/* Prefetches the text at this place. */
+/* Prefetches the text at byte `place` of the chunk. */
 void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place);
 
 /* Mismatches: decides whether the literal occurs at byte `begin` of the chunk. If so, and if the

@@ -1,4 +1,4 @@
-/* codes: decides which bytes share a code. */
+/* codes: chooses which bytes of a text share a code. */
 #include "approximate/codes.h"
 
 #include <string.h>
@@ -27,8 +27,7 @@ static void give_code(const struct approximate *approximate, struct approx_codes
             codes->code[other] = (uint8_t)code;
 }
 
-/* Returns the byte of the class that the fewest classes contain; 256 if a byte of the class has
- * a code already. */
+/* Returns the byte of the class that the fewest classes contain; 256 if some byte has a code. */
 static uint32_t own_byte(const struct approximate *approximate, const struct approx_codes *codes,
                          uint32_t class)
 {
@@ -51,10 +50,10 @@ static uint32_t own_byte(const struct approximate *approximate, const struct app
     return best;
 }
 
-/* Gives codes to bytes: the classes that occur most often in the literals get codes for their
- * bytes in turn. All remaining bytes, which several classes share, get the last code. Otherwise,
- * with ANY_BASE, each base's class would have all codes, because the letters for several bases
- * would spread over the codes. */
+/* Gives codes to bytes, class by class, the class that occurs most often in the literals first. All
+ * remaining bytes, which several classes share, get the last code. With ANY_BASE these are the
+ * letters that stand for several bases: if they were spread over the codes, each base's class would
+ * have all codes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes)
 {
     uint64_t symbols[APPROX_CLASSES_MAX] = {0};

@@ -1,5 +1,5 @@
-/* codes: maps each byte of a text to one of four codes of two bits, or to no code, which equals no
- * symbol.
+/* codes: maps each byte of a text to one of four codes of two bits. A byte that equals no symbol of
+ * the patterns has no code.
  *
  * A literal's symbol becomes a set of codes. A comparison of codes may say yes where the bytes
  * differ, but never no where the bytes are equal. Each letter of DNA has a separate code.

@@ -1,4 +1,4 @@
-/* collect: sorting candidates and hits. */
+/* collect: sorts candidates, has them verified, and sorts the hits. */
 #include "approximate/collect.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* collect: verifies the candidates of a step of a search, from any method, and appends the hits in
- * order. */
+/* collect: has candidates of any method verified, and appends the hits in order. */
 #ifndef TRAWL_APPROXIMATE_COLLECT_H
 #define TRAWL_APPROXIMATE_COLLECT_H
 
@@ -41,8 +40,8 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);
 void approx_candidates_release(struct approx_candidates *candidates);
-/* Makes a candidate of every offset in [from, *to) for each literal. Lessens *to where candidates
- * would be too many. */
+/* Makes a candidate of every offset in [from, *to) for each literal. Lowers *to if that would be
+ * too many candidates. */
 enum trawl_status approx_candidates_all(const struct approximate *approximate, uint64_t from,
                                         uint64_t *to, struct approx_candidates *candidates,
                                         struct trawl_error *error);

@@ -1,4 +1,4 @@
-/* device_tables: makes the codes of bytes, the literals' pieces, and the lists of pieces by gram.
+/* device_tables: cuts the literals into pieces, and makes the list of pieces for each gram.
  *
  * The longer a gram, the fewer pieces are on its list. But a piece that is shorter than the gram is
  * on the list of every gram that begins with the piece.
@@ -15,7 +15,8 @@
 #define GRAM_SYMBOLS_MAX 10u
 #define ANY_CODE ((1u << CODES) - 1u)
 #define LITERALS_MAX (1u << (32 - GRAMS_SYMBOL_BITS))
-#define GLOBAL_BYTES (32u << 20) /* table bytes that the L2 cache holds beside a text */
+/* bytes of tables that stay in the device's L2 cache during a search */
+#define GLOBAL_BYTES (32u << 20)
 #define GLOBAL_BYTES_MAX (512ull << 20)
 /* A longer gram is chosen only if its tables are expected to be more than LONGER_GAIN times as fast
  * as the tables of a shorter gram. */
@@ -69,8 +70,7 @@ static double set_rate(const struct cut_literal *literal, uint32_t symbol)
     return (double)__builtin_popcount(literal->coded.sets[symbol]) / CODES;
 }
 
-/* Returns the share of offsets in random text at which the first `symbols` symbols of a piece
- * occur. */
+/* Returns the share of offsets in random text that have a piece's first `symbols` symbols. */
 static double piece_rate(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t symbols)
 {
@@ -177,8 +177,7 @@ static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t sym
     return segment;
 }
 
-/* Finds the motifs and segments. There are motifs only if the literals have few different exact
- * parts. */
+/* Finds the motifs and segments, if the literals have few different exact parts. */
 static void find_motifs(struct builder *builder)
 {
     const struct approximate *approximate = builder->approximate;

@@ -1,5 +1,6 @@
-/* device_tables: the tables by which a device searches with errors: the literals, and for each
- * gram the pieces that begin with the gram (kernels/approx_grams.h). */
+/* device_tables: makes the tables by which a device searches with errors: the literals, and for
+ * each gram, which is some symbols in a row, the pieces that begin with the gram
+ * (kernels/approx_grams.h). */
 #ifndef TRAWL_APPROXIMATE_DEVICE_TABLES_H
 #define TRAWL_APPROXIMATE_DEVICE_TABLES_H
 
@@ -9,7 +10,9 @@ struct approx_tables {
     uint32_t *words; /* word_count words, owned, or NULL; the layout of struct grams_arguments */
     uint64_t word_count;
     uint32_t motifs_at, segments_at, heads_at, entries_at;
-    uint32_t motif_count; /* 0: exact symbols are compared together with all other symbols */
+    /* number of motifs, the exact parts that are compared first; 0: exact symbols are compared
+     * together with all other symbols */
+    uint32_t motif_count;
     uint32_t segment_count;
     uint32_t gram_symbols;
     bool are_shared; /* the tables are read from shared memory */

@@ -1,5 +1,4 @@
-/* distance: computes the distances of a literal from spans of a text, both as sequences of
- * symbols. */
+/* distance: computes the distances of a literal from spans (substrings) of a text. */
 #ifndef TRAWL_APPROXIMATE_DISTANCE_H
 #define TRAWL_APPROXIMATE_DISTANCE_H
 
@@ -8,7 +7,7 @@
 #define DISTANCE_ENDS_MAX 512u /* the most ends of one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)
 
-/* The number of remembered answers of a plan's `utf8` about pairs of characters. */
+/* number of answers of the plan's `utf8` that are kept: whether two characters are equal */
 #define DISTANCE_ASKED 1024u
 
 struct approx_pair {
@@ -19,8 +18,8 @@ struct approx_pair {
     const uint8_t *exact; /* as in struct approximate; NULL: no exact parts */
     /* the literal's bytes if bytes are compared as they are, otherwise NULL */
     const uint8_t *plain;
-    /* The text as symbols: place i of the text is byte text[i], or characters[i] if `characters` is
-     * not NULL. */
+    /* Place i of the text, which is its symbol i, is characters[i], or byte text[i] if that is
+     * NULL. */
     const uint8_t *text;        /* text[i] */
     const uint32_t *characters; /* NULL, or characters[i] */
     int64_t begin;              /* the current places are [begin, end) */
@@ -35,14 +34,13 @@ void pair_literal(struct approx_pair *pair, uint32_t literal);
 /* Returns whether the literal's symbol equals this character of a text. */
 bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character);
 
-/* Returns the mismatches of the literal with the `count` symbols from `begin` on; k + 1 if there
- * are more than k mismatches or one mismatch lies in an exact part. All these places are current
- * places. */
+/* Returns the mismatches of the literal with the `count` symbols from place `begin` on, all
+ * current; k + 1 if there are more than k mismatches or one mismatch lies in an exact part. */
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 
-/* Computes edits without regard to exact parts: distances[e - from] is the least distance of the
- * literal from a span that ends at place e, or k + 1 if that distance exceeds k. This is done
- * for all e in [from, to], which lies in [begin, end] and has at most DISTANCE_ENDS_MAX places. */
+/* Computes edits without regard to exact parts, for each place e in [from, to]: distances[e - from]
+ * is the least distance of the literal from a span that ends at e, or k + 1 if that distance
+ * exceeds k. [from, to] lies in [begin, end] and has at most DISTANCE_ENDS_MAX places. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances);
 
 /* Computes edits outside of exact parts: costs[most + x] is the distance of the literal from the

@@ -1,5 +1,5 @@
-/* engine_approximate: the approximate engine's table of functions. The host or a device finds
- * candidates in steps, and the calling thread verifies the candidates. */
+/* engine_approximate: searches a chunk with errors, step by step: the host or a device finds the
+ * candidates of a range of the chunk, and the calling thread verifies them. */
 #include "approximate/engine_approximate.h"
 
 #include "approximate/approx_choose.h"
@@ -128,8 +128,7 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
 
 /* ---- Scan ---------------------------------------------------------------------------------- */
 
-/* Returns whether a device has found so many candidates that the host is to search by its own
- * method. */
+/* Returns whether a device has found so many candidates that the host should search. */
 static bool is_to_be_left(const struct engine_worker *worker, const struct engine_chunk *chunk,
                           uint64_t bytes)
 {
@@ -143,7 +142,7 @@ static bool is_to_be_left(const struct engine_worker *worker, const struct engin
            approx_is_for_host(worker->approximate, &work);
 }
 
-/* Finds the hits whose begins lie in [from, *to). Lessens *to if there are too many hits. Sets
+/* Finds the hits whose begins lie in [from, *to). Lowers *to if there are too many candidates. Sets
  * result->is_left instead if the host is to search the chunk. */
 static enum trawl_status scan_step(struct engine_worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to, struct engine_result *result,

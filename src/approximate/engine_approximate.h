@@ -1,6 +1,4 @@
-/* engine_approximate: searches for plans with errors, by means of the host's or the devices'
- * engine.
- */
+/* engine_approximate: searches for plans with errors, on the host or on devices. */
 #ifndef TRAWL_APPROXIMATE_ENGINE_APPROXIMATE_H
 #define TRAWL_APPROXIMATE_ENGINE_APPROXIMATE_H
 

@@ -1,4 +1,4 @@
-/* filter_avx2: with 32-byte vectors. */
+/* filter_avx2: the filter by 32-byte vectors. */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 32
@@ -14,8 +14,7 @@ INLINE bool vector_any(vector a)
 
 #define HAS_LOOKUP
 
-/* Copies the table of 16 bytes into both halves of the vector, because lookups do not cross
- * halves. */
+/* Copies the table of 16 bytes into both halves: lookups do not cross halves. */
 INLINE bytes_vector bytes_table(const uint8_t *bytes)
 {
     __m128i table = _mm_loadu_si128((const __m128i *)(const void *)bytes);

@@ -17,8 +17,7 @@ INLINE bool vector_any(vector a)
 
 #define HAS_LOOKUP
 
-/* Copies the table of 16 bytes into each quarter of the vector, because lookups do not cross
- * quarters. */
+/* Copies the table of 16 bytes into each quarter: lookups do not cross quarters. */
 INLINE bytes_vector bytes_table(const uint8_t *bytes)
 {
     __m128i table = _mm_loadu_si128((const __m128i *)(const void *)bytes);

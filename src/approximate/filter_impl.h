@@ -1,4 +1,4 @@
-/* filter_impl: the filters, in vectors of any width.
+/* filter_impl: the functions of struct filter_ops, by vectors of any width.
  *
  * A file includes filter_vector.h before this file, and defines what the instruction set has:
  * TERNARY(a, b, c, table), any bitwise operation of three vectors; HAS_ANY and vector_any;
@@ -12,8 +12,8 @@
  * Edits: Myers, A fast bit-vector algorithm for approximate string matching based on dynamic
  * programming, 1999, for blocks as Hyyro, A bit-vector algorithm for computing Levenshtein and
  * Damerau edit distances, 2003. A word holds 64 offsets of the text, not of the pattern, as in
- * sassy (Beeloo and Groot Koerkamp, 2025): the rows are the same for all literals, and no row below
- * a row without a cell within k errors need be computed.
+ * sassy (Beeloo and Groot Koerkamp, 2025): all literals share the rows, and once a row has no cell
+ * within k errors, the rows below are not needed.
  */
 #ifndef TRAWL_APPROXIMATE_FILTER_IMPL_H
 #define TRAWL_APPROXIMATE_FILTER_IMPL_H
@@ -65,9 +65,8 @@ INLINE bool vector_any(vector a)
 }
 #endif
 
-/* Moves the vote after one block. The block tested `votes` times whether any offset is left;
- * `passed`: the last test found no offset. The vote settles where one block in nine makes one test
- * too many. */
+/* Adapts *vote after a block, which tested `votes` times whether any offset is left. passed: the
+ * last test found none. `from` comes to rest where one block in nine makes a test too many. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
     if (votes > 1)
@@ -196,8 +195,7 @@ INLINE vector add_two(vector *sum, vector a, vector b)
     return carry;
 }
 
-/* Adds the bits of four rows at `offset` to the counters of that offset. *over marks the counters
- * that overflowed. */
+/* Adds the bits of four rows at `offset` to the counters. *over marks counters that overflowed. */
 INLINE void add_rows(const struct filter_rows *rows, const uint32_t *begins, uint64_t offset,
                      vector *sums, vector *over, const uint32_t bits)
 {

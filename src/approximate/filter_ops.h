@@ -1,4 +1,4 @@
-/* filter_ops: the table that each instruction set's filter fills. */
+/* filter_ops: declares the table of functions that each instruction set fills for approx_filter. */
 #ifndef TRAWL_APPROXIMATE_FILTER_OPS_H
 #define TRAWL_APPROXIMATE_FILTER_OPS_H
 
@@ -57,9 +57,9 @@ struct filter_ops {
     bool (*mismatches)(const struct filter_rows *rows, const uint32_t *rows_begin,
                        uint32_t exact_count, uint32_t count, uint32_t errors_max,
                        struct filter_vote *vote, uint64_t *found);
-    /* Sets a bit for each offset at which the literal's symbols end within errors_max edits.
-     * `found` has words_total words. Returns whether there is such an offset. The rows are arranged
-     * by steps: word l of step t is word t - warm of window l. */
+    /* Sets a bit for each offset at which a span ends that is within errors_max edits of the
+     * literal. `found` has words_total words. Returns whether there is such an offset. The rows are
+     * arranged by steps: word l of step t is word t - warm of window l. */
     bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,
                   uint32_t errors_max, const struct filter_windows *windows, uint64_t words_total,
                   struct filter_vote *vote, uint64_t *found);

@@ -1,5 +1,4 @@
-/* filter_vector: types of vectors of VECTOR_BYTES bytes. The including file defines
- * VECTOR_BYTES. */
+/* filter_vector: types of vectors of VECTOR_BYTES bytes, which the including file defines. */
 #ifndef TRAWL_APPROXIMATE_FILTER_VECTOR_H
 #define TRAWL_APPROXIMATE_FILTER_VECTOR_H
 

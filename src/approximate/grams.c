@@ -376,8 +376,8 @@ void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text,
     }
     stretch->offset = GRAMS_BITS_BEFORE;
     stretch->end = GRAMS_BITS_BEFORE + offsets;
-    /* by the offset of a piece, an occurrence may seem to begin up to errors_max before or after
-     * its true begin */
+    /* a piece may lie up to errors_max further left or right in an occurrence than in its
+     * literal */
     if (grams->edits) {
         stretch->offset -= grams->errors_max;
         stretch->end += grams->errors_max;

@@ -1,4 +1,5 @@
-/* grams: finds candidates on the host by the grams with which the literals' pieces begin.
+/* grams: finds the candidates of a search with errors on the host, by a table of the grams (codes
+ * of some symbols in a row) with which the literals' pieces begin.
  *
  * With k errors, at least one of k + 1 pieces of a literal occurs without an error. Piece j has
  * the same symbol range in all literals, or in all literals that share an exact part. For each
@@ -18,8 +19,7 @@
 #define GRAMS_STRETCH_WORDS (GRAMS_OFFSETS_MAX / 64u + 4u)
 #define GRAMS_BITS_BEFORE 64u /* bits of a stretch before the bit of offset 0 */
 
-/* Literals with the same exact part. The scan compares the exact part with the text before the
- * pieces. */
+/* Literals with the same exact part, which the scan compares with the text before the pieces. */
 #define GRAMS_GROUPS_MAX 8u
 
 struct grams_group {
@@ -88,8 +88,7 @@ extern const struct grams_ops approx_grams_portable;
 extern const struct grams_ops approx_grams_avx2;
 extern const struct grams_ops approx_grams_avx512;
 #endif
-/* Returns the operations of the instruction set `name` (see find_by_name); NULL: the portable
- * operations. */
+/* Returns the functions for the instruction set `name`; NULL: the portable functions. */
 const struct grams_ops *grams_by_name(const char *name);
 
 /* Makes the lists of the plan's literals, whose symbols are classes of bytes. The lists are

@@ -156,8 +156,7 @@ struct waiting {
     uint32_t count;
 };
 
-/* The text of each lane, from errors_max offsets before the lane's begin on, 32 offsets per
- * word. */
+/* Each lane's text from errors_max offsets before its begin on, 32 offsets per word. */
 #define TEXT_WORDS 3u
 
 struct lanes_text {

@@ -21,7 +21,7 @@
 #define GRAMS_THREADS_MAX 1024u
 /* bits of an entry for the symbol of the literal at which the piece begins */
 #define GRAMS_SYMBOL_BITS 5u
-/* Places of the text that a block searches at a time. */
+/* Offsets of the text that a block searches at a time. */
 #define GRAMS_TILE_OFFSETS 8192u
 
 /* Words of a literal. Words 0 to 3: for each code, the symbols that equal the code; bit j is set
@@ -54,9 +54,9 @@ struct grams_arguments {
     const uint32_t *tables;
     uint32_t table_words; /* a multiple of 4 */
     uint32_t heads_at;    /* index of the first word of the heads in the tables */
-    uint32_t entries_at;  /* likewise of the entries */
-    uint32_t motifs_at;   /* likewise of the motifs */
-    uint32_t segments_at; /* likewise of the segments */
+    uint32_t entries_at;  /* index of the first word of the entries */
+    uint32_t motifs_at;   /* index of the first word of the motifs */
+    uint32_t segments_at; /* index of the first word of the segments */
     uint32_t motif_count;
     uint32_t segment_count; /* 1 without motifs */
     uint32_t gram_symbols;

@@ -1,4 +1,5 @@
-/* grams: candidates within k mismatches or k edits, by the pieces that begin with a text's gram.
+/* grams: finds candidates within k mismatches or k edits, by the pieces that begin with a gram of
+ * the text. See approx_grams.h for the words.
  *
  * Grid       any; blocks take tiles of GRAMS_TILE_OFFSETS offsets in turn. Up to 1,024 threads.
  * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs. Dynamic: all tables
@@ -126,8 +127,7 @@ SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal,
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* Returns whether an earlier piece of the literal occurs without an error. That piece proposes the
- * same begin. */
+/* Returns whether an earlier piece of the literal, which also occurs, proposes the same begin. */
 SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pieces,
                                     uint32_t symbol, uint32_t differ)
 {
@@ -244,7 +244,7 @@ SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams
 
 /* ---- Lists that a warp shares -------------------------------------------------------------- */
 
-/* Tries the lists [entry, entry_end) of all lanes. The whole warp calls. The pieces of a lane's
+/* Tries the lists [entry, entry_end) of all lanes. Called by the whole warp. The pieces of a lane's
  * list stand at the lane's `at` in the planes, which begin at `origin` of the text. The lists
  * differ in length, so the lanes share all entries. */
 SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tables tables,
@@ -309,8 +309,8 @@ SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tabl
     }
 }
 
-/* Tries the lists of up to 32 pairs (segment << 16 | index in the planes) from the queue. The whole
- * warp calls; lanes from `count` on have no pair. */
+/* Tries the lists of up to 32 pairs (segment << 16 | index in the planes) from the queue. Called by
+ * the whole warp; lanes from `count` on have no pair. */
 SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin,
                                const uint32_t *queue, uint32_t count)
