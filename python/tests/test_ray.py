@@ -63,6 +63,8 @@ def test_as_in_one_process(cluster, table):
     assert counters["pattern_records"] == PLAN.record_counts(column).tolist()
     marked = trawl.ray.contains(dataset_of(table), PLAN, "text", batch_rows=300).take_all()
     assert {row["id"]: row["contains"] for row in marked} == dict(enumerate(expected))
+    masked = trawl.ray.run(dataset_of(table), PLAN, "text", "mask", workers=1).take_all()
+    assert {row["id"]: row["text"] for row in masked} == dict(enumerate(PLAN.mask(column.to_pylist())))
 
 
 def test_bad_lines_are_set_apart(cluster, tmp_path):
@@ -88,7 +90,7 @@ def test_decontamination_and_metrics(cluster):
     texts = ["a b c", None, "x", "A  b, c d"] * 50
     questions = Questions(["a b c d"], words=3)
     dataset = ray.data.from_arrow(pyarrow.table({"id": list(range(200)), "text": texts}))
-    rows = trawl.ray.run_stage(dataset, questions.stage("text", keep=["id"])).take_all()
+    rows = trawl.ray.run(dataset, questions, "text", "overlaps", keep=["id"]).take_all()
     expected = [(one.document, one.found) for one in questions.overlaps(texts)]
     assert sorted((row["id"], row["found"]) for row in rows) == expected
     ports = {(node["NodeManagerAddress"], node["MetricsExportPort"]) for node in ray.nodes()}

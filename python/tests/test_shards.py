@@ -205,7 +205,7 @@ def test_too_large_a_shard(nodes, tmp_path):
 
 
 def test_what_no_node_has_and_what_comes_too_late(nodes):
-    with pytest.raises(ValueError, match="1 with 64 cores and 0 GPUs each: the nodes are 1 with 0 cores"):
+    with pytest.raises(ValueError, match="1 with 64 cores and 0 GPUs each: the nodes are .*1 with 0 cores"):
         trawl.ray.Collection({"a": "text"}, 1, cpus=64)
     with trawl.ray.Collection({"a": "text"}, 1) as collection:
         collection.timeout = 0

@@ -8,15 +8,16 @@ import pytest
 import trawl
 from conftest import SCALE
 
-pytest.importorskip("pyarrow")
+pyarrow = pytest.importorskip("pyarrow")
 sql = pytest.importorskip("pyspark.sql")
 if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
     pytest.skip("Spark is for long runs", allow_module_level=True)
 if shutil.which("java") is None:
     pytest.skip("no Java here", allow_module_level=True)
 
+import trawl.spark  # noqa: E402
 from trawl.decontaminate import Questions  # noqa: E402
-from trawl.stages import SparkCounters, Stage  # noqa: E402  (needs pyarrow)
+from trawl.stages import KINDS, SparkCounters, Stage, stage_of  # noqa: E402  (needs pyarrow)
 
 os.environ["PYSPARK_PYTHON"] = sys.executable  # else the first python3 that there is
 
@@ -49,28 +50,22 @@ def test_map_in_arrow(spark, rng):
     assert {row.id: row.contains for row in marked.collect()} == dict(enumerate(expected))
 
 
-def test_numbers_that_spark_has(spark):
-    """Spark takes the numbers of every kind of stage. (Spark has no uint64; the tests once had only the
-    kinds filter and contains, which return no numbers.)"""
-    plan = trawl.Plan(["abab", "cdcd", "aaaa"])
-    texts = ["ababcdcd", None, "b", "aaaaa"]
-    frame = spark.createDataFrame(list(enumerate(texts)), "id long, text string").coalesce(1)
-    table = "id long, text string"
-    schemas = {
-        "contains": (f"{table}, new boolean", [True, None, False, True]),
-        "which": (f"{table}, new long", [0, None, None, 2]),
-        "pattern_counts": (f"{table}, new long", [2, None, 0, 1]),
-        "pattern_lists": (f"{table}, new array<long>", [[0, 1], None, [], [2]]),
-    }
-    for kind, (schema, expected) in schemas.items():
-        stage = Stage(plan, "text", kind, name="new", signed=True)
-        assert [row.new for row in frame.mapInArrow(stage, schema).collect()] == expected
-    stage = Stage(plan, "text", "cells", keep=["id"], signed=True)
-    cells = frame.mapInArrow(stage, "id long, record long, pattern long, begin long").collect()
-    assert sorted(map(tuple, cells)) == [(0, 0, 0, 0), (0, 0, 1, 4), (3, 3, 2, 0)]
-    schema = "records long, nulls long, found long, bad long, bytes long, pattern_records array<long>"
-    (row,) = frame.mapInArrow(Stage(plan, "text", "count", signed=True), schema).collect()
-    assert (row.records, row.nulls, row.found, row.pattern_records) == (4, 1, 2, [1, 1, 1])
+def test_every_kind(spark):
+    """Spark gives the rows of a single process for every kind of stage. (Spark has no uint64; the tests
+    once had only the kinds filter and contains, which return no numbers.)"""
+    plan = trawl.Plan(["abab", "cdcd", "aaaa"], values=["x", "y", "z"])
+    table = pyarrow.table({"id": range(4), "text": ["ababcdcd", None, "b", "aaaaa"]})
+    frame = spark.createDataFrame(table.to_pylist(), "id long, text string").coalesce(1)
+    questions = Questions(["a b c"], words=2)
+    for plan, kinds in ((plan, KINDS), (questions, questions.stage("text").kinds)):
+        for kind in kinds:
+            options = {"keep": ["id"]} if kind in ("cells", "matches", "overlaps") else {}
+            made = trawl.spark.run(frame, plan, "text", kind, **options).collect()
+            expected = stage_of(plan, "text", kind, **options).reader(table).read_all().to_pylist()
+            rows = [row.asDict() for row in made]
+            for row in (*rows, *expected):
+                row.pop("bytes", None)  # of Arrow's buffers
+            assert rows == expected, kind
 
 
 def test_counters_reach_the_driver(spark):

@@ -2,13 +2,16 @@
 
 import functools
 import gzip
+import itertools
+import pathlib
 import pickle
+import re
 import sys
 import types
 
 import pytest
 import trawl
-from conftest import amount
+from conftest import amount, naive, parts, rewritten, spans
 
 pyarrow = pytest.importorskip("pyarrow")
 from trawl.stages import KINDS, Stage  # noqa: E402  (needs pyarrow)
@@ -65,10 +68,58 @@ def test_kinds(rng):
         ]
 
 
+def types_of(texts):
+    """Yield columns of these texts, of each type that a stage searches."""
+    plain = pyarrow.array(texts, "string")
+    yield from (plain, plain.dictionary_encode(), pyarrow.nulls(len(texts)))
+    for kind in ("large_string", "binary", "large_binary", "string_view", "binary_view"):
+        yield plain.cast(getattr(pyarrow, kind)())
+
+
+def by_hand(kind, patterns, values, text, longest):
+    """Rewrite, mask or split a text by the oracle."""
+    found = spans(naive(patterns, text), longest)
+    if kind == "split":
+        return found, parts(text, found)
+    star = b"*" if isinstance(text, bytes) else "*"
+    stars = [star * (end - begin) for begin, end, _ in found]
+    numbered = [(begin, end, i) for i, (begin, end, _) in enumerate(found)]
+    return found, rewritten(text, *((found, values) if kind == "replace" else (numbered, stars)))
+
+
+def test_rewriting_kinds(rng):
+    """Texts are rewritten, masked and split as by hand, for strings and for expressions, in each type of
+    column, and the column keeps its type."""
+    for _ in range(amount(10)):
+        patterns = rng.sample(["ab", "ca", "bbb", "a", "\u00e9b", "c \u00e9"], 3)
+        texts = [
+            None if rng.random() < 0.2 else "".join(rng.choice("abc \u00e9") for _ in range(rng.randint(0, 30)))
+            for _ in range(20)
+        ]  # fmt: skip
+        values, longest = ["<>", "", "\u00fc"], rng.random() < 0.5
+        match = "leftmost-longest" if longest else "leftmost-first"
+        plan = trawl.Plan(patterns, **({} if longest else {"regex": True, "alphabet": "utf8"}))
+        for column, kind in itertools.product(types_of(texts), ("replace", "mask", "split")):
+            table = pyarrow.table({"text": column, "beside": column})
+            options = {"match": match} | ({"values": values} if kind == "replace" else {})
+            stage = Stage(plan, "text", kind, **options)
+            result = stage.reader(table).read_all()
+            stream = Stage(plan, "text", kind, name="new", **options)(table.to_batches(7))
+            cells, encode = column.to_pylist(), (str.encode if "binary" in str(column.type) else str)
+            given = [[encode(one) for one in of] for of in (patterns, values)]
+            expected = [one if one is None else by_hand(kind, *given, one, longest) for one in cells]
+            assert stage.counters["found"] == sum(bool(one and one[0]) for one in expected)
+            expected = [one and one[1] for one in expected]
+            assert [row["new"] for batch in stream for row in batch.to_pylist()] == expected
+            assert result.column(-1 if kind == "split" else "text").to_pylist() == expected
+            assert result.schema == table.schema or kind == "split"
+            assert result.column("beside").to_pylist() == cells
+
+
 def test_columns_of_views(rng):
     """A searched column of views, and columns beside it, give what large strings give. (pyarrow takes no
     rows of views: filter and keep raised ArrowNotImplementedError.)"""
-    plan, text = trawl.Plan(["ab", "ca", "bbb"]), table_of(rng, 300).column("text").combine_chunks()
+    plan, text = trawl.Plan(["ab", "ca", "bbb"], values="xyz"), table_of(rng, 300).column("text").combine_chunks()
     columns = {"ids": pyarrow.array(range(300)), "null": pyarrow.nulls(300)}
     columns |= {"dictionary": text.dictionary_encode(), "text": text, "bytes": text.cast("binary")}
     plain = pyarrow.table(columns)
@@ -85,6 +136,20 @@ def test_columns_of_views(rng):
         if kind == "count":
             assert found[0][0].pop("bytes") < found[1][0].pop("bytes")
         assert found[0] == found[1] and found[0], kind
+
+
+@pytest.mark.parametrize("package", ["dask.dataframe", "daft", "polars", "duckdb"])
+def test_other_packages(package):
+    """The guide's examples of other packages run, and keep the records with an occurrence."""
+    pytest.importorskip(package)
+    guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
+    (example,) = (one for one in re.findall("```python\n(.*?)```", guide, re.S) if one.startswith(f"import {package}, "))
+    texts = ["a secret", "hay", None, "things"] * 250
+    said = {"documents": pyarrow.table({"id": range(1000), "text": texts})}
+    exec(compile(example, "python.md", "exec"), said)
+    found = said["found"]
+    ids = found.to_pydict()["id"] if hasattr(found, "to_pydict") else list(found["id"])
+    assert sorted(ids) == [i for i, text in enumerate(texts) if text in ("a secret", "things")]
 
 
 def test_threads_of_a_spark_task(monkeypatch):
@@ -134,7 +199,7 @@ def test_what_is_told():
     table = pyarrow.table({"text": ["an", None, "b", "banana"]})
     for kind in KINDS:
         told = []
-        stage = Stage(trawl.Plan("an"), "text", kind, tell=told.append)
+        stage = Stage(trawl.Plan(["an"], values=["x"]), "text", kind, tell=told.append)
         list(stage(table.to_batches(2)))
         assert [one["records"] for one in told] == [2, 2] and [one["found"] for one in told] == [1, 1]
         assert {key: sum(one[key] for one in told) for key in told[0]} | {"bad": 0} == stage.counters
@@ -146,10 +211,10 @@ def test_what_is_told():
 
 def test_all_records_are_bad():
     """A stage's output has all columns even if every record is bad. (Other tests have good records, too.)"""
-    plan, schema = trawl.Plan("a"), pyarrow.schema({"id": pyarrow.int64(), "text": pyarrow.int64()})
+    plan, schema = trawl.Plan(["a"], values=["x"]), pyarrow.schema({"id": pyarrow.int64(), "text": pyarrow.int64()})
     new = {
         "cells": ["id", "record", "pattern", "begin"], "filter": schema.names, "count": None,
-        "matches": ["id", "record", "begin", "end", "pattern"],
+        "matches": ["id", "record", "begin", "end", "pattern"], "replace": schema.names, "mask": schema.names,
     }  # fmt: skip
     batch = pyarrow.RecordBatch.from_pylist([{"id": 1, "text": 1}], schema)
     for kind in KINDS:
@@ -164,7 +229,7 @@ def test_all_records_are_bad():
 def test_signed():
     """No uint64 and no large_list is left, and the numbers are the same."""
     table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
-    plan = trawl.Plan(["secret", "thing"])
+    plan = trawl.Plan(["secret", "thing"], values="xy")
     for kind in KINDS:
         (plain,), (signed,) = (
             list(Stage(plan, "text", kind, signed=ask)(table.to_batches())) for ask in (False, True)
@@ -272,6 +337,8 @@ def test_refused():
     for wrong in ({"kind": "guess"}, {"errors": "guess"}):
         with pytest.raises(ValueError):
             Stage(plan, "text", **wrong)
+    with pytest.raises(TypeError, match="mask: no option of the kind 'split'"):
+        Stage(plan, "text", "split", mask="x")
     with pytest.raises(KeyError):
         list(Stage(plan, "text", errors="apart")([batch]))
     with pytest.raises(TypeError):

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from ._shards import Collection as Collection
 from ._shards import nodes_for
 from ._trawl import Plan
-from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, taken
+from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 
 if TYPE_CHECKING:
     import pyarrow
@@ -94,7 +94,7 @@ class Worker:
 
 def run(
     dataset: Any,
-    plan: Plan,
+    plan: Any,
     column: str,
     kind: str,
     *,
@@ -104,8 +104,9 @@ def run(
     keep_order: bool = False,
     **options: Any,
 ) -> Any:
-    """Run Stage(plan, column, kind, **options) over a dataset; see run_stage for the options."""
-    stage = Stage(plan, column, kind, **options)
+    """Run Stage(plan, column, kind, **options) over a dataset; see run_stage for the other options. The plan
+    may be decontaminate.Questions, with the kinds of decontaminate.Stage."""
+    stage = stage_of(plan, column, kind, **options)
     return run_stage(
         dataset, stage, workers=workers, cpus=cpus, batch_rows=batch_rows, keep_order=keep_order
     )

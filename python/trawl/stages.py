@@ -1,7 +1,7 @@
 """Searches of tables, batch by batch: Iterator[RecordBatch] -> Iterator[RecordBatch].
 
-A Stage is a function from record batches to record batches. A Stage can be pickled, so Spark's mapInArrow
-takes a Stage directly, and trawl.ray runs a Stage in a cluster. This module needs pyarrow.
+A Stage is a function from record batches to record batches. A Stage can be pickled: trawl.ray and
+trawl.spark run a Stage in a cluster. This module needs pyarrow.
 
 >>> pyarrow = __import__("pytest").importorskip("pyarrow")
 >>> table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
@@ -14,10 +14,11 @@ takes a Stage directly, and trawl.ray runs a Stage in a cluster. This module nee
 
 from __future__ import annotations
 
+import copy
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._trawl import Plan, Searcher
 
@@ -25,9 +26,33 @@ if TYPE_CHECKING:
     import pyarrow
 
 COUNTERS = ("records", "nulls", "found", "bad", "bytes")
-KINDS = (
-    "contains", "which", "pattern_counts", "pattern_lists", "filter", "cells", "matches", "count"
-)  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """A kind of stage. search: the method of Searcher that the stage calls. output: what the stage makes
+    of the answer, see Stage._answer. found: the name of the rule by which a record of the answer has an
+    occurrence, see Stage._hits. options: the options of Stage that the method takes."""
+
+    search: str
+    output: str
+    found: str = ""
+    options: tuple[str, ...] = ()
+
+
+KINDS = {
+    "contains": Kind("contains", "column", "true"),
+    "which": Kind("which", "column", "valid"),
+    "pattern_counts": Kind("pattern_counts", "column", "positive"),
+    "match_counts": Kind("match_counts", "column", "positive", ("match",)),
+    "pattern_lists": Kind("pattern_lists", "column", "some"),
+    "split": Kind("split", "column", "several", ("match",)),
+    "replace": Kind("replace", "text", "contained", ("values", "match")),
+    "mask": Kind("mask", "text", "contained", ("mask", "match")),
+    "filter": Kind("contains", "records", "true"),
+    "cells": Kind("cells", "rows"),
+    "matches": Kind("match_lists", "rows", options=("match",)),
+    "count": Kind("cells", "summary"),
+}
 ERROR_COLUMN = "trawl_error"
 
 
@@ -52,12 +77,17 @@ class Stage:
     """A search of a column of a table, batch by batch.
 
     kind: the output.
-      contains, which, pattern_counts, pattern_lists   the table, with a new last column of that name
+      contains, which, pattern_counts, match_counts, pattern_lists, split
+                 the table, with a new last column of that name
+      replace, mask
+                 the table with the rewritten texts in place of the column or, with name=, with a new last
+                 column; values, mask: see Plan.replace and Plan.mask
       filter     the records in which a pattern occurs or, with invert=True, no pattern occurs
       cells      a row for each pair of a record and a pattern that occurs there: the record's columns
                  `keep`, then record (counted from 0 in this stage's input), pattern, begin
       matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; with
                  errors also distance, with the alphabet 'dna' also strand
+      match: of match_counts, matches, replace, mask and split, see Plan.matches and Plan.replace
       count      a single row at the end: records, nulls, found, bytes, bad, and pattern_records, a list
                  with the number of records for each pattern
     name: the new column's name, instead of the kind.
@@ -70,7 +100,7 @@ class Stage:
       not be searched (bad), and the number of bytes.
     """
 
-    kinds: tuple[str, ...] = KINDS
+    kinds: Collection[str] = KINDS
 
     def __init__(
         self,
@@ -87,15 +117,20 @@ class Stage:
         report: Callable[[int, str], object] | None = None,
         signed: bool = False,
         tell: Callable[[dict[str, int]], object] | None = None,
+        **options: Any,
     ) -> None:
         if kind not in self.kinds:
             raise ValueError(f"kind: one of {', '.join(self.kinds)} is needed, not {kind!r}")
         if errors not in ("raise", "apart"):
             raise ValueError(f"errors: 'raise' or 'apart' is needed, not {errors!r}")
+        known = KINDS[kind] if self.kinds is KINDS else Kind(kind, "")
+        if others := sorted(options.keys() - set(known.options)):
+            raise TypeError(f"{', '.join(others)}: no option of the kind {kind!r}")
+        self.options = {key: value for key, value in options.items() if value is not None}
         self.plan = plan
         self.column = column
         self.kind = kind
-        self.name = name or kind
+        self.name = name or (column if known.output == "text" else kind)
         self.keep = list(keep)
         self.invert = invert
         self.engine = engine
@@ -145,8 +180,24 @@ class Stage:
         """Return the output for an empty batch, even if records of this schema cannot be searched."""
         import pyarrow
 
-        found = self._search(self._kind(), pyarrow.array([], pyarrow.string()))
+        found = self._search(self._call(), pyarrow.array([], pyarrow.string()))
         return list(self._answer((pyarrow.RecordBatch.from_pylist([], schema), found), 0))
+
+    def schema(self, schema: pyarrow.Schema) -> pyarrow.Schema:
+        """Return the schema of the output for batches of this schema."""
+        stage = copy.copy(self)  # whose counters count nothing of `self`
+        stage.tell = None
+        stage.clear()
+        return stage.summary().schema if self.kind == "count" else stage.empty(schema)[0].schema
+
+    def reader(self, source: Any) -> pyarrow.RecordBatchReader:
+        """Run the stage over a table or a RecordBatchReader. The output is a RecordBatchReader, which other
+        packages can scan, and whose read_all() is a table."""
+        import pyarrow
+
+        return pyarrow.RecordBatchReader.from_batches(
+            self.schema(source.schema), self(source.to_reader() if hasattr(source, "to_reader") else source)
+        )
 
     def summary(self) -> pyarrow.RecordBatch:
         """Return the row of `count`, for all batches since clear()."""
@@ -160,9 +211,9 @@ class Stage:
 
     # ---- One batch ----
 
-    def _kind(self) -> str:
+    def _call(self) -> str:
         """Return the name of the search that this kind of stage runs."""
-        return {"filter": "contains", "count": "cells"}.get(self.kind, self.kind)
+        return KINDS[self.kind].search if self.kinds is KINDS else self.kind
 
     def _opened(self) -> Searcher:
         if self._searcher is None:
@@ -173,16 +224,16 @@ class Stage:
             self._searcher = Searcher(self.engine, threads)  # type: ignore[arg-type]
         return self._searcher
 
-    def _search(self, kind: str, column: Any) -> Any:
-        name = {"matches": "match_lists"}.get(kind, kind)
-        return getattr(self._opened(), name)(self.plan, column)
+    def _search(self, call: str, column: Any) -> Any:
+        options = self.options if call == self._call() else {}
+        return getattr(self._opened(), call)(self.plan, column, **options)
 
     def _sound_parts(
         self, batch: pyarrow.RecordBatch, first: int
     ) -> Iterator[tuple[tuple[pyarrow.RecordBatch, Any], int]]:
         """Yield slices of the batch that can be searched, with the results."""
         try:
-            found = self._search(self._kind(), batch.column(self.column))
+            found = self._search(self._call(), batch.column(self.column))
         except Exception as error:
             if self.errors == "raise" or self.column not in batch.schema.names:
                 raise
@@ -222,18 +273,19 @@ class Stage:
         import pyarrow.compute as compute
 
         batch, found = part
-        if self.kind in ("cells", "count"):
+        kind, text = KINDS[self.kind], batch.column(self.column)
+        if kind.search == "cells":
             cells = pyarrow.record_batch(found)
             self._add_batch(batch, compute.count_distinct(cells.column("record")).as_py())
-            if self.kind == "cells":
+            if kind.output == "rows":
                 named = {name: cells.column(name) for name in ("pattern", "begin")}
                 yield self._typed(self._rows(batch, cells.column("record"), first, named))
             else:
                 for row in compute.value_counts(cells.column("pattern")).to_pylist():
                     self.pattern_records[row["values"]] += row["counts"]
             return
-        answer = pyarrow.array(found)
-        if self.kind == "matches":
+        answer = pyarrow.array(found, pyarrow.list_(plain_type(text)) if kind.search == "split" else None)
+        if kind.output == "rows":
             rows, flat = compute.list_parent_indices(answer), compute.list_flatten(answer)
             self._add_batch(batch, compute.count_distinct(rows).as_py())
             named = dict(zip([one.name for one in flat.type], flat.flatten()))
@@ -241,10 +293,16 @@ class Stage:
                 named["strand"] = named["strand"].cast(pyarrow.string())
             yield self._typed(self._rows(batch, rows.cast("uint64"), first, named))
             return
-        self._add_batch(batch, self._hits(answer))
-        if self.kind == "filter":
+        self._add_batch(batch, self._hits(kind.found, text, answer))
+        if kind.output == "records":
             yield chosen(batch, compute.invert(answer) if self.invert else answer)
+        elif kind.output == "text" and self.name == self.column:
+            at = batch.schema.get_field_index(self.column)
+            made = text if pyarrow.types.is_null(text.type) else answer.cast(text.type)
+            yield self._typed(batch.set_column(at, batch.schema.field(at), made))
         else:
+            if kind.output == "text":
+                answer = answer.cast(plain_type(text))
             names = [*batch.schema.names, self.name]
             yield self._typed(pyarrow.record_batch([*batch.columns, answer], names=names))
 
@@ -275,15 +333,34 @@ class Stage:
         columns = [*kept, records, *named.values()]
         return pyarrow.record_batch(columns, names=[*self.keep, "record", *named])
 
-    def _hits(self, answer: Any) -> int:
+    def _hits(self, rule: str, text: Any, answer: Any) -> int:
+        """Count the records with an occurrence."""
+        import pyarrow
         import pyarrow.compute as compute
 
-        if self.kind in ("contains", "filter"):
-            return int(compute.sum(answer).as_py() or 0)
-        if self.kind == "which":
+        if rule == "contained":  # the texts themselves do not say
+            rule = "true"
+            answer = pyarrow.array(self._search("contains", text) if len(text) else [], "bool")
+        if rule in ("some", "several"):
+            answer = compute.subtract(compute.list_value_length(answer), int(rule == "several"))
+        if rule == "valid":
             return int(len(answer) - answer.null_count)
-        sizes = compute.list_value_length(answer) if self.kind == "pattern_lists" else answer
-        return int(compute.sum(compute.greater(sizes, 0)).as_py() or 0)
+        return int(compute.sum(answer if rule == "true" else compute.greater(answer, 0)).as_py() or 0)
+
+
+def stage_of(plan: Any, column: str, kind: str, **options: Any) -> Stage:
+    """Make a stage of a plan or of decontaminate.Questions."""
+    own = getattr(plan, "stage", None)
+    return own(column, kind, **options) if own else Stage(plan, column, kind, **options)
+
+
+def plain_type(column: Any) -> Any:
+    """Return the type of a column's texts, where a dictionary or a column of nulls is one of strings."""
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(column.type):
+        return column.type.value_type
+    return pyarrow.string() if pyarrow.types.is_null(column.type) else column.type
 
 
 def taken(column: Any, rows: Any) -> Any:
