@@ -284,7 +284,11 @@ cdef class Plan:
         """Say whether a str (as UTF-8) or bytes object is one of the patterns."""
         if self.known is None:
             self.known = frozenset(self)
-        return (pattern.encode() if isinstance(pattern, str) else bytes(memoryview(pattern))) in self.known
+        if isinstance(pattern, str):
+            return pattern.encode() in self.known
+        if not PyObject_CheckBuffer(pattern):
+            raise TypeError(f"in: str or bytes is needed, not {pattern!r:.80}")
+        return bytes(memoryview(pattern)) in self.known
 
     def __len__(self):
         return <Py_ssize_t>trawl_plan_facts(self.plan).pattern_count

@@ -1,12 +1,14 @@
 """polars, pandas, duckdb, datasets and pyarrow's functions have the searches of records: against plain
 loops over each record."""
 
+import re
+
 import pytest
 import trawl
 
 pyarrow = pytest.importorskip("pyarrow")
-pytest.importorskip("numpy")
-from conftest import amount, naive, parts, rewritten, spans  # noqa: E402
+numpy = pytest.importorskip("numpy")
+from conftest import amount, naive, parts, spans  # noqa: E402
 from trawl.arrow import NAMES  # noqa: E402
 
 PATTERNS = [b"ab", b"b", b"a b", b"ba\n", b"\xc3\xa9"]
@@ -19,17 +21,16 @@ def column_of(rng, rows):
             for _ in range(rows)]  # fmt: skip
 
 
-def stars(text):
-    star, patterns = ("*", WORDS) if isinstance(text, str) else (b"*", PATTERNS)
-    return [star * len(one) for one in patterns]
+def plain(texts, **options):
+    """Return {search: expected result} for PATTERNS, from naive()."""
+    return answers_of(texts, [None if text is None else naive(WORDS if isinstance(text, str) else PATTERNS, text, **options)
+                              for text in texts])  # fmt: skip
 
 
-def plain(texts, whole_words=False, whole_lines=False):
-    """Return {search: expected result}, from naive()."""
-    rows = [None if text is None else
-            naive(WORDS if isinstance(text, str) else PATTERNS, text, whole_words, whole_lines)
-            for text in texts]  # fmt: skip
-    kinds = [None if row is None else sorted({one[2] for one in row}) for row in rows]
+def answers_of(texts, rows, kinds=None):
+    """Return {search: expected result}. rows: the occurrences in each text. kinds: for each text, the patterns that
+    occur in the text as a record."""
+    kinds = kinds or [None if row is None else sorted({one[2] for one in row}) for row in rows]
     on_kinds = {"contains": bool, "which": lambda kind: kind[0] if kind else None,
                 "pattern_counts": len, "pattern_lists": list}  # fmt: skip
     answers = {name: [None if kind is None else of(kind) for kind in kinds]
@@ -39,9 +40,41 @@ def plain(texts, whole_words=False, whole_lines=False):
                                                     for one in row] for row in rows]  # fmt: skip
     answers["find_first"] = [row[0] if row else None for row in answers["matches"]]
     answers["split"] = [None if row is None else parts(text, spans(row)) for text, row in zip(texts, rows)]
-    answers["mask"] = [None if row is None else rewritten(text, spans(row), stars(text)) for text, row in zip(texts, rows)]
+    answers["mask"] = [None if row is None else stars(text, spans(row)) for text, row in zip(texts, rows)]
     assert set(answers) == set(NAMES)
     return answers
+
+
+def stars(text, found):
+    star = "*" if isinstance(text, str) else b"*"
+    for begin, end, *_ in found:
+        text = text[:begin] + star * (end - begin) + text[end:]
+    return text
+
+
+@pytest.fixture(params=["strings", "expressions"])
+def questions(request, rng):
+    """A function of a number of rows that yields (plan, texts, expected). `re` says what the expressions' answers
+    are. A record takes the place of the line in the searches for patterns that occur."""
+
+    def ask(rows):
+        if request.param == "strings":
+            texts = column_of(rng, rows)
+            yield trawl.Plan(PATTERNS), texts, plain(texts)
+            return
+        from test_regex import by_re, cases, occurrences
+
+        for options, expressions, *_ in cases(rng, amount(24)):
+            letters = rng.choice(["aabbAB\u00e91 .", "aabbAB\u00e91 .\n"])
+            texts = [None if rng.random() < 0.15 else "".join(rng.choices(letters, k=rng.randint(0, 24)))
+                     for _ in range(min(rows, 40))]  # fmt: skip
+            found = [None if text is None else occurrences(expressions, text, options) for text in texts]
+            ends = [re.sub(r"\$$", r"\\Z", one) for one in expressions]
+            kinds = [None if text is None else [index for index, one in enumerate(ends) if any(by_re(one, text, options))]
+                     for text in texts]  # fmt: skip
+            yield trawl.Plan(expressions, **{"regex": True, **options}), texts, answers_of(texts, found, kinds)
+
+    return ask
 
 
 def test_columns_of_arrow(rng):
@@ -75,77 +108,78 @@ def test_columns_of_arrow(rng):
             plan.match_counts(column)
 
 
-def test_functions_of_arrow(rng):
+def test_functions_of_arrow(questions):
     dataset = pytest.importorskip("pyarrow.dataset")
-    texts = column_of(rng, 200)
-    expected, plan = plain(texts), trawl.Plan(PATTERNS)
-    trawl.arrow.register("test_some", plan)
-    column = pyarrow.chunked_array([texts[:50], texts[50:]])
-    table = pyarrow.table({"text": column})
-    for name in NAMES:
-        function = f"test_some_{name}"
-        assert pyarrow.compute.call_function(function, [column]).to_pylist() == expected[name]
-    has = pyarrow.compute.Expression._call("test_some_contains", [pyarrow.compute.field("text")])
-    rows = dataset.dataset(table).to_table(filter=has)["text"].to_pylist()
-    assert rows == [text for text, one in zip(texts, expected["contains"]) if one]
+    for number, (plan, texts, expected) in enumerate(questions(200)):
+        function = f"test_{plan.regex}_{number}"
+        trawl.arrow.register(function, plan)
+        column = pyarrow.chunked_array([texts[:15], texts[15:]], pyarrow.string())
+        table = pyarrow.table({"text": column})
+        for name in NAMES:
+            found = pyarrow.compute.call_function(f"{function}_{name}", [column]).to_pylist()
+            assert found == expected[name], (plan, texts, name)
+        has = pyarrow.compute.Expression._call(f"{function}_contains", [pyarrow.compute.field("text")])
+        rows = dataset.dataset(table).to_table(filter=has)["text"].to_pylist()
+        assert rows == [text for text, one in zip(texts, expected["contains"]) if one]
 
 
-def test_polars(rng):
+def test_polars(questions):
     polars = pytest.importorskip("polars")
     pytest.importorskip("trawl.polars")
-    texts = column_of(rng, 300)
-    expected, plan = plain(texts), trawl.Plan(PATTERNS)
-    frame = polars.DataFrame({"text": texts, "key": [at % 3 for at in range(300)]})
-    for name in NAMES:
-        asked = getattr(polars.col("text").trawl, name)(plan).alias("new")
-        assert frame.select(asked)["new"].to_list() == expected[name]
-        assert getattr(frame["text"].trawl, name)(plan).to_list() == expected[name]
-        lazy = frame.lazy().with_columns(asked)
-        for engine in ("in-memory", "streaming"):
-            made = lazy.collect(engine=engine)
-            assert made.schema == lazy.collect_schema() and made["new"].to_list() == expected[name]
-    empty = frame.clear().select(polars.col("text").trawl.matches(plan))
-    assert empty.schema == frame.select(polars.col("text").trawl.matches(plan)).schema
-    held = frame.filter(polars.col("text").trawl.contains(plan), polars.col("key") == 1)
-    assert held["text"].to_list() == [
-        text for at, text in enumerate(texts) if at % 3 == 1 and expected["contains"][at]
-    ]
+    for plan, texts, expected in questions(300):
+        frame = polars.DataFrame({"text": texts, "key": [at % 3 for at in range(len(texts))]}, schema_overrides={"text": polars.String})
+        chunks = frame["text"][:7].append(frame["text"][7:])
+        for name in NAMES:
+            asked = getattr(polars.col("text").trawl, name)(plan).alias("new")
+            assert frame.select(asked)["new"].to_list() == expected[name], (plan, texts, name)
+            for column, answer in ((chunks, expected[name]), (frame["text"][3:], expected[name][3:])):
+                assert getattr(column.trawl, name)(plan).to_list() == answer
+            lazy = frame.lazy().with_columns(asked)
+            for engine in ("in-memory", "streaming"):
+                made = lazy.collect(engine=engine)
+                assert made.schema == lazy.collect_schema() and made["new"].to_list() == expected[name]
+        empty = frame.clear().select(polars.col("text").trawl.matches(plan))
+        assert empty.schema == frame.select(polars.col("text").trawl.matches(plan)).schema
+        held = frame.filter(polars.col("text").trawl.contains(plan), polars.col("key") == 1)
+        assert held["text"].to_list() == [
+            text for at, text in enumerate(texts) if at % 3 == 1 and expected["contains"][at]
+        ]
 
 
-def test_pandas(rng):
+def test_pandas(questions):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("trawl.pandas")
-    texts = column_of(rng, 100)
-    expected, plan = plain(texts), trawl.Plan(PATTERNS)
-    index = range(500, 600)
     kinds = [None, object, "category", pandas.ArrowDtype(pyarrow.large_string())]
-    for kind in kinds:
-        series = pandas.Series(texts, index, dtype=kind, name="text")
-        if kind is object:
-            series = series.where(series.notna(), float("nan"))
-        for name in NAMES:
-            found = getattr(series.trawl, name)(plan)
-            assert list(found.index) == list(index) and found.name == "text"
-            values = [None if pandas.api.types.is_scalar(one) and pandas.isna(one) else one for one in found]
-            if name in ("pattern_lists", "matches", "split"):
-                values = [None if one is None else list(one) for one in values]
-            assert values == expected[name], (kind, name)
-        kept = series[series.trawl.contains(plan)]
-        assert list(kept.index) == [at for at, one in zip(index, expected["contains"]) if one]
+    for plan, texts, expected in questions(100):
+        index = range(500, 500 + len(texts))
+        for kind in kinds:
+            series = pandas.Series(texts, index, dtype=kind, name="text")
+            if kind is object:
+                series = series.where(series.notna(), float("nan"))
+            for name in NAMES:
+                found = getattr(series.trawl, name)(plan)
+                assert list(found.index) == list(index) and found.name == "text"
+                values = [None if pandas.api.types.is_scalar(one) and pandas.isna(one) else one for one in found]
+                if name in ("pattern_lists", "matches", "split"):
+                    values = [None if one is None else list(one) for one in values]
+                assert values == expected[name], (kind, name, plan, texts)
+            kept = series[series.trawl.contains(plan)]
+            assert list(kept.index) == [at for at, one in zip(index, expected["contains"]) if one]
 
 
-def test_duckdb(rng):
+def test_duckdb(questions):
     duckdb = pytest.importorskip("duckdb")
     register = pytest.importorskip("trawl.duckdb").register
-    texts = column_of(rng, 3000)
-    expected, plan = plain(texts), trawl.Plan(PATTERNS)
-    connection = duckdb.connect()
-    register(connection, "some", plan)
-    table = pyarrow.table({"id": list(range(3000)), "text": texts})
-    connection.register("texts", table)
-    for name in NAMES:
-        rows = connection.sql(f"SELECT some_{name}(text) FROM texts ORDER BY id").fetchall()
-        assert [row[0] for row in rows] == expected[name], name
+    for number, (plan, texts, expected) in enumerate(questions(3000)):
+        connection = duckdb.connect()
+        register(connection, "some", plan)
+        table = pyarrow.table({"id": list(range(len(texts))), "text": pyarrow.array(texts, pyarrow.string())})
+        connection.register("texts", table)
+        for name in NAMES:
+            rows = connection.sql(f"SELECT some_{name}(text) FROM texts ORDER BY id").fetchall()
+            assert [row[0] for row in rows] == expected[name], name
+        if number == amount(4):
+            break
 
 
 def test_replace(rng):
@@ -157,6 +191,8 @@ def test_replace(rng):
     texts, plan, values = ["a pear", None, "peach"], trawl.Plan(["pea", "ear"]), ["P", "E"]
     expected = ["a Pr", None, "Pch"]
     assert polars.Series(texts).trawl.replace(plan, values).to_list() == expected
+    for array in (numpy.array(texts, object), numpy.array([text or "" for text in texts])):
+        assert [one or None for one in plan.replace(array, values)] == expected
     frame = polars.LazyFrame({"text": texts})
     asked = frame.select(polars.col("text").trawl.replace(plan, values))
     assert asked.collect().rows() == [(one,) for one in expected]

@@ -138,7 +138,7 @@ def test_in():
     assert "he" in plan and b"he" in plan and bytearray(b"\xff") in plan and "\u00e9" in plan
     assert "HE" not in plan and "h" not in plan and "" not in plan
     for wrong in (3, None, ["he"]):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match="in: str or bytes is needed, not"):
             wrong in plan
 
 

@@ -62,18 +62,23 @@ def by_re(text, line, options):
         at = found.end() + (found.end() == found.start())
 
 
+def occurrences(expressions, text, options):
+    """Return the occurrences in a text as (begin, end, expression), from `re` line by line."""
+    found, at = [], 0
+    for line in text.split("\n"):
+        found += sorted(((at + one.start(), at + one.end(), index) for index, given in enumerate(expressions)
+                         for one in by_re(given, line, options)), key=lambda one: one[::2])  # fmt: skip
+        at += len(line) + 1
+    return found
+
+
 def cases(rng, count):
     """(options, expressions, lines, occurrences in the joined lines)"""
     for number in range(count):
         options = SHAPES[number % len(SHAPES)]
         expressions = [draw(rng, options) for _ in range(rng.choice([1, 1, 2, 12]))]
         lines = ["".join(rng.choices("aabbAB\u00e91 .", k=rng.randint(0, 12))) for _ in range(rng.randint(1, 6))]
-        found, at = [], 0
-        for line in lines:
-            found += sorted(((at + one.start(), at + one.end(), index) for index, text in enumerate(expressions)
-                             for one in by_re(text, line, options)), key=lambda one: one[::2])  # fmt: skip
-            at += len(line) + 1
-        yield options, expressions, lines, found
+        yield options, expressions, lines, occurrences(expressions, "\n".join(lines), options)
 
 
 def test_searches(rng):

@@ -225,6 +225,11 @@ def is_bytes(given: Any) -> bool:
         return False
 
 
+def is_array_of_objects(given: Any) -> bool:
+    """Say whether an object is an array of numpy whose items are str, or other objects of Python."""
+    return hasattr(given, "__array_interface__") and given.dtype.kind in "OUT"
+
+
 def warn_of_fasta() -> None:
     warnings.warn(
         "the text is FASTA: occurrences that cross its line ends are not found; trawl.fasta(text) joins the lines",

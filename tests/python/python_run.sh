@@ -57,8 +57,9 @@ if [ -n "$sanitizers" ]; then
     options+=("cmake.define.TRAWL_PYTHON_SANITIZE=$sanitizers" install.strip=false)
     # Other packages throw C++ exceptions: their library has to be there when asan looks for it.
     runtime="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)"
-    # The interpreter itself leaks; and what it allocates has to be seen.
-    export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc
+    # The interpreter itself leaks; and what it allocates has to be seen. Messages about undefined behaviour
+    # would be lost in what pytest captures, so the first of them ends the run.
+    export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc UBSAN_OPTIONS=halt_on_error=1
 fi
 rm -rf "$place/wheels"
 mkdir "$place/wheels"
