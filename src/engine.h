@@ -16,7 +16,9 @@
 struct engine; /* each engine defines both structures for itself */
 struct engine_worker;
 
-#define ENGINE_CANCELLED 2
+/* What a searcher's calling thread does. ENGINE_CALL_CANCELLED: nobody wants the result of its call
+ * any more. */
+enum engine_call { ENGINE_CALL_NONE, ENGINE_CALL_INSIDE, ENGINE_CALL_CANCELLED };
 
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
  * need_before and need_after are met except at the text's borders. Bytes up to owned + readable
@@ -38,9 +40,10 @@ struct engine_chunk {
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
     uint32_t threads_left; /* searches within errors: threads that search what a device leaves */
     const struct records *records; /* lines: the text's records, which replace its lines; or NULL */
-    /* NULL, or a number that becomes ENGINE_CANCELLED once nobody wants the result. Then an engine
-     * may end with STOPPED; an engine that takes long for a chunk should. */
+    /* NULL, or an enum engine_call, which becomes ENGINE_CALL_CANCELLED once nobody wants the
+     * result. Then an engine may end with STOPPED; an engine that takes long for a chunk should. */
     const _Atomic int *call;
+    uint64_t search; /* number of the search, different for each search of a runtime; 0: none */
 };
 
 struct engine_result {

@@ -33,16 +33,19 @@
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
+uint64_t regex_part_hits = ENGINE_HITS_MAX;
 
 struct engine {
     struct engine *cpu;
 };
 
-/* An occurrence in the line that is being judged. */
-struct found {
-    uint32_t offset;
-    uint32_t expression;
-    uint64_t length;
+/* Where a scan ended inside a line. The next scan of the chunk goes on with the worker's `merge`,
+ * unless another worker does the scan or the worker did another scan in between. */
+struct pause {
+    uint64_t search; /* as in struct engine_chunk; 0: the last scan did not end inside a line */
+    const uint8_t *bytes; /* of the chunk */
+    uint64_t from;        /* offset in the chunk of the next occurrence */
+    struct regex_line line;
 };
 
 struct engine_worker {
@@ -54,9 +57,8 @@ struct engine_worker {
     uint32_t whole_steps; /* number of steps that are still to be read whole */
     uint64_t step_bytes;  /* length of the next step, without the line in which the step ends */
     uint64_t record;      /* index of the record that was found last */
-    struct found *found;  /* occurrences in the line that is being judged; found_count entries */
-    uint64_t found_count;
-    uint64_t found_capacity;
+    struct merge merge;   /* of the line that is being judged; room for passing_capacity entries */
+    struct pause pause;
     uint32_t *passing; /* expressions for which the line is a candidate */
     uint64_t passing_capacity;
     /* What is known of each expression: the number of a line << 8 | how often a verification failed
@@ -100,6 +102,9 @@ static void plan_release(struct engine_worker *worker)
     /* The plan may be freed by now, and worker->expressions with the plan. */
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
+    memory_release(worker->merge.items, worker->passing_capacity, sizeof *worker->merge.items);
+    worker->merge = (struct merge){NULL, 0};
+    worker->pause.search = 0;
     worker->passing = NULL;
     worker->known = NULL;
     worker->passing_capacity = 0;
@@ -115,7 +120,6 @@ static void engine_release(struct engine_worker *worker)
     if (worker->cpu != NULL)
         engine_cpu.release(worker->cpu);
     hits_release(&worker->atoms.hits);
-    memory_release(worker->found, worker->found_capacity, sizeof *worker->found);
     memory_release(worker, 1, sizeof *worker);
 }
 
@@ -144,6 +148,8 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     worker->passing_capacity = expressions->count;
     TRAWL_TRY(memory_allocate_zeroed(expressions->count, sizeof *worker->known, &memory, error));
     worker->known = (uint64_t *)memory;
+    TRAWL_TRY(memory_allocate(expressions->count, sizeof *worker->merge.items, &memory, error));
+    worker->merge.items = (struct occurrence *)memory;
     worker->line = 0;
     worker->expressions = expressions;
     if (expressions->atoms != NULL)
@@ -161,7 +167,8 @@ struct step {
     enum want want;
     uint64_t from;
     uint64_t to;
-    struct hits *hits;
+    struct engine_result *result;
+    bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
     uint64_t decided; /* no line that begins earlier is looked at again */
     uint64_t judged;  /* lines about which RE2 decided */
     uint64_t missed;  /* judged lines without a match, and failed verifications */
@@ -244,43 +251,22 @@ static struct regex_line content_of(const struct step *step, uint64_t begin, uin
 
 /* ---- Hits ---------------------------------------------------------------------------------- */
 
-/* Appends a hit to the step's result. `offset` counts from the chunk's first byte. */
+/* Appends a hit to the step's result, or counts the hit where only the count is wanted. `offset`
+ * counts from the chunk's first byte. */
 static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
                                   uint64_t length, struct trawl_error *error)
 {
-    struct hits *hits = step->hits;
+    struct hits *hits = &step->result->hits;
 
+    TRAWL_ASSERT(offset < step->chunk->owned);
+    step->result->count++;
+    if (step->want == WANT_COUNT)
+        return TRAWL_OK;
     if (hits->count == hits->capacity || hits->lengths == NULL)
         TRAWL_TRY(hits_reserve_lengths(hits, 1, error));
-    TRAWL_ASSERT(offset < step->chunk->owned);
     hits->items[hits->count] = (struct hit){(uint32_t)offset, expression};
     hits->lengths[hits->count++] = length;
     return TRAWL_OK;
-}
-
-/* Appends an occurrence to worker->found, which is sorted before the line's hits are pushed. */
-static enum trawl_status keep_found(struct engine_worker *worker, struct found found,
-                                    struct trawl_error *error)
-{
-    if (worker->found_count == worker->found_capacity) {
-        uint64_t capacity = max_u64(64, 2 * worker->found_capacity);
-        void *memory = worker->found;
-
-        TRAWL_TRY(memory_grow(worker->found_capacity, capacity, sizeof found, &memory, error));
-        worker->found = (struct found *)memory;
-        worker->found_capacity = capacity;
-    }
-    worker->found[worker->found_count++] = found;
-    return TRAWL_OK;
-}
-
-static int compare_found(const void *a, const void *b)
-{
-    const struct found *first = (const struct found *)a, *second = (const struct found *)b;
-
-    if (first->offset != second->offset)
-        return first->offset < second->offset ? -1 : 1;
-    return first->expression < second->expression ? -1 : first->expression > second->expression;
 }
 
 static struct judged judged_of(const struct step *step, struct regex_line line)
@@ -289,22 +275,50 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
                            step->chunk->call};
 }
 
-/* For SPANS, in a line without an occurrence: keeps an empty match at the line's begin if some
+/* For SPANS, in a line without an occurrence: pushes an empty match at the line's begin if some
  * expression matches in the line. */
-static enum trawl_status find_empty(struct step *step, struct regex_line line,
+static enum trawl_status push_empty(struct step *step, struct regex_line line,
                                     const uint32_t *candidates, uint32_t count,
                                     struct trawl_error *error)
 {
     const struct judged judged = judged_of(step, line);
 
-    for (uint32_t i = 0; i < count && step->worker->found_count == 0; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
 
         TRAWL_TRY(judge_line(step->worker->expressions, expression, judged, &found, error));
         if (found)
-            TRAWL_TRY(keep_found(step->worker, (struct found){(uint32_t)line.begin, expression, 0},
-                                 error));
+            return push_hit(step, line.begin, expression, 0, error);
+    }
+    return TRAWL_OK;
+}
+
+/* Pushes the occurrences of worker->merge that begin at `from` or later, up to the line's end. If
+ * the result is full before, ends the step at the next occurrence. Occurrences with the same begin
+ * are never divided. */
+static enum trawl_status push_merged(struct step *step, struct regex_line line, uint64_t from,
+                                     struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct hits *hits = &step->result->hits;
+    struct merge *merge = &worker->merge;
+
+    while (merge->count > 0) {
+        const struct occurrence next = merge->items[0];
+        const uint64_t at = line.begin + next.span.begin;
+
+        if (hits->count >= regex_part_hits && hits->items[hits->count - 1].offset < at) {
+            worker->pause = (struct pause){step->chunk->search, step->chunk->bytes, at, line};
+            step->to = at;
+            step->is_paused = true;
+            return TRAWL_OK;
+        }
+        if (at >= from)
+            TRAWL_TRY(push_hit(step, at, next.expression, next.span.end - next.span.begin, error));
+        if (step->want == WANT_FIRST || step->want == WANT_LINES)
+            break;
+        TRAWL_TRY(merge_next(merge, worker->expressions, judged_of(step, line), error));
     }
     return TRAWL_OK;
 }
@@ -320,38 +334,47 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
     const struct judged judged = judged_of(step, line);
     const bool any = step->want == WANT_LINES && step->chunk->records == NULL;
 
-    worker->found_count = 0;
     step->judged++;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && any; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
-        struct regex_span span = {0, 0};
         bool found;
 
-        if (any) {
-            TRAWL_TRY(judge_line(expressions, expression, judged, &found, error));
-            if (found)
-                return push_hit(step, line.begin, expression, judged.count, error);
-            continue;
-        }
-        for (;;) {
-            TRAWL_TRY(judge_next(expressions, expression, judged, &span, &found, error));
-            if (!found)
-                break;
-            TRAWL_TRY(keep_found(worker,
-                                 (struct found){(uint32_t)(line.begin + span.begin), expression,
-                                                span.end - span.begin},
-                                 error));
-        }
+        TRAWL_TRY(judge_line(expressions, expression, judged, &found, error));
+        if (found)
+            return push_hit(step, line.begin, expression, judged.count, error);
     }
-    if (worker->found_count == 0 && step->want == WANT_SPANS && expressions->atoms == NULL)
-        TRAWL_TRY(find_empty(step, line, candidates, count, error));
-    step->missed += worker->found_count == 0;
-    if (count > 1 && worker->found_count > 1)
-        qsort(worker->found, worker->found_count, sizeof *worker->found, compare_found);
-    for (uint64_t i = 0; i < worker->found_count; i++)
-        TRAWL_TRY(push_hit(step, worker->found[i].offset, worker->found[i].expression,
-                           worker->found[i].length, error));
-    return TRAWL_OK;
+    worker->merge.count = 0;
+    if (!any)
+        TRAWL_TRY(merge_begin(&worker->merge, expressions, judged, candidates, count, error));
+    step->missed += worker->merge.count == 0;
+    if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions->atoms == NULL)
+        return push_empty(step, line, candidates, count, error);
+    return push_merged(step, line, line.begin, error);
+}
+
+/* If step->from lies inside a line, of which an earlier scan found the first occurrences, searches
+ * the rest of that line. */
+static enum trawl_status finish_line(struct step *step, const struct pause *pause,
+                                     struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const struct engine_chunk *chunk = step->chunk;
+    const uint64_t from = step->from;
+    struct regex_line line = pause->line;
+
+    step->to = line_after(step, from);
+    if (pause->search == 0 || pause->search != chunk->search || pause->bytes != chunk->bytes ||
+        pause->from != from) {
+        line = content_of(step, line_begin(step, from), step->to);
+        if (line.begin == from) {
+            step->to = from;
+            return TRAWL_OK;
+        }
+        TRAWL_TRY(merge_begin(&worker->merge, worker->expressions, judged_of(step, line), NULL,
+                              worker->expressions->count, error));
+    }
+    step->judged++;
+    return push_merged(step, line, from, error);
 }
 
 /* ---- Other ways ---------------------------------------------------------------------------- */
@@ -375,6 +398,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint64_t at = step->from + span->begin, length = span->end - span->begin;
+    const struct hits *hits = &step->result->hits;
     uint64_t begin, after;
 
     if (expressions->whole_is_exact && step->want != WANT_LINES) {
@@ -386,7 +410,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS)
-        return step->hits->count > 0 && step->hits->items[step->hits->count - 1].offset >= begin
+        return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
                    : push_hit(step, at < step->to ? at : begin, 0, 0, error);
     after = at < step->to ? line_after(step, at) : step->to;
@@ -405,7 +429,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 
     if (text[count - 1] == '\n') /* otherwise RE2 would see an empty line after the last line */
         count--;
-    while (at <= count) {
+    while (at <= count && !step->is_paused) {
         struct regex_span span;
         int found =
             expressions->ops->match(expressions->whole, text, count, at, count, false, &span, 1);
@@ -556,6 +580,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             const struct regex_line whole = {line_begin(step, first), line.end};
 
             TRAWL_TRY(judge(step, whole, worker->passing, passing, error));
+            if (step->is_paused)
+                return TRAWL_OK;
         }
         step->decided = line.after;
     }
@@ -576,6 +602,16 @@ static bool has_newlines(const struct step *step)
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
 }
 
+/* Returns whether RE2 may search the step's text as a whole. by_whole does not end inside a line
+ * where the matches of RE2 are the hits, so that a step with a long line could have too many hits.
+ */
+static bool may_read_whole(const struct step *step)
+{
+    return has_newlines(step) &&
+           (!step->worker->expressions->whole_is_exact || step->want == WANT_COUNT ||
+            step->to - step->from <= regex_part_hits);
+}
+
 /* Searches a step by one of the three ways. If RE2 read too many lines without a match for the
  * step's bytes, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
@@ -593,7 +629,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         return TRAWL_OK;
     }
     worker->whole_steps -= worker->whole_steps > 0;
-    return has_newlines(step) ? by_whole(step, error) : by_lines(step, error);
+    return may_read_whole(step) ? by_whole(step, error) : by_lines(step, error);
 }
 
 /* ---- Tasks --------------------------------------------------------------------------------- */
@@ -630,33 +666,38 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
 {
     const struct engine_chunk *chunk = task->chunk;
     struct engine_result *result = task->result;
+    const struct pause pause = worker->pause;
+    uint64_t at = task->from;
+    struct step step = {.worker = worker,
+                        .chunk = chunk,
+                        .want = task->want,
+                        .from = at,
+                        .to = at,
+                        .result = result};
 
     if (task->want == WANT_LINES && chunk->records == NULL && worker->expressions->atoms_are_exact)
         return scan_lines(worker, task, error);
     result->hits.lengths_valid = true;
     worker->record = 0; /* this call may have fewer records than the call before */
-    for (uint64_t at = task->from; at < chunk->owned;) {
-        struct step step = {.worker = worker,
-                            .chunk = chunk,
-                            .want = task->want,
-                            .from = at,
-                            .decided = at,
-                            .to = chunk->owned,
-                            .hits = &result->hits};
-
+    worker->pause.search = 0;
+    if (at > 0)
+        TRAWL_TRY(finish_line(&step, &pause, error));
+    for (;;) {
+        result->candidate_count += step.judged;
+        result->done = at = step.to;
+        if (at == chunk->owned || step.is_paused || result->hits.count >= regex_part_hits ||
+            (task->want == WANT_FIRST && result->hits.count > 0))
+            break;
+        step = (struct step){.worker = worker,
+                             .chunk = chunk,
+                             .want = task->want,
+                             .from = at,
+                             .decided = at,
+                             .to = chunk->owned,
+                             .result = result};
         if (chunk->owned - at > worker->step_bytes)
             step.to = line_after(&step, at + worker->step_bytes);
         TRAWL_TRY(search_step(&step, error));
-        result->candidate_count += step.judged;
-        result->done = at = step.to;
-        result->count += result->hits.count;
-        if (task->want == WANT_COUNT)
-            result->hits.count = 0;
-        else
-            result->count = result->hits.count;
-        if (result->hits.count >= ENGINE_HITS_MAX ||
-            (task->want == WANT_FIRST && result->hits.count > 0))
-            break;
     }
     result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL;
     return TRAWL_OK;

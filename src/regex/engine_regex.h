@@ -6,6 +6,8 @@
 
 /* Bytes of a step, without the line in which the step ends. Tests set fewer bytes. */
 extern uint64_t regex_step_bytes;
+/* A scan ends inside a line once its result holds this many hits. Tests set fewer hits. */
+extern uint64_t regex_part_hits;
 
 extern const struct engine_ops engine_regex;
 

@@ -111,3 +111,70 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     *found = matched > 0;
     return status_of(matched, error);
 }
+
+/* ---- Several expressions ------------------------------------------------------------------ */
+
+static bool comes_before(const struct occurrence *a, const struct occurrence *b)
+{
+    return a->span.begin != b->span.begin ? a->span.begin < b->span.begin
+                                          : a->expression < b->expression;
+}
+
+static void swap(struct occurrence *a, struct occurrence *b)
+{
+    const struct occurrence kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+/* Moves items[at] down to where it belongs in the heap. */
+static void sink(struct merge *merge, uint64_t at)
+{
+    struct occurrence *items = merge->items;
+
+    for (;;) {
+        uint64_t below = 2 * at + 1;
+
+        if (below >= merge->count)
+            return;
+        if (below + 1 < merge->count && comes_before(&items[below + 1], &items[below]))
+            below++;
+        if (!comes_before(&items[below], &items[at]))
+            return;
+        swap(&items[at], &items[below]);
+        at = below;
+    }
+}
+
+enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
+                              struct judged line, const uint32_t *candidates, uint32_t count,
+                              struct trawl_error *error)
+{
+    merge->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct occurrence first = {{0, 0}, candidates != NULL ? candidates[i] : i};
+        bool found;
+
+        TRAWL_TRY(judge_next(expressions, first.expression, line, &first.span, &found, error));
+        if (found)
+            merge->items[merge->count++] = first;
+    }
+    for (uint64_t i = merge->count / 2; i-- > 0;)
+        sink(merge, i);
+    return TRAWL_OK;
+}
+
+enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
+                             struct judged line, struct trawl_error *error)
+{
+    struct occurrence *first = merge->items;
+    bool found;
+
+    TRAWL_ASSERT(merge->count > 0);
+    TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
+    if (!found)
+        *first = merge->items[--merge->count];
+    sink(merge, 0);
+    return TRAWL_OK;
+}

@@ -28,10 +28,35 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
+
+/* The next occurrence of an expression in a line. */
+struct occurrence {
+    struct regex_span span;
+    uint32_t expression;
+};
+
+/* The next occurrences of several expressions in the same line: a heap, of which items[0] comes
+ * first by (begin, expression). `items` has room for an occurrence of each expression. */
+struct merge {
+    struct occurrence *items;
+    uint64_t count;
+};
+
+/* Finds the first occurrences of the expressions in `candidates` (NULL: of the first `count`
+ * expressions). Errors: MEMORY, STOPPED. */
+enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
+                              struct judged line, const uint32_t *candidates, uint32_t count,
+                              struct trawl_error *error);
+/* Replaces items[0] by the next occurrence of the same expression, or removes items[0] if the line
+ * has no further occurrence of that expression. Errors: MEMORY, STOPPED. */
+enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
+                             struct judged line, struct trawl_error *error);
+
 /* Returns whether the search of the chunk is cancelled. */
 static inline bool judge_is_over(const _Atomic int *call)
 {
-    return call != NULL && atomic_load_explicit(call, memory_order_relaxed) == ENGINE_CANCELLED;
+    return call != NULL &&
+           atomic_load_explicit(call, memory_order_relaxed) == ENGINE_CALL_CANCELLED;
 }
 /* Returns the offset after the character at `at`. */
 uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,

@@ -32,21 +32,21 @@
 
 enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error)
 {
-    int expected = CALL_NONE;
+    int expected = ENGINE_CALL_NONE;
 
-    if (!atomic_compare_exchange_strong(&searcher->call, &expected, CALL_INSIDE))
+    if (!atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_INSIDE))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
     return TRAWL_OK;
 }
 
 void searcher_leave(struct trawl_searcher *searcher)
 {
-    atomic_store(&searcher->call, CALL_NONE);
+    atomic_store(&searcher->call, ENGINE_CALL_NONE);
 }
 
 bool searcher_is_cancelled(const struct trawl_searcher *searcher)
 {
-    return atomic_load(&searcher->call) == CALL_CANCELLED;
+    return atomic_load(&searcher->call) == ENGINE_CALL_CANCELLED;
 }
 
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns)

@@ -177,14 +177,14 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
 
 void trawl_searcher_cancel(struct trawl_searcher *searcher)
 {
-    int expected = CALL_INSIDE;
+    int expected = ENGINE_CALL_INSIDE;
 
     if (searcher == NULL)
         return;
     /* While cancel_lock is held, searcher->search cannot change: the search is that of the
      * cancelled call. */
     (void)pthread_mutex_lock(&searcher->cancel_lock);
-    if (atomic_compare_exchange_strong(&searcher->call, &expected, CALL_CANCELLED) &&
+    if (atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_CANCELLED) &&
         searcher->search != NULL)
         search_interrupt(searcher->search);
     (void)pthread_mutex_unlock(&searcher->cancel_lock);

@@ -124,8 +124,6 @@ struct search {
     struct trawl_error fault_error; /* the error of search->fault; under the lock */
 };
 
-enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED = ENGINE_CANCELLED };
-
 struct trawl_searcher {
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
@@ -142,7 +140,7 @@ struct trawl_searcher {
     uint32_t task_count;
     uint32_t tasks_few;     /* most tasks for a search with tasks that keep memory */
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
-    _Atomic int call;       /* enum searcher_call */
+    _Atomic int call;       /* enum engine_call */
     /* Bytes of the text that were searched; any thread may read the number. */
     _Atomic uint64_t progress;
     pthread_mutex_t cancel_lock;

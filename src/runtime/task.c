@@ -254,7 +254,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .may_be_left = search->job.layer != ENGINE_FOR_ALGORITHMS,
         .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
         .records = search->sink->records,
-        .call = &search->searcher->call};
+        .call = &search->searcher->call,
+        .search = search->job.number};
     enum want want = search->sink->want;
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;

@@ -111,6 +111,15 @@ def rg_case(draw, name):
     return ['rg', *common], ['tg', *common]
 
 
+def long_cases(name):
+    """Returns commands for a line with more occurrences than the library keeps at a time."""
+    pattern = ['-e', '(A|b) ?', name]
+    for options in [['-r', '<$1>'], ['-r', '<$1>', '-o'], ['-b', '-o']]:
+        yield ['rg', '-j1', '--no-config', *options, *pattern], ['tg', '-j1', '--no-config', *options, *pattern]
+    for options in [['-c', '-w'], ['-c', '-x'], ['-v']]:
+        yield ['grep', '-aE', *options, *pattern], ['trawl', '-aE', *options, *pattern]
+
+
 def empties(made):
     """Return whether an expression may match no byte: trawl lists no such occurrence, ripgrep
     does."""
@@ -160,12 +169,15 @@ def main():
             'trawl': os.path.join(build, 'trawl'),
             'tg': os.path.join(folder, 'tg'),
         }
-        for number in range(amount):
-            if number % 4 == 0:
+        with open(name, 'wb') as file:
+            file.write(b'no\n' + b'A\xffb b' * 400000 + b'\nb\n')
+        fixed = [case for case in long_cases(name) if has_rg or case[0][0] == 'grep']
+        for number in range(-len(fixed), amount):
+            if number >= 0 and number % 4 == 0:
                 with open(name, 'wb') as file:
                     file.write(text(draw))
-            wanted, got = (rg_case if has_rg and draw.random() < 0.5 else grep_case)(draw, name)
-            if differs_by_design(wanted):
+            wanted, got = fixed[number] if number < 0 else (rg_case if has_rg and draw.random() < 0.5 else grep_case)(draw, name)
+            if number >= 0 and differs_by_design(wanted):
                 continue
             first = run([programs[wanted[0]], *wanted[1:]], environment)
             second = run([programs[got[0]], *got[1:]], environment)

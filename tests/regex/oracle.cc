@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include "trawl.h"
 
 extern "C" void borders_set(uint64_t seed);
+extern "C" void borders_set_part(uint64_t hits);
 
 namespace
 {
@@ -129,7 +131,7 @@ std::string random_text(uint8_t line_end, const std::vector<std::string> &sample
     static const uint32_t sizes[] = {0, 1, 3, 20, 100, 200, 400, 3000};
     std::string text;
     const uint32_t count = draw(50) == 0 ? 40000 : sizes[draw(std::size(sizes))],
-                   line = 1 + draw(40), sampled = draw(3) == 0 ? 300 : 6;
+                   line = 1 + draw(draw(8) == 0 ? 2000 : 40), sampled = draw(3) == 0 ? 300 : 6;
 
     for (uint32_t i = 0; i < count; i++)
         if (draw(line) == 0)
@@ -340,13 +342,31 @@ std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<u
     return begins;
 }
 
+// The hits without overlap: the longest of the hits that begin first, and so on. Keeps no empty
+// hit.
+std::vector<hit> spans_of(const std::vector<hit> &hits)
+{
+    std::vector<hit> spans;
+    uint64_t end = 0;
+
+    for (const hit &each : hits) {
+        const uint64_t begin = std::get<0>(each);
+
+        if (!spans.empty() && std::get<0>(spans.back()) == begin)
+            std::get<2>(spans.back()) = end = std::max(end, std::get<2>(each));
+        else if (begin >= end && std::get<2>(each) > begin)
+            spans.emplace_back(begin, 0, end = std::get<2>(each));
+    }
+    return spans;
+}
+
 void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path)
 {
     std::vector<hit> wanted, got;
     std::vector<uint64_t> begins, ends;
 
     by_re2(given, &wanted, &begins, &ends);
-    for (uint32_t call = 0; call < 7; call++) {
+    for (uint32_t call = 0; call < 8; call++) {
         const uint32_t kind = given.text.size() < 100000 ? draw(3) : draw(2);
         uint64_t count = 0;
         int descriptor;
@@ -375,13 +395,17 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
                 (found && hit(first.begin, first.pattern_index, first.end) != wanted[0]))
                 show(given, "first");
         } else {
-            const uint32_t flags = call == 5 ? TRAWL_WINDOW_LINE_ENDS : TRAWL_WINDOW_LINES;
+            static const uint32_t flags[] = {TRAWL_WINDOW_LINE_ENDS, TRAWL_WINDOW_LINES,
+                                             TRAWL_WINDOW_SPANS};
 
-            if (trawl_windows(searcher, plan, text, flags, take_window, &window, nullptr) !=
-                    TRAWL_OK ||
+            if (trawl_windows(searcher, plan, text, flags[call - 5], take_window, &window,
+                              nullptr) != TRAWL_OK ||
                 window.text != given.text || (call == 5 && window.hits != wanted) ||
-                (call == 6 && lines_of(window.hits, ends) != begins))
-                show(given, call == 5 ? "windows" : "windows of lines");
+                (call > 5 && lines_of(window.hits, ends) != begins) ||
+                (call == 7 && spans_of(window.hits) != spans_of(wanted)))
+                show(given, call == 5   ? "windows"
+                            : call == 6 ? "windows of lines"
+                                        : "windows of spans");
         }
         trawl_text_close(text);
         if (descriptor >= 0)
@@ -499,30 +523,20 @@ setup random_setup()
     return made;
 }
 
-void one_case(const char *path)
+// Opens a plan and a searcher for the case, and makes all calls.
+void search(const setup &given, trawl_searcher_options options, const char *path)
 {
-    static const uint64_t chunks[] = {0, 0, 1, 7, 100, 5000};
-    const setup given = random_setup();
-    trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     std::vector<trawl_pattern> patterns;
     trawl_searcher *searcher = nullptr;
     trawl_plan *plan = nullptr;
     trawl_error error;
     FILE *file = std::fopen(path, "wb");
 
-    if (given.expressions.empty())
-        return (void)std::fclose(file);
     (void)std::fwrite(given.text.data(), 1, given.text.size(), file);
     (void)std::fclose(file);
     for (const std::string &expression : given.expressions)
         patterns.push_back({expression.data(), expression.size()});
-    borders_set(state);
     options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 1 + draw(3);
-    options.map = draw(2) == 0 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
-    options.chunk_bytes = chunks[draw(6)];
-    if (options.chunk_bytes == 1 && given.text.size() > 5000)
-        options.chunk_bytes = 0;
     if (trawl_plan_build(patterns.data(), patterns.size(), &given.options, &plan, &error) !=
         TRAWL_OK) {
         std::printf("%s\n", error.message);
@@ -536,6 +550,125 @@ void one_case(const char *path)
         compare_records(given, searcher, plan);
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);
+}
+
+void one_case(const char *path)
+{
+    static const uint64_t chunks[] = {0, 0, 1, 7, 100, 5000};
+    const setup given = random_setup();
+    trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+
+    if (given.expressions.empty())
+        return;
+    borders_set(state);
+    options.threads = 1 + draw(3);
+    options.map = draw(2) == 0 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
+    options.chunk_bytes = chunks[draw(6)];
+    if (options.chunk_bytes == 1 && given.text.size() > 5000)
+        options.chunk_bytes = 0;
+    search(given, options, path);
+}
+
+// ---- Long lines --------------------------------------------------------------------------------
+
+// A result holds `part` hits, and the line has part - 1, part and part + 1 occurrences, and as many
+// around twice that number.
+void border_cases(const char *path)
+{
+    static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
+    static const std::vector<std::string> sets[] = {
+        {"a[ab]?"}, {"x*b"}, {"ab", "b", "[a-c]b?"}, {"\\w+ ", "a", "^.{5}", "b.a", "[^b]$"}};
+    static const uint32_t flags[] = {0, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE, TRAWL_IGNORE_CASE};
+    setup given;
+
+    given.options = defaults;
+    given.options.syntax = TRAWL_PERL;
+    given.options.alphabet = TRAWL_CHARACTERS;
+    given.options.line_end_set = 1;
+    given.options.line_end = '\n';
+    for (const uint64_t part : {1, 2, 7})
+        for (uint64_t count = part - 1; count <= 2 * part + 1; count++)
+            for (const auto &set : sets)
+                for (const uint32_t flag : flags) {
+                    trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+
+                    given.expressions = given.translated = set;
+                    given.options.flags = flag;
+                    given.text = "no\n";
+                    for (uint64_t i = 0; i < count; i++)
+                        given.text += i % 3 == 1 ? "AB\xff " : "ab ";
+                    given.text += draw(2) == 0 ? "-" : "-\nab b";
+                    options.threads = 1 + draw(2);
+                    options.chunk_bytes = draw(2) == 0 ? 0 : 5;
+                    borders_set_part(part);
+                    search(given, options, path);
+                }
+}
+
+std::atomic<uint64_t> live, most;
+
+void *take_memory(void *context, uint64_t bytes, uint64_t alignment)
+{
+    const uint64_t now = live += bytes;
+
+    (void)context;
+    if (now > most)
+        most = now;
+    return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void give_memory(void *context, void *memory, uint64_t bytes)
+{
+    (void)context;
+    live -= bytes;
+    free(memory);
+}
+
+int count_matches(void *context, const trawl_match *matches, uint64_t count)
+{
+    (void)matches;
+    *static_cast<uint64_t *>(context) += count;
+    return 0;
+}
+
+// However many occurrences a line has, their memory is that of a part.
+void bounded_memory()
+{
+    static const trawl_allocator allocator = {nullptr, take_memory, give_memory};
+    const trawl_pattern patterns[] = {{"a[ab]?", 6}, {"b", 1}};
+    trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
+    trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    std::string line;
+
+    for (int i = 0; i < 200000; i++)
+        line += "ab ";
+    trawl_set_allocator(&allocator);
+    borders_set_part(500);
+    plan_options.syntax = TRAWL_PERL;
+    options.engine = TRAWL_ENGINE_CPU;
+    for (uint64_t patterns_count : {1, 2}) {
+        trawl_plan *plan = nullptr;
+        trawl_searcher *searcher = nullptr;
+        trawl_text *text = nullptr;
+        uint64_t count = 0, listed = 0, base;
+
+        want(trawl_plan_build(patterns, patterns_count, &plan_options, &plan, nullptr));
+        want(trawl_searcher_open(&options, &searcher, nullptr));
+        want(trawl_text_from_memory(line.data(), line.size(), &text, nullptr));
+        most = base = live;
+        want(trawl_count(searcher, plan, text, &count, nullptr));
+        want(trawl_positions(searcher, plan, text, count_matches, &listed, nullptr));
+        if (count != 200000 * patterns_count || listed != count || most - base > 400000) {
+            std::printf("FAILED: %llu occurrences, %llu listed, %llu bytes of memory\n",
+                        (unsigned long long)count, (unsigned long long)listed,
+                        (unsigned long long)(most - base));
+            failures++;
+        }
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan);
+    }
+    trawl_set_allocator(nullptr);
 }
 
 } // namespace
@@ -553,6 +686,8 @@ int main()
     if (made < 0)
         return 2;
     close(made);
+    bounded_memory();
+    border_cases(path);
     for (uint64_t i = 0; i < amount; i++)
         one_case(path);
     unlink(path);

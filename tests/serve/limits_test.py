@@ -100,6 +100,23 @@ def check_equal_paths(server, root):
     expect(sorted(output.splitlines()) == sorted(got.stdout.splitlines()), "equal paths", output[:200], got.stdout[:200])
 
 
+def check_line(folder):
+    """The occurrences of one long line, of a string or an expression, are counted in parts of bounded memory. An answer
+    that needs all of these occurrences at once says that they do not fit."""
+    long = os.path.join(folder, "long")
+    os.mkdir(long)
+    with open(os.path.join(long, "line"), "w") as file:
+        file.write("ab " * 800000)
+    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "line"), "--max-memory=160M", long) as server:
+        server.loaded()
+        for options, pattern in ([], "a"), (["-P"], "a[ab]|b"):
+            answer = check(server, "counts in a long line", [200], "/v1/count", {"patterns": [pattern], "options": options})
+            expect(b'"occurrences":800000,' in answer or b"error" in answer, "counts in a long line", answer)
+        for option in "--replace=x", "--json", "--color=always":
+            answer = check(server, "a long line", [200], "/v1/search", {"patterns": ["[ab ]"], "options": ["-P", option], "directory": long})
+            expect(b"see --max-memory" in answer or b'"truncated"' in answer, "a long line", option, answer[:200])
+
+
 def check_bodies(server):
     """Bodies that do not end count against the memory limit, too."""
     body = b"[" + b" " * (12 * MIB)
@@ -189,6 +206,8 @@ def main():
             if LEVEL:
                 check_many(server)
             check_bodies(server)
+        if LEVEL:
+            check_line(folder)
         check_end(root, folder)
     print("%d failures" % len(failures))
     return 1 if failures else 0

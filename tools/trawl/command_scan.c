@@ -7,12 +7,26 @@
 
 #include "trawl/charset.h"
 #include "trawl/grow.h"
+#include "trawl/guard.h"
 
 void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                 uint64_t size)
 {
-    void *moved = grown(array, capacity, 64, wanted, size);
+    struct guard *guard = scan->settings->guard;
+    const uint64_t before = *capacity;
+    uint64_t after = before == 0 ? 64 : before, more;
+    void *moved = NULL;
 
+    while (after < wanted)
+        after *= 2;
+    more = wanted > before ? (after - before) * size : 0;
+    if (more == 0 || guard_take(guard, more)) {
+        moved = grown(array, capacity, 64, wanted, size);
+        if (*capacity > before)
+            scan->guarded_bytes += more;
+        else
+            guard_give(guard, more);
+    }
     if (moved == NULL && wanted > 0)
         scan_fail(scan, TRAWL_MEMORY);
     return moved;

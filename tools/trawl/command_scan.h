@@ -181,6 +181,7 @@ struct text_scan {
     enum groups groups_before_block;
     uint8_t *zapped; /* a copy of a window's bytes, with line ends in place of NULs */
     uint64_t zapped_capacity;
+    uint64_t guarded_bytes; /* memory that scan_grow counted in settings->guard */
 };
 
 /* Called by a sink after a part of the text: writes what was printed, if the text is a stream or
@@ -193,8 +194,8 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
                       uint64_t end);
 
 /* Makes room for `wanted` elements of `size` bytes. Returns the array, which may have moved, and
- * sets *capacity. NULL: no memory; the scan has failed and the array is unchanged.
- */
+ * sets *capacity. NULL: no memory, or a server's limit; the scan has failed and the array is
+ * unchanged. */
 void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                 uint64_t size);
 

@@ -16,6 +16,7 @@
 #include "trawl/binary.h"
 #include "trawl/characters.h"
 #include "trawl/fasta.h"
+#include "trawl/guard.h"
 #include "trawl/bus.h"
 #include "trawl/json.h"
 #include "trawl/lines.h"
@@ -138,7 +139,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->stop_at_select = scan->stop_at_select && !scan->ends_with_run;
     scan->every_line =
         patterns->has_empty || (settings->passthru && !scan->quiet) || scan->ends_with_run;
-    scan->keeps_bytes = patterns->has_empty && settings->words && !settings->whole_lines;
+    scan->keeps_bytes = (patterns->has_empty && settings->words && !settings->whole_lines) ||
+                        (settings->expressions && settings->replace != NULL);
     scan->filters = patterns->check.any;
     scan->shown_distance = DISTANCE_NONE;
     scan->watch_nulls = settings->null_ends_line ||
@@ -402,6 +404,7 @@ static void scan_free(struct text_scan *scan)
     free(scan->style.texts);
     free(scan->style.text_bytes);
     free(scan->style.link_path);
+    guard_give(scan->settings->guard, scan->guarded_bytes);
 }
 
 void job_pass_over(struct command_job *job, const char *name)
@@ -470,6 +473,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {
+    const struct guard *guard = job->settings->guard;
+
     if ((status == TRAWL_READ || status == TRAWL_OPEN) && error->os_code != 0) {
         job_file_error(job, name, error->os_code);
         return;
@@ -478,7 +483,13 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
         job_file_fault(job, error->message); /* the message names the file */
         return;
     }
-    if (status == TRAWL_MEMORY)
+    if (status == TRAWL_MEMORY && guard != NULL && atomic_load(&guard->refusal) != GUARD_NONE)
+        job_message(
+            job,
+            "%s: a line with its occurrences needs more memory than a request may take: see "
+            "--max-memory and --request-memory",
+            name);
+    else if (status == TRAWL_MEMORY)
         job_message(job, "memory exhausted");
     else
         job_message(job, "%s: %s", name, error->message);
