@@ -1,14 +1,17 @@
 """Collections in a Ray cluster: each shard's answers, how files are dealt out, and what is lost."""
 
 import os
+import subprocess
+import sys
 import threading
+import time
 import types
 from functools import partial
 
 import pytest
 import trawl
 import trawl.ray
-from conftest import SCALE, naive
+from conftest import SCALE, amount, naive
 from trawl import _shards
 
 
@@ -117,14 +120,67 @@ def test_a_shard(case, listed, rng, monkeypatch):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr(_shards, "LISTED_MAX", listed)
     texts = texts_of(rng)
-    shard = _shards.Shard(list(texts.values()), 2, "cpu")
+    shard = _shards.Shard(list(_shards.files_of(texts)), 2, "cpu")
     check(shard, texts, *case)
 
 
 def test_a_shard_of_nothing():
     pytest.importorskip("pyarrow")
-    for texts in ([], [b""]):
-        check(_shards.Shard(texts, 1, "cpu"), dict(enumerate(texts)), [b"a"], {}, naive)
+    for texts in ({}, {"a": b""}):
+        check(_shards.Shard(list(_shards.files_of(texts)), 1, "cpu"), texts, [b"a"], {}, naive)
+
+
+def test_files_are_cut_at_line_ends(rng, tmp_path):
+    for _ in range(amount(50)):
+        text = "".join(rng.choice("ab\n") for _ in range(rng.randrange(60))).encode()
+        (tmp_path / "file").write_bytes(text)
+        for sources in ({"file": text}, [tmp_path / "file"]):
+            (file,) = _shards.files_of(sources)
+            most = rng.randrange(1, 40)
+            parts = list(_shards.cut(file, most))
+            pieces = [text[part.begin : part.begin + part.size] for part in parts]
+            assert b"".join(pieces) == text and all(piece.endswith(b"\n") for piece in pieces[:-1])
+            assert all(len(piece) > most and b"\n" not in piece[most:-1] for piece in pieces[:-1])
+            shard = _shards.Shard(parts, 1, "cpu")
+            assert [bytes(shard.part(i)) for i in range(len(parts))] == pieces
+
+
+def lines_by_hand(texts, patterns, before, after):
+    found = []
+    for name, text in texts.items():
+        lines = text.removesuffix(b"\n").split(b"\n") if text else []
+        begins = [sum(len(line) + 1 for line in lines[:i]) for i in range(len(lines))]
+        hits = {i for i, line in enumerate(lines) if any(one in line for one in patterns)}
+        shown = {j for i in hits for j in range(max(0, i - before), min(len(lines), i + after + 1))}
+        found += [(name, i + 1, begins[i], lines[i], i not in hits) for i in sorted(shown)]
+    return found
+
+
+def test_counts_that_share_a_search(monkeypatch):
+    """Requests that wait are one search for each set of options, and each gets its own counts."""
+    pytest.importorskip("numpy")
+    shard = _shards.Shard(list(_shards.files_of({"a": "ab AB abab"})), 1, "cpu")
+    asks = [(["ab"], {}), (["b", "ab"], {}), (["ab"], {"ignore_case": True}), (["ab", "ab"], {})]
+    counts, searches, original = {}, [], shard.count_for
+
+    def count_for(some):
+        searches.append(len(some))
+        if len(searches) == 1:  # all others come meanwhile
+            for thread in threads[1:]:
+                thread.start()
+            while len(shard.waiting) < 3:
+                time.sleep(0.01)
+        original(some)
+
+    monkeypatch.setattr(shard, "count_for", count_for)
+    threads = [
+        threading.Thread(target=lambda i=i, one=one: counts.update({i: shard.count_by_pattern(one).tolist()}))
+        for i, one in enumerate(trawl.Plan(patterns, **options) for patterns, options in asks)
+    ]
+    threads[0].start()
+    for thread in threads:
+        thread.join()
+    assert counts == {0: [3], 1: [3, 3], 2: [4], 3: [3, 3]} and sorted(searches) == [1, 1, 2]
 
 
 def test_a_file_that_changed(tmp_path):
@@ -132,7 +188,7 @@ def test_a_file_that_changed(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"before")
     size, changed = path.stat().st_size, path.stat().st_mtime_ns
-    file = _shards.File(os.fsencode(path), size, changed)
+    file = _shards.File(str(path), 0, size, size, changed, None)
     assert _shards.Shard([file], 1, "cpu").count(trawl.Plan("e")) == 2
     for other in (b"befor", b"before it", b"after!"):
         path.write_bytes(other)
@@ -188,6 +244,48 @@ def test_eight_nodes(nodes, rng, tmp_path):
         ray.kill(collection.shards[0], no_restart=False)
         with pytest.raises(trawl.Error, match="000: the file changed since"):
             collection.count(plan)
+        missing = []
+        first = len(collection.held[0].files)
+        rest = sum(len(naive([b"ab", b"b"], text)) for text in list(texts.values())[first:])
+        assert collection.count(plan, missing=missing) == rest
+        assert missing == [(0, f"{tmp_path}/000", list(texts)[first - 1])]
+        assert [one["copies"][0] is None for one in collection.status()] == [True] + [False] * 7
+        texts[f"{tmp_path}/000"], texts[f"{tmp_path}/new"] = b"another", b"ab\nc\n"
+        (tmp_path / "new").write_bytes(b"ab\nc\n")
+        assert collection.refresh() == [f"{tmp_path}/000", f"{tmp_path}/new"]
+        order = {name: texts[name] for name in collection.names}
+        assert sorted(order) == sorted(texts)
+        check(collection, order, *CASES[0])
+
+
+def test_named_and_cut_and_copied(nodes, rng, tmp_path):
+    """A collection outlives the process that made it, files are cut, and a copy answers for a lost copy."""
+    import ray
+
+    (tmp_path / "large").write_bytes(b"".join(b"%d ab\n" % i for i in range(5000)))
+    (tmp_path / "small").write_bytes(b"x\nab b\ny\nz")
+    made = "trawl.ray.Collection([sys.argv[1]], 3, name='corpus', replicas=2)"
+    subprocess.run(
+        [sys.executable, "-c", f"import sys, ray, trawl, trawl.ray; ray.init({nodes[0].address!r}); {made}", tmp_path],
+        check=True,
+    )
+    with trawl.ray.Collection.open("corpus", timeout=120) as collection:
+        assert len(collection.held) == 3 and len(collection.names) == 2 and collection.is_cut
+        texts = {name: open(name, "rb").read() for name in collection.names}
+        check(collection, texts, [b"ab", b"b"], {}, naive)
+        for one in collection.held:
+            ray.kill(one.actors[0], no_restart=False)
+            check(collection, texts, [b"ab", b"4"], {}, naive)
+        for before, after in ((0, 0), (2, 1)):
+            for patterns in ([b"99 a"], [b"b b", b"x"]):
+                found = list(map(tuple, collection.lines(trawl.Plan(patterns), before=before, after=after)))
+                assert found == lines_by_hand(texts, patterns, before, after)
+        with pytest.raises(trawl.UnsupportedError, match="could cross"):
+            collection.count(trawl.Plan("b\n"))
+        collection.add({"more": "ab\nab"})
+        assert collection.files(trawl.Plan("ab"))[-1] == "more" and collection.refresh() == []
+    with pytest.raises(ValueError):
+        trawl.ray.Collection.open("corpus")
 
 
 def test_texts_of_the_driver(nodes, rng):
@@ -198,7 +296,7 @@ def test_texts_of_the_driver(nodes, rng):
 
 def test_too_large_a_shard(nodes, tmp_path):
     with (tmp_path / "large").open("wb") as file:
-        file.truncate(10 << 30)
+        file.truncate(10 << 30)  # without a line end
     with pytest.raises(trawl.OutOfMemoryError, match="shard 1 of 2 needs 1.* no node has more than 2"):
         (tmp_path / "a").write_bytes(b"small")
         trawl.ray.Collection([tmp_path / "a", tmp_path / "large"], 2)

@@ -6,12 +6,14 @@ import bisect
 import functools
 import itertools
 import os
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ._errors import Error, OutOfMemoryError, ReadError
+from ._errors import Error, OutOfMemoryError, ReadError, UnsupportedError
 from ._trawl import Column, Plan, Searcher, Text, numbers
 from .client import Positions
 
@@ -21,43 +23,71 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 LISTED_MAX = 1 << 20  # with more occurrences, a search for records finds the files instead
 ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
+ASKS_MAX = 16  # requests that an actor answers at the same time
+LINES_SENT = 1000  # lines of an actor's answer that are sent together
+NAMESPACE = "trawl"
 
 
 class File(NamedTuple):
-    path: bytes
+    """Bytes of a file, or of a text: `size` bytes from `begin` on. whole: the size of the whole file, or
+    of the text. Cuts are at line ends. source: a path as bytes, or None with the text."""
+
+    name: str
+    begin: int
     size: int
+    whole: int
     changed_ns: int
+    text: bytes | None
+
+
+class Line(NamedTuple):
+    """A line with an occurrence, or, if is_context, a line beside. number: the first line of a file is 1.
+    begin: of the line in the file. line: without the line end."""
+
+    name: str
+    number: int
+    begin: int
+    line: bytes
+    is_context: bool
 
 
 class Shard:
     """A tape in memory: files or texts, each followed by a line end."""
 
-    def __init__(self, files: list[Any], threads: int, engine: str) -> None:
+    def __init__(self, files: list[File], threads: int, engine: str) -> None:
         import numpy
 
-        self.sizes = [file.size if isinstance(file, File) else len(file) for file in files]
+        self.files_held, self.sizes = files, [file.size for file in files]
         self.begins = numpy.cumsum([0, *(size + 1 for size in self.sizes)])
         self.tape = numpy.full(self.begins[-1], ord("\n"), numpy.uint8)
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(self.fill, range(len(files)), files))
         self.searcher = Searcher(engine, threads)  # type: ignore[arg-type]
-        self.text = self.searcher.load(self.tape) if engine == "cuda" else Text(self.tape)
+        self.text = Text(self.tape)
+        if engine == "cuda":
+            try:
+                self.text = self.searcher.load(self.tape)
+            except OutOfMemoryError:  # the device reads the texts from the host's memory
+                pass
+        self.lock, self.searching = threading.Lock(), False
+        self.waiting: list[Waiting] = []
 
     def part(self, i: int) -> Any:
         return self.tape[self.begins[i] : self.begins[i] + self.sizes[i]]
 
-    def fill(self, i: int, file: Any) -> None:
+    def fill(self, i: int, file: File) -> None:
         part = memoryview(self.part(i))
-        if not isinstance(file, File):
-            part[:] = file
+        if file.text is not None:
+            part[:] = file.text
             return
-        with open(file.path, "rb", buffering=0) as opened:
+        with open(file.name, "rb", buffering=0) as opened:
             found = os.fstat(opened.fileno())
+            opened.seek(file.begin)
             at = 0
             while at < len(part) and (got := opened.readinto(part[at:])):
                 at += got
-        if at < file.size or (found.st_size, found.st_mtime_ns) != file[1:]:
-            raise ReadError(f"{os.fsdecode(file.path)}: the file changed since the collection was made")
+        if at < file.size or (found.st_size, found.st_mtime_ns) != (file.whole, file.changed_ns):
+            raise ReadError(f"{file.name}: the file changed since the collection was made")
 
     def searches(
         self, plan: Plan, call: Callable[[Plan, Any], Answer]
@@ -74,15 +104,56 @@ class Shard:
         return self.begins.searchsorted(begins, "right") - 1
 
     def count(self, plan: Plan) -> int:
+        if len(plan) == 1:
+            return int(self.count_by_pattern(plan)[0])
         return sum(count for _, count in self.searches(plan, self.searcher.count))
 
     def count_by_pattern(self, plan: Plan) -> Any:
         import numpy
 
+        if as_a_whole(plan):
+            return self.counted_together(plan)
         total = numpy.zeros(len(plan), numpy.uint64)
         for _, counts in self.searches(plan, self.searcher.count_by_pattern):
             total += numpy.asarray(counts)
         return total
+
+    def counted_together(self, plan: Plan) -> Any:
+        """Count by pattern, in one search for all requests that came during the search before and that
+        have the same options. The thread that finds no search going on searches for all."""
+        own = Waiting(plan)
+        with self.lock:
+            self.waiting.append(own)
+            leads, self.searching = not self.searching, True
+        while leads:
+            with self.lock:
+                some = [one for one in self.waiting if one.options == self.waiting[0].options]
+                self.waiting = [one for one in self.waiting if one not in some]
+            self.count_for(some)
+            with self.lock:
+                leads = self.searching = len(self.waiting) > 0
+        own.done.wait()
+        if own.fault is not None:
+            raise own.fault
+        return own.counts
+
+    def count_for(self, asks: list[Waiting]) -> None:
+        import numpy
+
+        try:
+            plan, patterns = asks[0].plan, list(asks[0].plan)
+            if len(asks) > 1:
+                patterns = list(dict.fromkeys(itertools.chain(*(ask.plan for ask in asks))))
+                plan = Plan(patterns, **asks[0].options)
+            counts = numpy.asarray(self.searcher.count_by_pattern(plan, self.text)).astype("uint64")
+            found = dict(zip(patterns, counts))
+            for ask in asks:
+                ask.counts = counts if ask.plan is plan else numpy.array([found[one] for one in ask.plan])
+        except BaseException as fault:
+            for ask in asks:
+                ask.fault = fault
+        for ask in asks:
+            ask.done.set()
 
     def first(self, plan: Plan) -> tuple[int, int, int, int] | None:
         for base, found in self.searches(plan, self.searcher.first):
@@ -118,6 +189,44 @@ class Shard:
         )
         return self.searcher.contains(plan, column).to_numpy()[::2].nonzero()[0]
 
+    def line_ends(self, plan: Plan) -> list[int]:
+        """Count the line ends of each file. The plan is not used."""
+        return [int((self.part(i) == ord("\n")).sum()) for i in range(len(self.sizes))]
+
+    def lines(self, plan: Plan, before: int, after: int) -> Iterator[list[tuple[int, ...]]]:
+        """Yield lists of (file, line ends before the line, begin, line, is_context)."""
+        begins, files, _ = self.positions(plan)
+        sent: list[Any] = []
+        for file in dict.fromkeys(files.tolist()):
+            text = self.part(file).tobytes()
+            starts = [0, *(at + 1 for at in (self.part(file) == ord("\n")).nonzero()[0].tolist())]
+            if len(starts) > 1 and starts[-1] == len(text):
+                starts.pop()  # the text ends with a line end
+            hits = [bisect.bisect(starts, at) - 1 for at in begins[files == file].tolist()]
+            shown = {line: False for line in hits}
+            for line in hits:
+                for beside in range(max(0, line - before), min(len(starts), line + after + 1)):
+                    shown.setdefault(beside, True)
+            for line in sorted(shown):
+                end = starts[line + 1] - 1 if line + 1 < len(starts) else len(text)
+                line_text = text[starts[line] : end].removesuffix(b"\n")
+                sent.append((file, line, starts[line], line_text, shown[line]))
+                if len(sent) == LINES_SENT:
+                    yield sent
+                    sent = []
+        yield sent
+
+
+class Waiting:
+    """A request for counts that waits for a search."""
+
+    def __init__(self, plan: Plan) -> None:
+        given: Any = plan.__reduce__()[1][-1]
+        self.options = {key: given[key] for key in ("ignore_case", "whole_words")}
+        self.plan, self.done = plan, threading.Event()
+        self.counts: Any = None
+        self.fault: BaseException | None = None
+
 
 @functools.lru_cache(maxsize=8)
 def as_a_whole(plan: Plan) -> bool:
@@ -128,16 +237,32 @@ def as_a_whole(plan: Plan) -> bool:
     return plain and not any(b"\n" in pattern for pattern in plan)
 
 
+def stays_in_lines(plan: Plan) -> bool:
+    """Say whether no occurrence crosses a line end, at which a file may be cut."""
+    given: Any = plan.__reduce__()[1][-1]
+    errors = plan.mismatches or plan.edits or plan.alphabet == "dna"
+    ends = given["line_end"] == b"\n" and not any(b"\n" in pattern for pattern in plan)
+    return as_a_whole(plan) or (ends and (not errors or given["within_lines"]))
+
+
 class Actor:
     """A Ray actor, which holds a shard in a process of the actor's own."""
 
     def __init__(self, files: list[Any], threads: int, engine: str) -> None:
-        import ray
+        begin = time.monotonic()
+        self.shard = Shard(_ray().get(files[0]), threads, engine)
+        node = _ray().get_runtime_context().get_node_id()
+        self.facts = {"node": node, "load_seconds": time.monotonic() - begin, "asks": 0}
 
-        self.shard = Shard(ray.get(files[0]), threads, engine)
+    def ask(self, what: str, *arguments: Any) -> Any:
+        self.facts["asks"] += 1
+        return getattr(self.shard, what)(*arguments)
 
-    def ask(self, what: str, plan: Plan) -> Any:
-        return getattr(self.shard, what)(plan)
+    def stream(self, what: str, *arguments: Any) -> Iterator[Any]:
+        yield from self.ask(what, *arguments)
+
+    def status(self) -> dict[str, Any]:
+        return self.facts
 
 
 def found_below(paths: Iterable[Any]) -> Iterator[str]:
@@ -159,13 +284,59 @@ def fail(fault: OSError) -> None:
     raise fault
 
 
+def files_of(sources: Any) -> Iterator[File]:
+    """Yield the files below paths, or the texts of a dict."""
+    if isinstance(sources, Mapping):
+        for name, one in sources.items():
+            text = one.encode() if isinstance(one, str) else bytes(one)
+            yield File(name, 0, len(text), len(text), 0, text)
+        return
+    for path in found_below(sources):
+        found = os.stat(path)
+        yield File(path, 0, found.st_size, found.st_size, found.st_mtime_ns, None)
+
+
+def cut(file: File, most: int) -> Iterator[File]:
+    """Cut a file behind line ends into parts of about `most` bytes."""
+    begin = 0
+    while begin < file.size or begin == 0:
+        end = file.size
+        if begin + most < file.size:
+            end = line_begin(file, begin + most)
+        text = file.text and file.text[begin:end]
+        yield file._replace(begin=begin, size=end - begin, text=text)
+        begin = max(end, 1)
+
+
+def line_begin(file: File, at: int) -> int:
+    """Return where the next line after the byte `at` begins, or the file's end."""
+    if file.text is not None:
+        return file.text.find(b"\n", at) + 1 or file.size
+    with open(file.name, "rb") as opened:
+        opened.seek(at)
+        while part := opened.read(1 << 20):
+            if (found := part.find(b"\n")) >= 0:
+                return at + found + 1
+            at += len(part)
+    return file.size
+
+
+def deal(sizes: list[int], shards: int) -> list[int]:
+    """Cut files of these sizes into shards of about equal size. Return the index of each shard's first
+    file, and the number of files."""
+    begins = list(itertools.accumulate((size + 1 for size in sizes), initial=0))
+    middles = [(begin + end + 1) // 2 for begin, end in itertools.pairwise(begins)]
+    count = max(1, min(shards, len(sizes)))
+    return [bisect.bisect(middles, begins[-1] * i // count) for i in range(count + 1)]
+
+
 def _ray() -> Any:
     import ray
 
     return ray
 
 
-def nodes_for(actors: int, cpus: float, gpus: int) -> list[dict[str, Any]]:
+def nodes_for(actors: int, cpus: float, gpus: float) -> list[dict[str, Any]]:
     """Return the resources of each node with room for an actor, and the number of actors that fit there
     as "actors".
 
@@ -187,22 +358,176 @@ def nodes_for(actors: int, cpus: float, gpus: int) -> list[dict[str, Any]]:
     return [node for node in nodes if node["actors"] > 0]
 
 
+class Held(NamedTuple):
+    """A shard: the parts of files, the actors that hold copies, and the parts in the object store, from
+    which Ray starts a lost actor again."""
+
+    files: list[File]
+    actors: list[Any]
+    kept: Any
+
+
+class Keeper:
+    """Starts the actors of a collection and knows what each actor holds. The keeper of a named collection
+    is an actor on the head node, without which the cluster has no end or begin of actors either."""
+
+    def __init__(self, sources: Any, shards: int | None, options: dict[str, Any]) -> None:
+        self.options, self.lock = options, threading.Lock()
+        self.roots = [] if isinstance(sources, Mapping) else [os.fsdecode(one) for one in sources]
+        self.held: list[Held] = []
+        try:
+            self.held = self.start(list(files_of(sources if not self.roots else self.roots)), shards)
+        except BaseException:
+            self.close()
+            raise
+
+    def shards(self) -> list[Held]:
+        """Return the shards, without the texts of a dict."""
+        return [
+            one._replace(files=[file._replace(text=None) for file in one.files], kept=None) for one in self.held
+        ]
+
+    def start(self, files: list[File], shards: int | None) -> list[Held]:
+        """Start actors for files, and wait until the actors have loaded the files."""
+        ray, options = _ray(), self.options
+        copies, cpus, gpus = (options[name] for name in ("replicas", "cpus", "gpus"))
+        nodes = nodes_for(max(1, min(shards or 1, len(files))) * copies, cpus, gpus)
+        room = [int(node.get("memory", 0)) for node in nodes]
+        count = shards or max(1, len(room) // copies)
+        most = sum(file.size for file in files) // count + 1
+        files = [part for file in files for part in cut(file, most)]
+        sizes = [file.size for file in files]
+        ranges = list(itertools.pairwise(deal(sizes, count)))
+        needed = [ACTOR_BYTES + sum(sizes[begin:end]) + end - begin for begin, end in ranges]
+        if max(needed) > max(room):
+            raise OutOfMemoryError(
+                f"shard {needed.index(max(needed))} of {len(needed)} needs {max(needed)} bytes, and no "
+                f"node has more than {max(room)} for actors: more shards are needed"
+            )
+        if copies * sum(needed) > sum(room):
+            raise OutOfMemoryError(
+                f"{len(needed)} shards need {copies * sum(needed)} bytes, and the nodes have {sum(room)} for actors"
+            )
+        held = []
+        for (begin, end), memory in zip(ranges, needed):
+            kept = ray.put(files[begin:end])
+            made = ray.remote(Actor).options(
+                num_cpus=cpus, num_gpus=gpus, memory=memory, max_restarts=options["restarts"],
+                max_concurrency=ASKS_MAX, scheduling_strategy="SPREAD",
+            )  # fmt: skip
+            actors = [made.remote([kept], cpus, "cuda" if gpus else "cpu") for _ in range(copies)]
+            held.append(Held(files[begin:end], actors, kept))
+        try:
+            loading = [actor.status.remote() for one in held for actor in one.actors]
+            wait(loading, options["timeout"], [i for i, one in enumerate(held) for _ in one.actors])
+        except BaseException:
+            end_actors(held)
+            raise
+        return held
+
+    def add(self, sources: Any, shards: int | None) -> None:
+        with self.lock:
+            self.held += self.start(list(files_of(sources)), shards or 1)
+            if not isinstance(sources, Mapping):
+                self.roots += [os.fsdecode(one) for one in sources]
+
+    def refresh(self) -> list[str]:
+        with self.lock:
+            now = {file.name: file for file in files_of(self.roots)}
+            old = {file.name: file for one in self.held for file in one.files if file.changed_ns}
+            changed = {
+                name
+                for name in now.keys() | old.keys()
+                if (name in now) != (name in old) or now[name][3:5] != old[name][3:5]
+            }
+            stale: list[Held] = []
+            again = set(changed)
+            # A stale shard's other files, and all parts of these files, are loaded again too.
+            while more := [
+                one for one in self.held if one not in stale and any(file.name in again for file in one.files)
+            ]:
+                stale += more
+                again |= {file.name for one in more for file in one.files}
+            texts = [file for one in stale for file in one.files if not file.changed_ns]
+            files = [*texts, *(file for name, file in now.items() if name in again)]
+            made = self.start(files, max(1, len(stale))) if files else []
+            at = min((self.held.index(one) for one in stale), default=len(self.held))
+            left = [one for one in self.held if one not in stale]
+            self.held = [*left[:at], *made, *left[at:]]
+            end_actors(stale)
+            return sorted(changed)
+
+    def status(self) -> list[dict[str, Any]]:
+        ray, rows = _ray(), []
+        asked = [[actor.status.remote() for actor in one.actors] for one in self.held]
+        waited = list(itertools.chain(*asked))
+        came = set(ray.wait(waited, num_returns=len(waited), timeout=2)[0]) if waited else set()
+        for one, answers in zip(self.held, asked):
+            copies = []
+            for answer in answers:
+                try:
+                    copies.append(ray.get(answer) if answer in came else None)
+                except ray.exceptions.RayActorError:
+                    copies.append(None)
+            size = sum(file.size for file in one.files)
+            names = [one.files[0].name, one.files[-1].name] if one.files else []
+            rows.append({"files": len(one.files), "bytes": size, "names": names, "copies": copies})
+        return rows
+
+    def close(self) -> None:
+        end_actors(self.held)
+        self.held = []
+
+
+def end_actors(held: list[Held]) -> None:
+    for one in held:
+        for actor in one.actors:
+            _ray().kill(actor)
+
+
+def wait(answers: list[Any], timeout: float | None, shards: list[int]) -> list[Any]:
+    """Return the answers. shards: the number of each answer's shard, for the message of an error."""
+    ray = _ray()
+    try:
+        return list(ray.get(answers, timeout=timeout))
+    except ray.exceptions.RayActorError as fault:
+        raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
+    except ray.exceptions.GetTimeoutError:
+        came = set(ray.wait(answers, num_returns=len(answers), timeout=0)[0])
+        late = sorted({shard for shard, answer in zip(shards, answers) if answer not in came})
+        raise TimeoutError(
+            f"shards {late} of {max(shards) + 1} did not answer in {timeout} s: they search, "
+            "load, or wait for a node with their memory, cores or GPU"
+        ) from None
+
+
 class Collection:
-    """Collection(sources, shards=None, *, cpus=1, gpus=0, restarts=4, timeout=600.0)
+    """Collection(sources, shards=None, *, name=None, replicas=1, cpus=1, gpus=0, restarts=4, timeout=600.0)
 
     Texts in the memory of a Ray cluster. Each actor gets consecutive texts of about the same total
-    size. All actors search at the same time; results are combined in the order of the texts.
+    size; a file that is larger is cut at line ends. All actors search at the same time; results are
+    combined in the order of the texts. Threads may share a collection, and requests for counts that
+    wait for an actor share a search.
 
     sources: paths of files and directories, which have to be the same on all nodes and here; or a dict
       of names and texts (bytes or str), which also stay in Ray's object store.
-    shards: the number of actors. The default is an actor for each node with enough cores and GPUs.
+    shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
+    name: the collection outlives this process. Collection.open(name) finds the collection, in any process
+      of the cluster, and close() ends it.
+    replicas: so many actors hold each shard, on different nodes if possible. If an actor is lost, another
+      one answers, while Ray loads the shard again.
     cpus, gpus: the cores with which each actor searches; gpus=1: a GPU also holds the actor's texts.
     restarts: how often a lost actor is started again, on any node with room. The new actor loads the
-      texts again and answers the open request.
+      texts again.
     timeout: seconds for loading or for an answer. Afterwards a TimeoutError names the missing shards.
 
+    Each search takes missing=[], a list to which shards without an answer are added, as (number, name of
+    the first file, name of the last file); the answer is then that of the other shards. Without a list, a
+    missing shard is an error.
+
     OutOfMemoryError: no node has the memory for a shard. ReadError: a file changed before a shard was
-    loaded or loaded again.
+    loaded or loaded again; see refresh(). UnsupportedError: a file is cut at line ends, and an occurrence
+    of the plan could cross a line end.
     """
 
     def __init__(
@@ -210,126 +535,216 @@ class Collection:
         sources: Iterable[Any] | Mapping[str, bytes | str],
         shards: int | None = None,
         *,
+        name: str | None = None,
+        replicas: int = 1,
         cpus: int = 1,
         gpus: int = 0,
         restarts: int = 4,
         timeout: float | None = 600.0,
     ) -> None:
-        files: list[Any]
-        if isinstance(sources, Mapping):
-            self.names = list(sources)
-            files = [one.encode() if isinstance(one, str) else one for one in sources.values()]
-            sizes = [len(one) for one in files]
-        else:
-            self.names = list(found_below(sources))
-            stats = [(os.fsencode(name), os.stat(name)) for name in self.names]
-            files = [File(path, found.st_size, found.st_mtime_ns) for path, found in stats]
-            sizes = [file.size for file in files]
-        self.timeout = timeout
-        self.sent: tuple[Plan, Any] | None = None  # the last plan, and the plan in the object store
+        options = {"replicas": replicas, "cpus": cpus, "gpus": gpus, "restarts": restarts, "timeout": timeout}
+        if not isinstance(sources, Mapping):
+            sources = [os.path.abspath(os.fsdecode(one)) for one in sources] if name else list(sources)
+        if name is None:
+            self._open(Keeper(sources, shards, options), timeout)
+            return
         ray = _ray()
-        nodes = nodes_for(max(1, min(shards or 1, len(sizes))), cpus, gpus)
-        room = [int(node.get("memory", 0)) for node in nodes]
-        self.first_files = deal(sizes, shards or len(room))
-        ranges = list(itertools.pairwise(self.first_files))
-        needed = [ACTOR_BYTES + sum(sizes[begin:end]) + end - begin for begin, end in ranges]
-        if max(needed) > max(room):
-            raise OutOfMemoryError(
-                f"shard {needed.index(max(needed))} of {len(needed)} needs {max(needed)} bytes, and no "
-                f"node has more than {max(room)} for actors: more shards, or smaller files, are needed"
-            )
-        if sum(needed) > sum(room):
-            raise OutOfMemoryError(
-                f"{len(needed)} shards need {sum(needed)} bytes, and the nodes have {sum(room)} for actors"
-            )
-        options = {"num_cpus": cpus, "num_gpus": gpus}
-        options |= {"max_restarts": restarts, "max_task_retries": -1}
-        # The object store keeps each actor's files, so that Ray can start a lost actor again.
-        self.kept = [ray.put(files[begin:end]) for begin, end in ranges]
-        self.shards = [
-            ray.remote(Actor)
-            .options(memory=memory, **options)
-            .remote([part], cpus, "cuda" if gpus else "cpu")
-            for part, memory in zip(self.kept, needed)
-        ]
-        try:
-            self._ask("count", Plan("\n"))  # waits until all shards are loaded
-        except BaseException:
-            self.close()
-            raise
+        made = ray.remote(Keeper).options(
+            name=name, namespace=NAMESPACE, lifetime="detached", num_cpus=0, max_concurrency=ASKS_MAX,
+            resources={"node:__internal_head__": 0.001},
+        )  # fmt: skip
+        self._open(made.remote(sources, shards, options), timeout)
 
-    def _ask(self, what: str, plan: Plan) -> list[Any]:
-        """Send a request to all shards, and return the answers in the shards' order."""
+    @classmethod
+    def open(cls, name: str, *, timeout: float | None = 600.0) -> Self:
+        """Find the collection of this name. ValueError: there is none."""
+        found = cls.__new__(cls)
+        found._open(_ray().get_actor(name, namespace=NAMESPACE), timeout)
+        return found
+
+    def _open(self, keeper: Any, timeout: float | None) -> None:
+        self.keeper, self.timeout = keeper, timeout
+        self.sent: tuple[Plan, Any] | None = None  # the last plan, and the plan in the object store
+        self.turns = itertools.count()
+        self.reload()
+
+    def _keep(self, what: str, *arguments: Any) -> Any:
+        if isinstance(self.keeper, Keeper):
+            return getattr(self.keeper, what)(*arguments)
         ray = _ray()
+        try:
+            return ray.get(getattr(self.keeper, what).remote(*arguments))
+        except ray.exceptions.RayTaskError as fault:
+            raise fault.as_instanceof_cause() from None
+        except ray.exceptions.RayActorError as fault:
+            raise Error(f"the collection cannot be loaded, or has ended: {fault}") from fault
+
+    def reload(self) -> None:
+        """Learn which shards there are now, after another process called add() or refresh()."""
+        self.held: list[Held] = self._keep("shards")
+        files = [file for one in self.held for file in one.files]
+        index = {name: i for i, name in enumerate(dict.fromkeys(file.name for file in files))}
+        self.names = list(index)
+        self.files_of = [[index[file.name] for file in one.files] for one in self.held]
+        self.is_cut = len(index) < len(files)
+        self.counts: dict[int, list[int]] | None = None  # line ends of each shard's files
+
+    @property
+    def shards(self) -> list[Any]:
+        """The first actor of each shard."""
+        return [one.actors[0] for one in self.held]
+
+    def add(self, sources: Iterable[Any] | Mapping[str, bytes | str], shards: int | None = None) -> None:
+        """Load more files or texts, into new shards (1 by default). Other searches go on meanwhile."""
+        given = sources if isinstance(sources, Mapping) else [os.path.abspath(os.fsdecode(one)) for one in sources]
+        self._keep("add", given, shards)
+        self.reload()
+
+    def refresh(self) -> list[str]:
+        """Look at all files and directories again, load the shards with changed files anew, and return the
+        names of files that changed, came or went. Other searches go on meanwhile, with the files before."""
+        changed: list[str] = self._keep("refresh")
+        self.reload()
+        return changed
+
+    def status(self) -> list[dict[str, Any]]:
+        """Return for each shard its number of files and bytes, the names of its first and last file, and
+        for each copy the node, the seconds to load and the number of requests, or None for a copy that
+        does not answer."""
+        return list(self._keep("status"))
+
+    def _plan(self, plan: Plan) -> Any:
+        if self.is_cut and not stays_in_lines(plan):
+            raise UnsupportedError(
+                "a file of the collection is cut at line ends, and an occurrence of this plan could cross one: "
+                "fewer shards are needed"
+            )
         sent = self.sent
         if sent is None or sent[0] is not plan:
-            sent = self.sent = (plan, ray.put(plan))
-        answers = [shard.ask.remote(what, sent[1]) for shard in self.shards]
-        try:
-            return list(ray.get(answers, timeout=self.timeout))
-        except ray.exceptions.RayActorError as fault:
-            raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
-        except ray.exceptions.GetTimeoutError:
-            came = set(ray.wait(answers, num_returns=len(answers), timeout=0)[0])
-            late = [i for i, answer in enumerate(answers) if answer not in came]
-            raise TimeoutError(
-                f"shards {late} of {len(answers)} did not answer in {self.timeout} s: they search, "
-                "load, or wait for a node with their memory, cores or GPU"
-            ) from None
+            sent = self.sent = (plan, _ray().put(plan))
+        return sent[1]
 
-    def count(self, plan: Plan) -> int:
+    def _ask(
+        self, what: str, plan: Plan, *more: Any, missing: list[Any] | None = None, stream: bool = False
+    ) -> Iterator[tuple[int, Any]]:
+        """Send a request to all shards, and yield (shard, answer) in the shards' order, or with `stream`
+        (shard, part of the answer)."""
+        arguments, turn = (what, self._plan(plan), *more), next(self.turns)
+        end = None if self.timeout is None else time.monotonic() + self.timeout
+
+        def send(i: int, number: int) -> Any:
+            actor = self.held[i].actors[(turn + number) % len(self.held[i].actors)]
+            return actor.stream.options(num_returns="streaming").remote(*arguments) if stream else actor.ask.remote(*arguments)
+
+        asked = [send(i, 0) for i in range(len(self.held))]
+        for i, answer in enumerate(asked):
+            try:
+                for part in self._parts(i, answer, send, end, stream):
+                    yield i, part
+            except (Error, TimeoutError):
+                if missing is None:
+                    raise
+                files = self.held[i].files
+                missing.append((i, files[0].name, files[-1].name))
+
+    def _parts(self, i: int, answer: Any, send: Any, end: float | None, stream: bool) -> Iterator[Any]:
+        """Yield the parts of a shard's answer. If an actor is lost, ask the next, and leave out the parts
+        that came before."""
+        ray, came, copies = _ray(), 0, len(self.held[i].actors)
+        dead: dict[int, Any] = {}
+        for number in itertools.count(1):
+            try:
+                left = None if end is None else max(0, end - time.monotonic())
+                if not stream:
+                    yield ray.get(answer, timeout=left)
+                    return
+                for reference in itertools.islice(answer, came, None):
+                    yield ray.get(reference, timeout=left)
+                    came += 1
+                return
+            except ray.exceptions.GetTimeoutError:
+                raise TimeoutError(
+                    f"shards [{i}] of {len(self.held)} did not answer in {self.timeout} s: they search, "
+                    "load, or wait for a node with their memory, cores or GPU"
+                ) from None
+            except ray.exceptions.ActorDiedError as fault:
+                dead[number % copies] = fault
+                if len(dead) == copies:
+                    raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
+            except ray.exceptions.RayActorError:
+                if end is not None and time.monotonic() > end:
+                    raise TimeoutError(f"shards [{i}] of {len(self.held)} are loading again") from None
+                time.sleep(0 if number < copies else 0.1)  # Ray starts the actor again
+            answer = send(i, number)
+
+    def count(self, plan: Plan, *, missing: list[Any] | None = None) -> int:
         """Count the occurrences."""
-        return sum(self._ask("count", plan))
+        return sum(count for _, count in self._ask("count", plan, missing=missing))
 
-    def count_by_pattern(self, plan: Plan) -> Column:
+    def count_by_pattern(self, plan: Plan, *, missing: list[Any] | None = None) -> Column:
         """Count the occurrences of each pattern."""
-        return numbers(sum(self._ask("count_by_pattern", plan)))
+        import numpy
 
-    def first(self, plan: Plan) -> tuple[str, int, int, int] | None:
+        counts = [count for _, count in self._ask("count_by_pattern", plan, missing=missing)]
+        return numbers(numpy.sum([numpy.zeros(len(plan), numpy.uint64), *counts], 0, numpy.uint64))
+
+    def first(self, plan: Plan, *, missing: list[Any] | None = None) -> tuple[str, int, int, int] | None:
         """Return (name, begin, end, pattern) of the first occurrence in the first file with an
         occurrence, or None."""
-        for base, found in zip(self.first_files, self._ask("first", plan)):
+        for i, found in self._ask("first", plan, missing=missing):
             if found is not None:
-                return self.names[base + found[0]], *found[1:]
+                file, begin, end, pattern = found
+                base = self.held[i].files[file].begin
+                return self.names[self.files_of[i][file]], base + begin, base + end, pattern
         return None
 
-    def files(self, plan: Plan) -> list[str]:
+    def files(self, plan: Plan, *, missing: list[Any] | None = None) -> list[str]:
         """Return the names of the files with an occurrence, in order."""
-        found = zip(self.first_files, self._ask("files", plan))
-        return [self.names[base + file] for base, files in found for file in files.tolist()]
+        found = self._ask("files", plan, missing=missing)
+        return [self.names[one] for one in dict.fromkeys(self.files_of[i][file] for i, files in found for file in files)]
 
-    def positions(self, plan: Plan) -> Positions:
+    def positions(self, plan: Plan, *, missing: list[Any] | None = None) -> Positions:
         """Find where all occurrences begin: columns of begin, file (an index in `names`), pattern."""
         import numpy
 
-        parts: Any = [
-            (begins, files + base, patterns)
-            for base, (begins, files, patterns) in zip(
-                self.first_files, self._ask("positions", plan)
-            )
-        ]
+        parts: Any = [(numpy.zeros(0, numpy.int64),) * 3]
+        for i, (begins, files, patterns) in self._ask("positions", plan, missing=missing):
+            bases = numpy.array([file.begin for file in self.held[i].files], numpy.int64)
+            indices = numpy.array(self.files_of[i], numpy.int64)
+            parts.append((begins + bases[files], indices[files], patterns))
         columns: Any = [numbers(numpy.concatenate(column).data) for column in zip(*parts)]
         begins, files, found = columns
         return Positions(begins, files, found, self.names, len(begins))
 
+    def lines(
+        self, plan: Plan, *, before: int = 0, after: int = 0, missing: list[Any] | None = None
+    ) -> Iterator[Line]:
+        """Yield the lines with an occurrence, and so many lines before and after, in the order of files,
+        while other shards still search. Where a file is cut, the lines beside end."""
+        ends: dict[int, int] = {}  # file -> line ends in its parts before
+        if self.is_cut and self.counts is None:
+            self.counts = dict(self._ask("line_ends", plan))
+        counts = self.counts or {}
+        bases: list[dict[int, int]] = []
+        for i, indices in enumerate(self.files_of):
+            bases.append({})
+            for file, index in enumerate(indices):
+                bases[i][file] = ends.get(index, 0)
+                ends[index] = bases[i][file] + (counts[i][file] if self.is_cut else 0)
+        for i, part in self._ask("lines", plan, before, after, missing=missing, stream=True):
+            for file, number, begin, line, is_context in part:
+                name = self.names[self.files_of[i][file]]
+                yield Line(name, bases[i][file] + number + 1, self.held[i].files[file].begin + begin, line, is_context)
+
     def close(self) -> None:
         """End the actors."""
-        ray = _ray()
-        for shard in self.shards:
-            ray.kill(shard)
-        self.shards = []
+        self._keep("close")
+        if not isinstance(self.keeper, Keeper):
+            _ray().kill(self.keeper)
+        self.held = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *what: object) -> None:
         self.close()
-
-
-def deal(sizes: list[int], shards: int) -> list[int]:
-    """Cut files of these sizes into shards of about equal size. Return the index of each shard's first
-    file, and the number of files."""
-    begins = list(itertools.accumulate((size + 1 for size in sizes), initial=0))
-    middles = [(begin + end + 1) // 2 for begin, end in itertools.pairwise(begins)]
-    count = max(1, min(shards, len(sizes)))
-    return [bisect.bisect(middles, begins[-1] * i // count) for i in range(count + 1)]
