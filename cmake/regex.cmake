@@ -22,7 +22,7 @@ endif()
 add_library(trawl_regex SHARED src/regex/re2.cc)
 target_include_directories(trawl_regex PRIVATE include src SYSTEM PRIVATE ${TRAWL_RE2_HEADERS})
 target_compile_options(trawl_regex PRIVATE -Wall -Wextra -Wshadow)
-target_link_libraries(trawl_regex PRIVATE ${TRAWL_RE2_LIBRARY})
+target_link_libraries(trawl_regex PRIVATE ${TRAWL_RE2_LIBRARY} trawl_hardened)
 target_link_options(trawl_regex PRIVATE
                     "-Wl,--version-script=${PROJECT_SOURCE_DIR}/src/regex/re2.map")
 # Beside the command in the build tree; programs elsewhere in the tree find it by their run path.

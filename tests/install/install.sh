@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install: what `cmake --install` leaves behind is complete and usable.
-# install.sh files|symbols|pkgconfig|package|readme|uninstall BUILD_FOLDER C_COMPILER
+# install.sh files|hardened|symbols|pkgconfig|package|readme|uninstall BUILD_FOLDER C_COMPILER
 set -euo pipefail
 
 part=$1
@@ -63,6 +63,40 @@ test_files() {
         echo 'the files above name the build folder' >&2
         return 1
     fi
+}
+
+# Each installed program and library has what SECURITY.md promises, as readelf shows: addresses that the loader
+# chooses, all symbols resolved at the start and read-only after that, no memory that is both written and run,
+# and calls of the C library's checks. Each file in the static library has its functions' entries marked, so that
+# the processor can refuse jumps to other places (a linked file has that mark only if the C library has it too).
+test_hardened() {
+    local file fact facts marks count=0
+
+    command -v readelf >/dev/null || skip 'no readelf'
+    grep -q '^TRAWL_HARDEN:BOOL=ON$' "$build/CMakeCache.txt" || skip 'this build has TRAWL_HARDEN=OFF'
+    while IFS= read -r file; do
+        facts=$(readelf -hldW --dyn-syms "$file" 2>/dev/null) || continue
+        count=$((count + 1))
+        for fact in 'Type: *DYN' 'GNU_RELRO' 'BIND_NOW' 'GNU_STACK .* RW ' '__stack_chk_fail' \
+            '__(snprintf|vsnprintf|memcpy)_chk'; do
+            grep -qE "$fact" <<<"$facts" || {
+                echo "$file: no $fact" >&2
+                return 1
+            }
+        done
+        if [[ $file == */bin/* || $file == */libexec/* ]]; then
+            grep -q 'FLAGS_1.* PIE' <<<"$facts"
+        fi
+        if grep -E 'TEXTREL|RWE' <<<"$facts"; then
+            echo "$file: the memory above is written and run" >&2
+            return 1
+        fi
+    done < <(find "$prefix" -type f \( -name 'lib*.so.*' -o -perm -u+x \))
+    [ $count -ge 2 ]
+    file=$(installed libtrawl.a)
+    # Processors other than these two have no such mark.
+    marks=$(readelf -nW "$file" 2>/dev/null | grep -cE 'feature: .*(IBT, SHSTK|BTI, PAC)') || true
+    [[ $(uname -m) != @(x86_64|aarch64) ]] || [ "$marks" -eq "$(ar t "$file" | wc -l)" ]
 }
 
 # The shared library shows trawl_* alone, every function of the header, each with its version.

@@ -26,7 +26,7 @@ if command -v ccache >/dev/null; then
 fi
 if [ "${TRAWL_TEST_SCALE:-1}" = 1 ]; then
     # gcc warns of its own intrinsics where they are macros: without optimisation
-    options+=(-DCMAKE_C_FLAGS_RELEASE=-O0 -DTRAWL_WERROR=OFF -DTRAWL_NATIVE_ONLY_PORTABLE=ON)
+    options+=(-DCMAKE_C_FLAGS_RELEASE=-O0 -DTRAWL_HARDEN=OFF -DTRAWL_WERROR=OFF -DTRAWL_NATIVE_ONLY_PORTABLE=ON)
 else
     targets=(all)
     tests='^[^i]' # all but those of the installed files: they are looked at below

@@ -166,16 +166,18 @@ void output_number(struct output *output, uint64_t number, unsigned width)
                                 "8081828384858687888990919293949596979899";
     /* output_number copies the second half, too, but does not use it */
     uint8_t digits[2 * NUMBER_ROOM] = {0};
-    uint8_t *end = digits + NUMBER_ROOM;
-    uint8_t *at = end;
+    size_t at = NUMBER_ROOM;
 
-    for (; number >= 10; number /= 100)
-        memcpy(at -= 2, pairs + 2 * (number % 100), 2);
-    if (number > 0 || at == end)
-        *--at = (uint8_t)('0' + number);
-    while (end - at < (ptrdiff_t)width && at > digits)
-        *--at = ' ';
+    /* Bytes, not memcpy: _FORTIFY_SOURCE makes a call of a copy to a variable place. */
+    for (; number >= 10; number /= 100) {
+        digits[--at] = (uint8_t)pairs[2 * (number % 100) + 1];
+        digits[--at] = (uint8_t)pairs[2 * (number % 100)];
+    }
+    if (number > 0 || at == NUMBER_ROOM)
+        digits[--at] = (uint8_t)('0' + number);
+    while (NUMBER_ROOM - at < width && at > 0)
+        digits[--at] = ' ';
     output_need(output, NUMBER_ROOM);
-    memcpy(output->bytes + output->used, at, NUMBER_ROOM);
-    output->used += (size_t)(end - at);
+    memcpy(output->bytes + output->used, digits + at, NUMBER_ROOM);
+    output->used += NUMBER_ROOM - at;
 }
