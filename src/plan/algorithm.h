@@ -1,7 +1,8 @@
-/* algorithm: what a plan keeps of the published algorithm that its options name.
+/* algorithm: what a plan stores if its options name a published algorithm, which the gallery
+ * provides.
  *
- * The plan's room knows no algorithm. The gallery fills struct plan_algorithms and passes the table
- * to plan_build.
+ * Files of src/plan know no algorithm. The gallery fills struct plan_algorithms, which the caller
+ * of plan_build passes.
  */
 #ifndef TRAWL_PLAN_ALGORITHM_H
 #define TRAWL_PLAN_ALGORITHM_H
@@ -24,16 +25,15 @@ struct plan_algorithm {
 #define PLAN_ALGORITHM_LINES_BYTES 1024u
 
 struct plan_algorithms {
-    /* Fills in name, engines and for_records. Errors: ARGUMENT if there is no algorithm of that
-     * name, or if the algorithm does not have these options. */
+    /* Sets name, engines and for_records of *algorithm. Errors: ARGUMENT if there is no algorithm
+     * of that name, or if the algorithm does not have these options. */
     enum trawl_status (*read)(const char *asked, struct plan_algorithm *algorithm,
                               struct trawl_error *error);
     /* Errors: ARGUMENT if the algorithm does not take the plan's patterns. */
     enum trawl_status (*check)(const struct trawl_plan *plan, struct trawl_error *error);
     /* Writes lines for trawl_plan_explain, at most lines_bytes with the NUL. */
     void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
-    /* Returns the name of algorithm number `index`, counted from 0; NULL after the last
-     * algorithm. */
+    /* Returns the name of algorithm `index`, counted from 0; NULL after the last algorithm. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);
 };
 

@@ -8,9 +8,9 @@
 #define SAMPLE_BYTES_MIN PLAN_SAMPLE_BYTES_MIN
 #define REPEAT_BYTES 16u
 #define REPEAT_LOOKS 64u
-/* the text repeats the literal if this many of the strings occur in the literal, */
+/* a sample repeats the literal if at least this many of its strings occur in the literal */
 #define REPEAT_LOOKS_MIN 8u
-/* and this many different begins of the literal explain where the strings stand in the sample */
+/* and if at least this many different begins of the literal explain where its strings stand */
 #define REPEAT_PLACES_MIN 3u
 /* share of blocks of 64 positions that may pass the first probes */
 #define FIRST_BLOCKS_RATE 0.05
@@ -216,10 +216,11 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     TRAWL_ASSERT(*critical < count && *period <= count);
 }
 
-/* Positions of the sample that pass all probes chosen so far. Byte rates alone cannot tell which
- * probe to choose next: in a log, nearly every line has the same rare bytes together. */
+/* Positions of the sample that pass all probes chosen so far. The next probe is chosen by these
+ * positions and not only by the rates of bytes: in a log, nearly every line has the same rare bytes
+ * together. */
 struct survivors {
-    /* where the byte at the literal's offset probe_window.first would stand */
+    /* address of the sample's byte that stands at the literal's offset probe_window.first */
     const uint8_t *at[SURVIVORS_MAX];
     uint32_t count;
     uint32_t begun; /* number of positions before the second probe */
@@ -233,8 +234,7 @@ struct probe_window {
     uint8_t value[PLAN_PROBE_SPAN_BYTES];
     uint8_t fold[PLAN_PROBE_SPAN_BYTES];
     uint8_t met[PLAN_PROBE_SPAN_BYTES];
-    /* the rate of the byte, raised if probes near this offset were chosen; the lowest cost is
-     * best */
+    /* the byte's rate, raised if probes near this offset were chosen; the lowest cost is best */
     double cost[PLAN_PROBE_SPAN_BYTES];
 };
 
@@ -423,8 +423,7 @@ uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
     return first;
 }
 
-/* The positions of a sample in an order that jumps about, so that the first positions are spread
- * over the whole sample. */
+/* Enumerates a sample's positions in jumps, so that the first are spread over the sample. */
 struct seen_positions {
     uint64_t span; /* positions: 0 to span - 1 */
     uint64_t left; /* number of positions that are not examined yet */
@@ -580,8 +579,7 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
     return rarer_window(bytes, windows, count, folds, sample, sample_bytes, best, rate);
 }
 
-/* Returns whether the literal and the sample also agree in the bytes after the 16 that are known to
- * be equal. */
+/* Returns whether literal and sample also agree after the 16 bytes that are known to be equal. */
 static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *seen, uint64_t seen_left,
                     uint64_t folds)
 {

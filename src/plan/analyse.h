@@ -1,5 +1,5 @@
-/* analyse: properties of a literal: its period, its rare bytes, and how often a text should hold
- * its grams. */
+/* analyse: computes properties of a literal: its period, its rare bytes, and how often its grams
+ * (some bytes in a row) should occur in a text. */
 #ifndef TRAWL_PLAN_ANALYSE_H
 #define TRAWL_PLAN_ANALYSE_H
 
@@ -17,19 +17,19 @@ struct byte_rates {
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
-/* Returns whether the sample repeats the literal's own words. Takes 16 bytes at each of 64 places
- * of the sample, and asks how many of these 64 strings the literal holds, and whether more than two
- * different occurrences of the literal would explain where the strings stand. Such a text yields
- * candidates wherever a search tests it. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches of
- * the literal. */
+/* Returns whether the sample repeats the literal's own words, so that a search has many candidates.
+ * Takes 64 strings of 16 bytes from the sample. The sample repeats the literal if at least 8 of
+ * these strings occur in the literal, and at least 3 different positions of the literal in the
+ * sample are needed to explain where the strings occur. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost:
+ * 64 searches of the literal. */
 bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                      uint64_t literal_bytes);
 
 /* Returns log2 of value ≥ 1, with an error of up to about 0.1. */
 double analyse_log2(double value);
 
-/* Returns the entropy of a byte in bits, from the counts of the byte values. Of many bytes only a
- * part is counted. */
+/* Returns the entropy of a byte in bits. If there are many bytes, only a part of them is
+ * counted. */
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
 
 /* Finds the critical factorization: *critical is the critical position, *period the least period.
@@ -47,16 +47,14 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed);
 
-/* Returns after how many probes, in order, the later probes would rule out few more blocks of 64
- * positions. */
+/* Returns after how many probes the later ones would rule out few more blocks of 64 positions. */
 uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
 
-/* Returns the share of the sample's positions that the grams would propose. */
+/* Returns the share of the sample's positions that the grams would propose; 0 if they are few. */
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams);
 
-/* Returns the offset of the 7 bytes whose four overlapping 4-byte words are rarest in sum. count ≥
- * 7. */
+/* Returns the offset of the 7 bytes whose four 4-byte words are rarest in sum. count ≥ 7. */
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
 /* Returns the offset of the 8 bytes that the sample holds least often, among the literal's first
@@ -68,16 +66,16 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate);
 
-/* Returns how many of the literal's first `offsets` offsets hold, on average, the same 16 bytes as
- * a position of the sample. *deep counts only the offsets where the ANALYSE_DEEP_BYTES bytes after
- * the 16, or all bytes up to the literal's end, are equal too. */
+/* Returns how many of the literal's first `offsets` offsets have the same 16 bytes as a position of
+ * the sample, on average over positions. *deep: as the result, but the ANALYSE_DEEP_BYTES bytes
+ * after the 16, or all bytes up to the literal's end, must be equal too. */
 #define ANALYSE_DEEP_BYTES 64u
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep);
 
-/* Finds the window of the literal whose grams, `stride` of them at consecutive offsets, are rarest.
- * Returns the expected candidates per text byte. A byte counts as its residue (layout.h). count ≥
- * stride + 3; otherwise the result is 1 and *grams stays as it was. */
+/* Chooses the `stride` consecutive offsets of the literal whose grams are rarest. Returns the
+ * expected candidates per text byte. A byte counts as its residue (layout.h). count ≥ stride + 3;
+ * otherwise the result is 1 and *grams stays as it was. */
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
 

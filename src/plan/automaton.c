@@ -1,7 +1,7 @@
-/* automaton: builds the table of rows, or the table of cells, from the strings of a set.
+/* automaton: builds the automaton of a set's strings, as a table of rows or as a table of cells.
  *
- * A table of rows has the next node for each node and class, so that a byte takes one load. Only
- * small tables pay: a table of cells takes less memory.
+ * A table of rows has the next node for each node and class, so that a byte takes one load. Large
+ * automatons get a table of cells, which takes less memory.
  *
  * Nodes have numbers in the order in which the sorted strings reach them, so that a node's first
  * child has the next number. A node's cell is a test: has the next byte the node's class? If yes,
@@ -12,7 +12,7 @@
  * state after a byte of that class.
  *
  * Each byte passes exactly one test. A failed test goes to a sibling, or makes the node less deep.
- * So there are at most ROW_CHILDREN_MIN tests for each byte, and amortised as many again.
+ * So a byte takes, on average over a text, at most 2 × ROW_CHILDREN_MIN tests.
  */
 #include "plan/automaton.h"
 
@@ -24,11 +24,10 @@
 
 #define CLASS_NONE UINT32_MAX
 #define ROW_CHILDREN_MIN 3u /* least row_children: nodes with fewer children have no row */
-/* The rows have at most max(ROW_CELLS_FREE, number of nodes) cells; row_children rises until the
- * rows fit. */
+/* The rows have at most max(ROW_CELLS_FREE, nodes) cells; row_children rises until they fit. */
 #define ROW_CELLS_FREE (1ull << 20)
 
-/* A string, as qsort handles it. */
+/* A string, for sorting. */
 struct item {
     /* the last eight bytes, the last byte most significant; 0 where the string is shorter */
     uint64_t tail;
@@ -232,8 +231,8 @@ static void plan_rows(struct making *making)
     }
 }
 
-/* Fills in the node's cell and clears its row. The links, except for the link to the first child,
- * come later. Returns the index of the cell where the next row begins. */
+/* Sets the node's cell and clears its row. Only the link to the first child is set here. Returns
+ * the index of the cell where the next row begins. */
 static uint64_t make_node(const struct making *making, uint32_t node, uint32_t class, uint64_t rows)
 {
     const struct plan_automaton *set = making->set;
@@ -285,8 +284,7 @@ static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *p
     return node;
 }
 
-/* Finds the node that this node fails to, and fills in all that depends on it. All nodes of less
- * depth are finished. */
+/* Sets the node's failure link and all that depends on it. All nodes of less depth are finished. */
 static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;

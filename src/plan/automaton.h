@@ -1,5 +1,4 @@
-/* automaton: the automaton of a set (Aho and Corasick 1975). It reads a text from the end to the
- * begin.
+/* automaton: makes the automaton of a set (Aho and Corasick 1975), which reads a text backwards.
  *
  * After the byte at position x, the automaton is at the node of the longest string that stands at x
  * and is a suffix of some string of the set. The node therefore tells all strings that begin at x.
@@ -22,20 +21,19 @@ struct plan_automaton_end {
     /* the end of the group's longest proper prefix that is a string of the set; PLAN_NONE if no
      * prefix is */
     uint32_t shorter;
-    /* number of strings that begin where a string of this group begins: the group and all
-     * prefixes */
+    /* number of strings that begin where this group begins: the group and all prefixes */
     uint32_t outputs;
 };
 
-/* A test of a byte's class: a byte class is a set of bytes that no string tells apart. A state is 2
- * × (index of a cell), plus 1 if a row begins at that cell. A row has a cell for each byte class.
+/* A test of a byte's class. A byte class is a set of bytes that are equal for all strings. A state
+ * is 2 × (index of a cell), plus 1 if a row begins at that cell. A row has a cell for each byte
+ * class.
  */
 struct plan_automaton_cell {
     /* to[0]: the state after a byte of any other class; to[1]: after a byte of `class` */
     uint32_t to[2];
     uint32_t class;
-    /* the longest string that begins where this test is passed; PLAN_NONE: no string begins
-     * there */
+    /* the longest string that begins where this test is passed; PLAN_NONE: none */
     uint32_t end;
 };
 

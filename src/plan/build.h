@@ -1,11 +1,11 @@
-/* build: the steps of trawl_plan_build, in the order in which plan_build runs them. */
+/* build: declares the steps of trawl_plan_build that have files of their own. */
 #ifndef TRAWL_PLAN_BUILD_H
 #define TRAWL_PLAN_BUILD_H
 
 #include "plan/analyse.h"
 #include "plan/plan.h"
 
-/* Makes literals and tails from the patterns in plan->pattern_bytes, where characters may have
+/* Makes literals and tails from the patterns in plan->pattern_bytes, if characters may have
  * variants of other bytes. */
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
@@ -24,8 +24,7 @@ enum trawl_status errors_check(const struct trawl_plan_options *options, struct 
 /* Copies the checked options on errors into the plan. */
 enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_options *options,
                               struct trawl_error *error);
-/* Makes literals from the patterns: a literal from each pattern, or two from each if both strands
- * are searched. */
+/* Makes a literal from each pattern, or two from each if both strands are searched. */
 enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *error);
 /* Adds what errors need to need_before and need_after, which hold what the plan's conditions
  * need. */

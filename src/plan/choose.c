@@ -1,4 +1,4 @@
-/* choose: which methods can search for a plan, and what each method costs. No other file prices a
+/* choose: decides which methods can search for a plan, and computes the expected cost of each
  * method of the host.
  *
  * A single literal is searched by the method with the least expected cost. `every` tests a few
@@ -20,14 +20,14 @@
 #define GRAMS_RATE_LOST 2e-3
 /* A narrower stride reads more. Its rate must be below 0.7 × the rate of the wider stride. */
 #define STRIDE_RATE 0.7
-/* Lower bound on the expected probes of method every: even if a single probe is expected to do,
- * parts of the text need a second probe. */
+/* Lower bound on the probes that method every is expected to test at each position: even if one
+ * probe mostly suffices, parts of the text need a second. */
 #define PROBES_FEW 1.5
 /* A single vector comparison decides about candidates of literals up to this length. */
 #define COMPARED_LENGTH_MAX 64u
 #define SAMPLED_REPEATS_MAX 64.0
-/* With narrower strides other methods cost less. Up to a stride of 64, method sampled reads each
- * cache line, too, but looks at less of it. */
+/* The least stride of method sampled: with narrower strides other methods cost less. Up to a stride
+ * of 64, the method still reads each cache line, but tests fewer bytes of it. */
 #define SAMPLED_STRIDE_MIN 48u
 
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
@@ -149,12 +149,12 @@ double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *
     return stride < SAMPLED_STRIDE_MIN ? least : min_double(least, costs->sample / (double)stride);
 }
 
-/* The question what a method costs. */
+/* What the price of a method depends on. */
 struct asked {
     const struct trawl_plan *plan;
     const struct plan_tuning *tuning;
     const struct plan_costs *costs;
-    double probes; /* that method every tests at each position */
+    double probes; /* number of probes that method every tests at each position */
 };
 
 /* What a method does, per byte of text. */
@@ -162,13 +162,13 @@ struct work {
     double bare_ns;    /* ns without candidates; 0: the method does not fit */
     double compared;   /* candidates that a single vector comparison decides */
     double candidates; /* other candidates */
-    double took_ns;    /* ns by the clock where the method was left; 0: not known */
+    double took_ns;    /* measured ns, if a search has left this method; 0: not known */
 };
 
 static struct work work_every(const struct asked *of)
 {
-    /* The search decides about all begins of a run of periods together, so that candidates of
-     * periodic literals cost as little as short literals' candidates. */
+    /* A periodic literal's candidates cost as little as a short literal's: the search decides at
+     * once about all begins in a run of periods. */
     bool is_short = of->plan->length_min <= COMPARED_LENGTH_MAX || of->plan->period > 0;
     double rate = of->tuning->every_rate;
 
@@ -183,7 +183,8 @@ static struct work work_grams(const struct asked *of)
 
     if (tuning->grams.stride == 0)
         return (struct work){.bare_ns = 0};
-    /* What a sample has with all probes are mostly occurrences, which have the grams, too. */
+    /* Positions of the sample that pass all probes are mostly occurrences, which also have the
+     * grams: so their rate is a lower bound. */
     return (struct work){of->costs->grams[__builtin_ctz(tuning->grams.stride)], 0,
                          max_double(tuning->gram_rate, tuning->is_seen ? tuning->every_rate : 0),
                          0};

@@ -1,5 +1,5 @@
-/* errors: the options of plans with errors, the literals of such plans, and how much text a search
- * reads around occurrences.
+/* errors: checks the options of plans with errors, makes their literals, and computes how much text
+ * a search reads around occurrences.
  *
  * docs/approximate.md defines what is found; approximate/ has the search.
  */
@@ -20,7 +20,7 @@ static bool asks_for_errors(const struct trawl_plan_options *options)
     return options->mismatches_max > 0 || options->edits_max > 0 || options->alphabet == TRAWL_DNA;
 }
 
-/* Checks that each flag comes with the option that gives the flag its meaning. */
+/* Checks that no flag is set without the option that the flag modifies. */
 static enum trawl_status check_flags(const struct trawl_plan_options *options,
                                      struct trawl_error *error)
 {
@@ -186,10 +186,9 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Adds what errors need beside the conditions. A search finds a character's begin by the bytes
- * before it. With edits, a search compares an end with the end a symbol before, whose spans may
- * begin up to 2 k + 1 symbols before the occurrence. A search also reads as many ends after an
- * occurrence as the longest span has symbols. */
+/* To find where a character begins, a search reads bytes before it. With edits, a search compares
+ * an end with the end one symbol before, whose spans may begin up to 2 k + 1 symbols before the
+ * occurrence; and it reads as many ends after an occurrence as the longest span has symbols. */
 void errors_need(struct trawl_plan *plan)
 {
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;

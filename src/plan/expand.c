@@ -1,4 +1,4 @@
-/* expand: literals and tails from patterns whose characters have variants of other bytes.
+/* expand: makes literals and tails of patterns whose characters have variants of other bytes.
  *
  * A pattern's first characters, as many as have at most EXPAND_LITERALS_MAX combinations of
  * variants, become literals. The characters after these are the tail. In an encoding, the byte

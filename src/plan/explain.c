@@ -9,7 +9,7 @@
 /* a plan with more patterns is explained without its parts */
 #define EXPLAINED_PATTERNS_MAX (1u << 16)
 
-/* A text that counts all characters and stores as many as fit. */
+/* The text being written: stores as many characters as fit, and counts all. */
 struct explanation {
     char *buffer;
     uint64_t capacity;
@@ -59,7 +59,7 @@ static void explain_trials(struct explanation *text, const struct trawl_plan *pl
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
 
-/* Each of the next functions adds the lines of methods, and returns the bytes of their tables. */
+/* Each of the next functions adds a method's lines, and returns its tables' size in bytes. */
 
 static uint64_t tell_every(struct explanation *text, const struct trawl_plan *plan)
 {

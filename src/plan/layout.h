@@ -24,7 +24,8 @@ struct plan_probe {
 };
 
 /* Method "grams": the search loads q bytes at every stride-th position. If the bytes at position i
- * equal gram[o], 0 ≤ o < stride, an occurrence may begin at i - offset - o.
+ * equal gram[o], 0 ≤ o < stride, which are the literal's bytes at offset + o, an occurrence may
+ * begin at i - offset - o.
  *
  * The vector code tests 8 bytes at once. It replaces each byte by its residue, the byte's low
  * three bits: the two cases of a letter have the same residue, and A, C, G, T have four residues.
@@ -75,8 +76,7 @@ struct plan_set {
     uint32_t bucket_bits; /* log2 of the bucket count */
     uint32_t fold;        /* or-ed into the gram before hashing */
     uint32_t gram_mask;   /* keeps q bytes of a 32-bit load */
-    /* mask for bytes 4 to 7 of a position: keeps the bytes that all literals have; 0 if length_min
-     * < 5 */
+    /* mask for bytes 4 to 7: keeps the bytes that all literals have; 0 if length_min < 5 */
     uint32_t wide_mask;
     uint32_t reserved;
     uint64_t head_fold; /* as fold and gram_mask, for the 8 bytes that choose the bucket */
@@ -85,7 +85,7 @@ struct plan_set {
 
 #define PLAN_HASH32_FACTOR 0x9e3779b1u
 
-/* Hashes for the tables of both methods (multiplicative, Knuth 1973, section 6.4). */
+/* Hashes for the tables of methods set and sampled (multiplicative, Knuth 1973, section 6.4). */
 static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 {
     return (gram * PLAN_HASH32_FACTOR) >> (32u - bits);

@@ -1,5 +1,5 @@
-/* nibbles: chooses which literals share a slot of the nibble tables, and which half bytes the
- * tables test. */
+/* nibbles: chooses which literals share a slot of the nibble tables, and which nibbles are
+ * tested. */
 #include "plan/nibbles.h"
 
 #include <string.h>
@@ -11,14 +11,13 @@
 
 #define SLOTS_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
 #define LOOKUPS_MAX PLAN_NIBBLE_BYTES_MAX
-/* number of times that each literal is dealt to a slot; further rounds change little */
+/* number of times that each literal is assigned to a slot; further rounds change little */
 #define PASSES 2u
 #define NONE UINT8_MAX
-/* entropy of a byte of the literals, in bits; below, the literals have few different bytes, as
- * DNA has */
+/* literals with less entropy per byte, in bits, have few different bytes, as DNA has */
 #define FEW_BITS 3.0
-/* from this entropy on, the literals have more different bytes than words have, so that high halves
- * rule out much, too */
+/* literals with at least this entropy per byte have more different bytes than words have, so that
+ * high halves of bytes rule out many positions, too */
 #define MANY_BITS 5.0
 
 /* The most literals for which six tested bytes, a single group or two groups suffice. The limits
@@ -43,8 +42,7 @@ struct dealing {
     uint32_t uses[LOOKUPS_MAX][16][SLOTS_MAX];
     /* number of different values that the slot allows */
     float values[LOOKUPS_MAX][SLOTS_MAX];
-    /* per slot, the product of `values` over all lookups: proportional to the positions that
-     * pass */
+    /* per slot, the product of `values` over all lookups: proportional to what passes */
     float products[SLOTS_MAX];
 };
 
@@ -127,8 +125,7 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* Returns how many bytes are tested whole, if most literals have no more bytes; 0: only low halves
- * are tested. */
+/* Returns how many bytes are tested whole, if most literals have no more; 0: only low halves. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     uint32_t bytes = plan->byte_bits < MANY_BITS ? 2 : PLAN_NIBBLE_WHOLE_MAX, shorter = 0;

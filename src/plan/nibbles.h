@@ -1,5 +1,5 @@
-/* nibbles: tables by which vector code looks for all literals of a small set at many positions at
- * once.
+/* nibbles: declares tables by which vector code compares all literals of a small set with many
+ * positions of a text at once.
  *
  * The literals are divided into groups, and the literals of each group into 8 slots. Bit c of
  * low[g][j][byte & 15], and of high[g][j][byte >> 4], is set if some literal of slot c of group g
@@ -42,8 +42,8 @@ static inline bool plan_nibbles_whole(const struct plan_nibbles *nibbles)
 
 struct trawl_plan;
 
-/* The tables of a set, which the first thread that asks for the tables makes. *nibbles = NULL: the
- * set has more than PLAN_NIBBLE_LITERALS_MAX literals. Errors: MEMORY. */
+/* Sets *nibbles to the tables of a set. The first call makes the tables, and the plan owns them.
+ * *nibbles = NULL: the set has more than PLAN_NIBBLE_LITERALS_MAX literals. Errors: MEMORY. */
 enum trawl_status plan_nibbles_want(const struct trawl_plan *plan,
                                     const struct plan_nibbles **nibbles, struct trawl_error *error);
 

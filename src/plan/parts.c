@@ -21,7 +21,7 @@ static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* Fitted to the times of first counts with new plans, in 16 MiB, on one core with AVX2. */
+/* Fitted to measured times of a plan's first count of 16 MiB, on one core with AVX2. */
 const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .singly_max = PLAN_PARTS_MAX,
                                                      .alone = 0.045,
@@ -31,7 +31,7 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .met = 15,
                                                      .dense = 0.85,
                                                      .make = 0.000025};
-/* Fitted in the same way, in 256 MiB of an H100's memory. */
+/* Fitted to measured times of a plan's first count of 256 MiB in an H100's memory. */
 #define COSTS_DEVICE                                                                      \
     {                                                                                     \
         .alone = 1.07, .pass = 2.8, .many = 1, .many_half = 1000, .met = 40, .dense = 10, \
@@ -54,8 +54,7 @@ struct cutting {
     uint64_t *lengths;      /* [pattern_count]: length of each pattern's shortest literal */
     uint32_t *literal_from; /* [pattern_count + 1]: the first literal of each pattern */
     uint32_t *order;        /* [pattern_count]: patterns, by length */
-    /* rate[q]: probability that the first q bytes of a string stand at a position of a text like
-     * the strings */
+    /* rate[q]: probability that the first q bytes of a string stand at a position of such a text */
     double rate[SAMPLE_BYTES + 1];
     struct group groups[LENGTHS];
     uint32_t group_count;
@@ -90,7 +89,7 @@ static uint32_t class_of(uint64_t length)
     return class;
 }
 
-/* Fills lengths, literal_from and order, whose memory is there. */
+/* Fills lengths, literal_from and order, which are allocated. */
 static void sort_patterns(struct cutting *cutting)
 {
     const struct trawl_plan *plan = cutting->plan;
@@ -154,7 +153,7 @@ static uint32_t common_bytes(const struct sample *x, const struct sample *y)
                       : SAMPLE_BYTES;
 }
 
-/* Draws bytes from the strings, and counts how often two draws begin alike. */
+/* Sets rate[] from samples of the strings' bytes: counts pairs of samples that begin alike. */
 static void measure_likeness(struct cutting *cutting)
 {
     const struct trawl_plan *plan = cutting->plan;
@@ -243,8 +242,7 @@ static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
     return count;
 }
 
-/* Makes each string a group, so that each string may be a part by itself. There are at most LENGTHS
- * strings. */
+/* Makes each string, of at most LENGTHS, a group, so that it may be a part by itself. */
 static void group_singly(struct cutting *cutting)
 {
     uint64_t count = cutting->plan->pattern_count;
@@ -268,8 +266,7 @@ static void group_singly(struct cutting *cutting)
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-/* Fills part->literals. The part's literals are its patterns' literals, in the order of its
- * patterns. */
+/* Fills part->literals with its patterns' literals, in the order of its patterns. */
 static void number_literals(const struct cutting *cutting, uint64_t begin, struct plan_part *part)
 {
     uint32_t before = UINT32_MAX, nth = 0;
@@ -315,8 +312,7 @@ static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t
     }
 }
 
-/* Makes a part: a plan of the patterns order[begin] to order[end - 1], with the whole plan's
- * options. */
+/* Makes a part: a plan of patterns order[begin] to order[end - 1], with the plan's options. */
 static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin, uint64_t end,
                                    struct plan_part *part, struct trawl_error *error)
 {
@@ -326,8 +322,7 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
     enum trawl_status status;
     void *memory;
 
-    /* A part's hits come in the order of the part's literals, which must be the whole plan's
-     * order. */
+    /* Hits come in the order of the part's literals, which must be the whole plan's order. */
     sort_numbers(cutting, begin, end);
     options.flags = plan->flags;
     options.line_end_set = options.line_end_also_set = 1;

@@ -1,4 +1,4 @@
-/* parts: a set of strings of several lengths, cut into smaller sets by length.
+/* parts: cuts a set of strings of several lengths into smaller sets by length.
  *
  * The filter of a set tests as many bytes of the text as the set's shortest string has. With a
  * single string of two bytes, the filter therefore passes nearly every position, although all other
@@ -14,8 +14,7 @@
 
 struct plan_part {
     struct trawl_plan *plan; /* the plan of the part's strings; owned */
-    /* [plan->literal_count]: for each literal of the part, the literal's number in the whole
-     * plan; owned */
+    /* [plan->literal_count]: the number in the whole plan of each literal of the part; owned */
     uint32_t *literals;
 };
 
@@ -24,10 +23,10 @@ struct plan_parts {
     struct plan_part part[PLAN_PARTS_MAX];
 };
 
-/* The cost of a part on a target, the host or a device. A part of a single string costs `alone`. A
- * part of n strings costs pass + many × n / (n + many_half) + min(met × n × r, dense + make ×
- * bytes), where r is the probability that a string's first bytes stand at a position, and `bytes`
- * is the sum of the strings' lengths. */
+/* The numbers from which the cost of a part follows, for the host or for a device. A part of a
+ * single string costs `alone`. A part of n strings costs pass + many × n / (n + many_half) +
+ * min(met × n × r, dense + make × bytes), where r is the probability that a string's first bytes
+ * stand at a position, and `bytes` is the sum of the strings' lengths. */
 struct plan_part_costs {
     /* a trial on the text decides between parts and the whole plan, so that a plan of several
      * lengths always has parts */
@@ -44,8 +43,7 @@ struct plan_part_costs {
 };
 /* The host's costs, in nanoseconds for a byte of the text. */
 extern const struct plan_part_costs plan_part_costs_host;
-/* A device's costs, in units of the time in which the device reads the text once. Tests replace
- * these costs. */
+/* A device's costs; unit: the device's time for one read of the text. Tests replace these costs. */
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
 

@@ -1,5 +1,5 @@
-/* plan: what patterns become. A plan is built once; then any number of threads read it through
- * const pointers.
+/* plan: declares the compiled form of patterns. A plan is built once; then any number of threads
+ * read the plan.
  *
  * A literal is a byte string that is searched whole. A pattern becomes a single literal, or several
  * literals where characters have variants of other bytes (case in UTF-8). If a pattern has too many
@@ -102,7 +102,7 @@ struct trawl_plan {
 
     uint64_t length_min;  /* bytes of the shortest literal, without tails */
     uint64_t length_max;  /* bytes of the longest occurrence, tails included */
-    uint64_t need_before; /* context bytes that a search reads before an occurrence's begin */
+    uint64_t need_before; /* bytes that a search reads before an occurrence's begin */
     /* bytes that a search reads after the last begin: length_max - 1 + context */
     uint64_t need_after;
 
@@ -123,11 +123,12 @@ struct trawl_plan {
     /* Set if the plan has several literals, or a literal with a tail: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
-    /* the CPU begins with classes of length, which have tables of their own; false: with buckets */
+    /* the CPU begins with method classes (strings by length, each class with its own tables);
+     * false: with method buckets, by the tables below */
     bool has_classes;
-    /* the CPU tries classes and buckets in turn, and goes on with the faster program */
+    /* the CPU tries methods classes and buckets in turn, and goes on with the faster method */
     bool has_either;
-    bool has_automaton;   /* the CPU tries these ways and the automaton in turn */
+    bool has_automaton;   /* the CPU also tries the automaton */
     uint64_t *set_bitmap; /* 2^bitmap_bits bits */
     uint64_t *set_wide;   /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */
     /* 2^bucket_bits + 1 indexes into set_entries: the begin of each bucket */
@@ -152,8 +153,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes);
 
-/* As plan_literal_match, for a place where the literal's own bytes are known to stand, so that only
- * the tail is compared. *looked: the tail's characters that were compared and matched. */
+/* As plan_literal_match, but compares only the tail: the literal's own bytes are known to stand at
+ * text[0]. *looked: the tail's characters that were compared and matched. */
 uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                          const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
 
@@ -214,7 +215,7 @@ bool plan_has_letters(const struct trawl_plan *plan);
 enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_plan **as_set,
                               struct trawl_error *error);
 
-/* For a set: returns whether the CPU can search the set by classes of length. */
+/* For a set: returns whether the CPU can search the set by method classes. */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)
 {
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;

@@ -1,5 +1,5 @@
-/* sampled: makes the tables of method sampled, and measures how many offsets of the literal a
- * sample of a text names. */
+/* sampled: makes the tables of method sampled, and measures how many offsets of the literal have
+ * the same bytes as a sample of a text. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -15,11 +15,12 @@
 #define REPEATS_LOG2 13u
 #define SEEN_SAMPLES 512u /* samples that sampled_seen takes of a text, at most */
 #define SEEN_SAMPLES_MIN 64u
-#define SEEN_SHARE 4096u   /* bytes of text for each sample, at least */
-#define SEEN_STEPS 256u    /* sampled_seen ends early after SEEN_STEPS */
-#define SEEN_STEPS_EACH 8u /* + SEEN_STEPS_EACH * samples steps along chains */
-/* A stride through the samples' order, modulo their number, so that the first samples already come
- * from all parts of the text. */
+#define SEEN_SHARE 4096u /* bytes of text for each sample, at least */
+/* sampled_seen ends early after SEEN_STEPS + SEEN_STEPS_EACH × samples steps along chains */
+#define SEEN_STEPS 256u
+#define SEEN_STEPS_EACH 8u /* see SEEN_STEPS */
+/* Sample number i of n is taken from part i × SEEN_ORDER mod n of the text, so that even the first
+ * samples come from all over the text. */
 #define SEEN_ORDER 40503u
 #define SAMPLED_STRIDE_UNIT 8u /* a multiple of 8, so that no sample crosses two cache lines */
 
@@ -42,7 +43,7 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan)
     struct plan_sampled layout = {.stride = stride, .q = SAMPLED_Q};
 
     TRAWL_ASSERT(stride > 0 && plan_is_one_literal(plan));
-    layout.hash_bits = 65u - (uint32_t)__builtin_clzll(stride); /* 2 to 4 heads per gram */
+    layout.hash_bits = 65u - (uint32_t)__builtin_clzll(stride); /* 2 to 4 heads per offset */
     layout.bitmap_bits = 64u - (uint32_t)__builtin_clzll(stride) + SAMPLED_BITMAP_LOG2;
     layout.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
     return layout;

@@ -1,4 +1,4 @@
-/* tables: the bitmaps and buckets of method set. */
+/* tables: makes the bitmaps and buckets of method set. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -99,10 +99,10 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* Chooses whether the CPU begins with classes of length or with buckets, the plan's own tables, of
- * which a search reads a bit for each position. Whole words and lines are searched by buckets,
- * because few positions may begin an occurrence. Up to EITHER_LITERALS_MAX literals, a trial on the
- * text then decides (has_either). */
+/* Chooses whether the CPU begins with method classes, which has tables of its own for strings of
+ * each length class, or with method buckets, which tests a bit of the plan's bitmap at each
+ * position. Whole words and lines are searched by buckets, because few positions may begin an
+ * occurrence. Up to EITHER_LITERALS_MAX literals, a trial on the text then decides (has_either). */
 static void choose_set_method(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;
@@ -115,7 +115,7 @@ static void choose_set_method(struct trawl_plan *plan)
                           plan->literal_bytes_total / count <= AUTOMATON_MEAN_MAX;
 }
 
-/* Sets all of the set's members except for the arrays. */
+/* Sets the plan's members that concern a set, except for the arrays. */
 static void prepare_set(struct trawl_plan *plan)
 {
     set_parameters(plan);
@@ -123,8 +123,8 @@ static void prepare_set(struct trawl_plan *plan)
     choose_set_method(plan);
 }
 
-/* The tables exceed the caches. fill_set prefetches a literal's bucket and entry this many literals
- * ahead. */
+/* fill_set prefetches a literal's bucket and entry this many literals ahead, since the tables of
+ * large sets exceed the caches. */
 #define FETCH_AHEAD 24u
 
 static void fetch_bucket(const struct trawl_plan *plan, uint64_t literal)

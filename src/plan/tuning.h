@@ -1,4 +1,5 @@
-/* tuning: which bytes of a single literal a search tests, given what is known of the text.
+/* tuning: chooses which bytes of a single literal a search tests, by what is known of the text, and
+ * prices the methods.
  *
  * A plan has a tuning that knows at most the caller's sample. A worker that searches a long text
  * makes a better tuning from the text. A wrong tuning costs time, never an answer.
@@ -24,8 +25,8 @@ static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t byte
     return (nth * 0x9e3779b97f4a7c15ull >> 20) % (part - bytes + 1);
 }
 
-/* named: the number of the literal's offsets that a sample of method sampled names, on average.
- * naming: the share of samples that name at least one offset. */
+/* For method sampled: the average number of the literal's offsets with the same bytes as a sample
+ * of the text, and the share of samples with at least one such offset. */
 struct sampled_rates {
     double named;
     double naming;
@@ -46,10 +47,12 @@ struct plan_tuning {
     double every_rate;
     /* expected candidates of method grams per text byte */
     double gram_rate;
-    /* method sampled may pay: the literal is long, does not repeat itself, and there is memory */
+    /* method sampled can be chosen: the literal is long and does not repeat itself, and memory
+     * suffices */
     bool samples;
     struct sampled_rates sampled;
-    /* ns per byte of text that method sampled took where it left the text; 0: not known */
+    /* ns per byte of text that method sampled took before a search changed the method; 0: not
+     * known */
     double sampled_took;
     /* for devices: offset of the rarest 7 bytes of the literal; with a sample, 8 bytes */
     uint64_t rare_offset;
@@ -62,15 +65,15 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
-/* Tunes method sampled for a text or a part of a text, in which the function counts how many
- * samples name an offset by the method's tables, which it makes. NULL: the text is unknown. */
+/* Tunes method sampled. Makes the method's tables and counts in this text, or part of a text, how
+ * many samples equal an offset of the literal. NULL: the text is unknown. */
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
                        struct plan_tuning *tuning);
 
 /* Returns whether the tuning's grams are rare enough in the text for method grams. */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
 
-/* What each method costs an engine, in ns: the members are the columns of methods.def. */
+/* What the steps of each method cost on an instruction set, in ns: the columns of methods.def. */
 struct plan_costs {
 #define COST(member) double member;
 #include "plan/methods.def"
@@ -86,10 +89,10 @@ struct plan_prices {
     enum trawl_method least;        /* the method with the least price */
 };
 
-/* The one price: what a method is expected to cost in the text that the tuning knows. */
+/* Returns the expected cost of each method in the text that the tuning knows. */
 struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                               const struct plan_costs *costs);
-/* Returns the cheapest method that has a price, except `but`. */
+/* Returns the cheapest method that has a price and is not `but`. */
 enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but);
 /* Returns what the method costs without candidates, in ns per text byte, if method every tests so
  * many probes at each position. */
@@ -127,7 +130,7 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan);
 enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
                                struct trawl_error *error);
 
-/* Counts the rates in this text. The samples are spread over the whole text. */
+/* Measures the rates by samples spread over this text. */
 struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
                                   const uint8_t *text, uint64_t text_bytes);
 
