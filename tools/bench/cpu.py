@@ -152,8 +152,8 @@ def worst_table(data):
             it = figures(row) if row else {}
             cells[-1].append(f"{number(it['one'])} **{number(it['to_read'])}** "
                              f"{number(it['to_random'])}" if row else '-')
-    return (['', '### Worst cases', '', 'With 1 thread: GB/s, times the read speed, times the speed '
-             'on the random text.', '']
+    return (['', '### Worst cases', '', 'A cell has three figures, with 1 thread: GB/s, **multiples of the '
+             'read speed**, and multiples of the speed on random text.', '']
             + table(['text and pattern'] + [f'm={length}' for length in WORST_LENGTHS], cells))
 
 
@@ -173,8 +173,8 @@ def summary(data):
 
 def section(data):
     lines = ['![Speed against pattern length](measurements/cpu.svg)', '', *opening(data), *summary(data),
-             spread_line(data), '', 'A figure of each text: GB/s with 1 thread, **times the read speed**, times memmem, '
-             f"GB/s with {data['machine']['cores']} threads. The texts:", '']
+             spread_line(data), '', 'A cell has four figures: GB/s with 1 thread, **multiples of the read speed**, '
+             f"multiples of the speed of memmem, and GB/s with {data['machine']['cores']} threads. The texts:", '']
     return lines + letters_tables(data) + worst_table(data)
 
 

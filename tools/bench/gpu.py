@@ -269,8 +269,8 @@ def crossed(rows_of, title):
     found = {it['name']: cell(it, result(it, ALL), result(it, READ)) for it in rows_of}
     heads = list(dict.fromkeys(name.rpartition(', ')[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
-    return ['', f'### {title}', '', "GB/s by the host's clock, medians; bold: x the read speed of the "
-            'device.', ''] + table([''] + heads, [
+    return ['', f'### {title}', '', "Medians in GB/s, by the host's clock; in bold, multiples of the device's "
+            'read speed.', ''] + table([''] + heads, [
                 [name] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
 
 
@@ -281,8 +281,8 @@ def group_lines(data, group, title):
     if group in CROSSED:
         return crossed(rows_of, title)
     names = list(dict.fromkeys(it['name'] for row_ in rows_of for it in row_['results']))
-    lines = ['', f'### {title}', '', 'In GB/s, by the host\'s clock, medians'
-             + ('; bold: x the read speed of the device.' if READ in names else '.'), '']
+    lines = ['', f'### {title}', '', "Medians in GB/s, by the host's clock"
+             + ("; in bold, multiples of the device's read speed." if READ in names else '.'), '']
     cells = [[row_['name'], row_.get('found', '-')]
              + [cell(row_, result(row_, name), result(row_, READ)) for name in names]
              for row_ in rows_of]

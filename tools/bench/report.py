@@ -83,8 +83,8 @@ def spread_line(data):
     spreads = [spread(run) for run in runs if len(run) > 1]
     if not spreads:
         return '- one run of each'
-    return (f'- spread of the runs of a figure: {100 * statistics.median(spreads):.0f} % is the '
-            f'median of all figures, {100 * max(spreads):.0f} % the largest')
+    return (f"- the runs of a figure spread by {100 * statistics.median(spreads):.0f} % (median of all "
+            f'figures) to {100 * max(spreads):.0f} % (largest)')
 
 
 def put_section(page, name, lines):

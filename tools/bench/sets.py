@@ -194,8 +194,8 @@ def section(data):
     names = list(dict.fromkeys(it['name'] for row in rows_of for it in row['results']))
     lines = opening(data) + [spread_line(data), '']
     lines += table(['', 'compared with', 'times as fast', 'workloads', 'slower in'], conclusions(data), left=2)
-    lines += ['', 'GB/s of text, compiling not counted. *: on a part of the work, as far as the time '
-              'allowed. -: not measured, or too slow to measure.', '']
+    lines += ['', 'GB/s of text, without the time to compile patterns. A star: measured on a part of the work, '
+              'because the whole would take too long. A dash: not measured.', '']
     speeds, costs = [], []
     for contestant in names:
         them = [next((it for it in row['results'] if it['name'] == contestant), {}) for row in rows_of]
@@ -210,7 +210,7 @@ def section(data):
     heads = [''] + [row['name'] for row in rows_of]
     lines += table(heads, [['work'] + [row['work'].partition(' in ')[2] for row in rows_of],
                            ['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
-    return lines + ['', 'Milliseconds to compile the patterns, and MiB that are held at most, where that was measured:', '',
+    return lines + ['', 'Milliseconds to compile the patterns and, where measured, the largest number of MiB in use:', '',
                     *table(heads, costs)]
 
 
