@@ -8,7 +8,7 @@
 
 #include "plan/automaton.h"
 
-struct fold; /* dense_fold.c: which characters are alike */
+struct fold; /* dense_fold.c: which characters are variants of each other */
 
 /* The automaton of a plan, which all threads share. For plans without tails, the strings are the
  * plan's literals. In plans with tails, characters have variants. There the strings are whole
@@ -26,15 +26,14 @@ struct dense_set {
     uint64_t own_bytes_count;
 };
 
-/* A thread's part. */
+/* The state of one thread's searches by the automaton. */
 struct dense_worker {
     uint64_t serial; /* serial of the plan that `set` belongs to; 0: no plan */
     /* Owned by that plan, and invalid once the plan is freed. NULL: no text was dense yet, and all
      * members below are empty. */
     const struct dense_set *set;
     uint64_t read_bytes; /* bytes that the automaton ever searched; tests read this count */
-    /* for each begin of a step, the end of the longest string there; PLAN_NONE: no string begins
-     * there */
+    /* for each begin of a step, the end of the longest string there; PLAN_NONE: none */
     uint32_t *ends;
     uint64_t end_room;
     /* the step's rewritten text, and the offset in the text from which each byte comes */
@@ -58,8 +57,8 @@ enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_s
 bool dense_is_there(const struct trawl_plan *plan);
 
 /* ---- dense_fold.c ---- */
-/* Makes the set's strings from the plan's patterns, in which representatives replace characters.
- * Errors: MEMORY. */
+/* Makes the set's strings: the plan's patterns, with representatives of characters. Errors:
+ * MEMORY. */
 enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense_set *set,
                                      struct trawl_error *error);
 /* Rewrites the text. origin[i] is the offset in `text` from which byte i of the result comes;

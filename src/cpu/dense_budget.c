@@ -1,10 +1,9 @@
-/* dense_budget: says where candidates of a set take more time than the automaton would: where the
- * text is dense. */
+/* dense_budget: decides where a text is dense: candidates take longer than the automaton would. */
 #include "base/checked.h"
 #include "cpu/worker.h"
 
 /* A unit of work is about a nanosecond. */
-#define MAKE_WORK 512u     /* work to make the automaton, for each literal */
+#define MAKE_WORK 512u     /* work to make the automaton: for each literal, */
 #define MAKE_BYTE_WORK 64u /* and for each byte of the literals */
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
@@ -13,7 +12,7 @@ void dense_allow(struct scan *scan, uint64_t positions)
 {
     TRAWL_ASSERT(positions <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    /* dense_leaves has counted only a part of the work for the previous positions */
+    /* dense_leaves has counted only some of the work for the previous positions */
     if (scan->worker->dense_waits)
         scan->worker->dense_work += scan->work - scan->work_begin;
     scan->worker->dense_waits = false;

@@ -159,8 +159,7 @@ static enum trawl_status element_note(struct fold *fold, const struct plan_eleme
     return TRAWL_OK;
 }
 
-/* Ends the learning of groups: sets the representative of each ASCII byte, and whether all variants
- * are mutual. */
+/* Completes the groups: sets each ASCII byte's representative, and whether variants are mutual. */
 static void fold_finish(struct fold *fold)
 {
     fold->exact = true;

@@ -1,4 +1,4 @@
-/* engine_cpu: the engine on the host's cores. */
+/* engine_cpu: implements the engine on the host's cores. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -6,23 +6,23 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* Making an entry of the tables of method sampled takes as long as other methods take for this many
- * bytes of text. */
+/* In the time of making an entry of method sampled's tables, other methods search this many
+ * bytes. */
 #define TABLES_SHARE 64u
 #define SET_WORK_PER_BYTE 4u /* work per byte of text above which a set's candidates are dense */
 
-/* patterns of a plan up to which parts are tried: sorting more would take long */
+/* parts are tried for plans of at most this many patterns: sorting more would take long */
 #define PARTS_PATTERNS_MAX (1u << 16)
 /* bytes of text before the first trial of parts */
 #define PARTS_FIRST (1u << 18)
-/* A trial of parts waits for so much time, and for more for each literal: about twice what making
- * the parts takes. */
+/* A trial of parts begins once the whole plan has searched for this time, plus a time per literal:
+ * about twice what making the parts takes. */
 #define PARTS_NS (1u << 18)
 #define PARTS_LITERAL_NS 2048u
-/* The trial waits for so many times as long where the automaton searches for the whole plan: parts
- * are seldom faster. */
+/* This factor multiplies the time if the plan is searched by the automaton: parts are seldom
+ * faster. */
 #define PARTS_PATIENCE 4u
-/* bytes of text in which the parts' own trials end */
+/* the parts' own trials end within this many bytes of text */
 #define PARTS_WARM (1u << 19)
 
 struct engine {
@@ -202,7 +202,7 @@ static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
     chunk->readable = chunk->after + WORKER_SHORT_SLACK;
 }
 
-/* Searches from scan->at to scan->limit by the worker's method, and counts the time if a look may
+/* Searches from scan->at to scan->limit by the worker's method; counts the time if a look may
  * come. */
 static void scan_part(struct scan *scan)
 {
@@ -273,9 +273,9 @@ static enum trawl_status scan_whole(struct engine_worker *worker, const struct e
 
 /* ---- Parts ---------------------------------------------------------------------------------- */
 
-/* Makes a worker for each part of the worker's plan. `eager`: the parts try all their ways at once,
- * because the whole plan has searched for long enough. Returns false if the plan has no parts, or
- * if memory does not suffice for them. */
+/* Makes a worker for each part of the worker's plan. `eager`: the parts may try all their methods
+ * at once, because the whole plan has searched for long enough. Returns false if the plan has no
+ * parts, or if memory does not suffice for them. */
 static bool parts_make(struct engine_worker *worker, bool eager)
 {
     const struct plan_parts *of;
@@ -300,8 +300,7 @@ static bool parts_make(struct engine_worker *worker, bool eager)
     return true;
 }
 
-/* Searches the task's chunk for each part of the plan in turn, and appends the merged hits to the
- * task's result. */
+/* Searches the task's chunk for each part of the plan in turn, and appends the merged hits. */
 static enum trawl_status scan_parts(struct engine_worker *worker, const struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -365,8 +364,7 @@ static enum trawl_status scan_segment(struct engine_worker *worker, const struct
     return TRAWL_OK;
 }
 
-/* A task whose segments a trial gives to the whole plan, program 0, or to the plan's parts, program
- * 1. */
+/* A task whose segments a trial gives to the whole plan (program 0) or to its parts (1). */
 struct segments {
     struct engine_worker *worker;
     const struct engine_task *task;

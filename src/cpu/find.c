@@ -1,9 +1,9 @@
-/* find: the variants of the candidate functions, and which variants this machine can run. */
+/* find: lists the variants of the candidate functions, and tests which this machine can run. */
 #include "cpu/find.h"
 
 #include <string.h>
 
-/* What variants need. Each level needs what all levels before need, and more. */
+/* What a variant needs of the processor. Each level needs what all levels before need, and more. */
 enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
 
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
@@ -11,8 +11,7 @@ enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
  * question. */
 #include <cpuid.h>
 
-/* Registers that the operating system saves, as bits of XCR0 (Intel, Software Developer's Manual 1,
- * 13.3). */
+/* Registers that the system saves, as bits of XCR0 (Intel, Software Developer's Manual 1, 13.3). */
 #define SAVES_AVX 0x06u
 #define SAVES_AVX512 0xe6u
 

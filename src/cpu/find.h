@@ -28,10 +28,10 @@ struct find_tile {
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
 };
 
-/* Some values of a byte. */
+/* A set of byte values. */
 struct find_bytes {
     bool has[256];
-    /* the same as tables of one byte: each value has a slot by itself */
+    /* the same set as nibble tables of one byte, in which each value has a slot by itself */
     struct plan_nibbles nibbles;
 };
 
@@ -44,7 +44,7 @@ struct find_bytes {
 struct find_pairs {
     uint32_t groups; /* 1, 2 or 4 */
     uint32_t count;  /* pairs: 5 or 6; literals that have fewer let all values of others pass */
-    uint8_t fold;    /* or-ed into each byte */
+    uint8_t fold;    /* is or-ed into each byte */
     uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
 };
 
@@ -125,8 +125,8 @@ struct find_ops {
     uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
                           uint32_t stem_count, struct set_found *found);
     /* Writes base + x for each of 64 * word_count positions x at which all pairs of bytes share a
-     * class, and returns the number of such positions. Depends on text bytes up to 64 * word_count
-     * + 5. NULL if the instruction set has no fast way to test pairs. */
+     * slot, and returns the number of such positions. Depends on text bytes up to 64 * word_count +
+     * 5. NULL if the instruction set has no fast way to test pairs. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *positions);
 };

@@ -1,4 +1,4 @@
-/* find_keys_avx512: by vectors, looks up the stems at begins, and the keys of stems.
+/* find_keys_avx512: looks up the stems at begins, and the keys of stems, by vectors.
  *
  * The tables of a large set are larger than the second-level cache. So each step handles a batch of
  * begins before the next step starts, and within a step no load waits for another load.

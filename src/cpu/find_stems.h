@@ -1,6 +1,6 @@
-/* find_stems: in plain C, the three steps of a class that is searched by stems, and the samples of
- * a class that is searched by grams. A variant with vectors for these steps defines
- * HAS_STEM_VECTORS. No function has a branch that depends on the text.
+/* find_stems: implements, in plain C, the three steps of a class that is searched by stems, and
+ * tests the samples of a class that is searched by grams. A variant with vectors for these steps
+ * defines HAS_STEM_VECTORS. No function has a branch that depends on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -89,7 +89,8 @@ static inline struct stem_filter stem_filter(const struct set_class *class, uint
     return filter;
 }
 
-/* Are both bits in the word? skip: 0 for a stem, SET_BEGIN_SHIFT for a begin. */
+/* Returns whether both bits of the hash are set in the word. skip: 0 for a stem, SET_BEGIN_SHIFT
+ * for a begin. */
 static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
 {
     hash >>= skip;

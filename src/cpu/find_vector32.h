@@ -1,4 +1,4 @@
-/* find_vector32: the vectors of find_grams.h with 32 bytes (AVX2). */
+/* find_vector32: defines the vector operations of find_grams.h for AVX2 (32 bytes). */
 #ifndef TRAWL_CPU_FIND_VECTOR32_H
 #define TRAWL_CPU_FIND_VECTOR32_H
 

@@ -9,8 +9,8 @@
 
 /* time to make the tables of classes, for each literal */
 #define TABLES_LITERAL_NS 128u
-/* The automaton takes at least so many ns per byte, by rows that lie in the first-level cache:
- * where only sums are wanted, and where hits are. */
+/* The least time of the automaton, in ns per byte, if its rows lie in the first-level cache: if the
+ * scan only counts, and if it keeps hits. */
 #define AUTOMATON_COUNT_NS 0.6
 #define AUTOMATON_NS 1.6
 

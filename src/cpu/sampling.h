@@ -1,4 +1,4 @@
-/* sampling: the state of a large set's search in a tile, class by class. */
+/* sampling: holds the state of a large set's search in a tile, for one class after the other. */
 #ifndef TRAWL_CPU_SAMPLING_H
 #define TRAWL_CPU_SAMPLING_H
 

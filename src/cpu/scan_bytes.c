@@ -145,8 +145,7 @@ static void fill_ends(struct scan *scan, uint64_t words, uint64_t positions, boo
         worker->ends.mask[w] |= worker->ends_also.mask[w];
 }
 
-/* Skips the line that holds x, which has its hit: sets scan->line_until to the begin of the next
- * line. */
+/* Skips the line that holds x and has its hit: sets scan->line_until to the next line's begin. */
 static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 {
     const struct trawl_plan *plan = scan->plan;

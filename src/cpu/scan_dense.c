@@ -30,7 +30,7 @@ struct step {
         *origin;
 };
 
-/* ---- One thread's part ---- */
+/* ---- The state of one thread ---- */
 
 static void lists_release(struct dense_worker *worker)
 {

@@ -1,5 +1,4 @@
-/* scan_sampled: method sampled: reads a gram at every stride-th position, and nothing in
- * between. */
+/* scan_sampled: searches by method sampled: reads a gram at every stride-th position only. */
 #include <string.h>
 
 #include "base/checked.h"

@@ -8,8 +8,8 @@
 
 #define FIRST_SAMPLES 16u /* samples of a line in the first round: a vector of samples */
 #define NEXT_SAMPLES 32u
-#define LINES_SHARE 4u /* many lines have a hit: at least 1 of 4 */
-#define WORDS_SHARE 8u /* with fewer hits than 1 in 8 words, mapping the lines does not pay */
+#define LINES_SHARE 4u /* lines_hit is set if at least 1 of 4 lines has a hit */
+#define WORDS_SHARE 8u /* a tile's lines are mapped if it has at least 1 hit per 8 words */
 #define NO_HIT UINT32_MAX
 #define ASKED (UINT32_MAX - 1) /* the line has no hit yet, but a stem that is being verified */
 
@@ -104,8 +104,7 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
-/* Returns whether a hit may count for its line: if there are records, a record must hold it whole.
- */
+/* Returns whether a hit may count for its line: with records, a record must hold it whole. */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
     bool holds = true;
@@ -116,8 +115,7 @@ static bool may_stand(struct scan *scan, const struct hit *hit)
     return holds;
 }
 
-/* Updates line_hit with the gathered hits from index `from` on: the hit with the least offset of
- * each line. */
+/* Sets line_hit to each line's hit of least offset, by the gathered hits from index `from` on. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
     const struct hits *hits = &sampling->scan->worker->gathered;

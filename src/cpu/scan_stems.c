@@ -8,8 +8,8 @@
  */
 #include "cpu/sampling.h"
 
-/* Keeps the positions whose four bytes begin some literal, and returns their number. Pairs let many
- * positions pass where no literal begins. */
+/* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Pairs
+ * alone let many positions pass where no literal begins. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
 {
     const struct set_class *class = sampling->class;

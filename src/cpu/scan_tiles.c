@@ -1,5 +1,5 @@
-/* scan_tiles: methods every and grams: computes a tile's bitmap of candidates, and verifies its
- * bits. */
+/* scan_tiles: searches by methods every and grams: computes a tile's bitmap of candidates, and
+ * verifies the candidates. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -17,12 +17,12 @@
  * bytes, the candidates form runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
-/* Every: if more than 1 of 1024 positions is a candidate that fails, the learned offset becomes a
+/* Every: if more than 1 of 1024 positions is a failed candidate, the learned offset becomes a
  * probe. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
-/* A dense part ends when 1 word in 8 has candidates. It tests one probe less while fewer than one
- * candidate per 8192 positions is cleared. */
+/* A dense part ends at a tile with at most 1 candidate per 8 words. In a dense part, the worker
+ * drops a probe if at most 1 candidate per 8192 positions is cleared. */
 #define DENSE_SHARE_MIN 8u
 #define DENSE_CLEARED_MIN 8192u
 
@@ -49,10 +49,9 @@ void worker_probes_begin(struct engine_worker *worker)
     worker->head_bytes = 0;
     /* A literal that fits a vector is compared whole, which costs little, so that no probe is
      * tested behind a branch. A periodic literal is not compared whole: a run is verified at once,
-     * so few candidates are left. A literal that folds case is not compared whole either. Lost:
-     * comparing the first 64 bytes of longer literals. Dense texts hold these 64 bytes too, and
-     * what the probes learn from failures is worth more (Fibonacci, m = 1024: 1.9 against 2.4
-     * GB/s). */
+     * so few candidates are left. A literal that folds case is not compared whole either. Comparing
+     * the first 64 bytes of longer literals was slower (a Fibonacci text, 1024 bytes: 1.9 against
+     * 2.4 GB/s): dense texts also hold these 64 bytes, and the probes learn more from failures. */
     if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
         plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
@@ -83,9 +82,9 @@ static void probes_learn(struct engine_worker *worker)
     probe_bounds(worker);
 }
 
-/* Sets *positions to how many positions the next tile has: up to the next cache line of the loaded
- * bytes, then whole tiles. The loads for position scan->at begin at scan->at + lead. Returns how
- * many words of the tile vectors can fill, if the answer for position x depends on bytes up to x +
+/* Sets *positions to the number of positions of the next tile: a short tile up to the next cache
+ * line of the loaded bytes, then whole tiles. The loads for position scan->at begin at scan->at +
+ * lead. Returns how many words of the tile vectors can fill, if bit x depends on bytes up to x +
  * reach. */
 static uint64_t tile_size(const struct scan *scan, uint64_t lead, uint64_t reach,
                           uint64_t *positions)
@@ -112,8 +111,8 @@ static bool probes_match(const struct scan *scan, uint64_t x)
     return true;
 }
 
-/* Fills a word at the text's end, where a vector would reach too far. Tests up to 64 positions in
- * plain C; if the first probe has fold 0, memchr finds the positions to test. */
+/* Fills a word at the text's end, where a vector would load bytes that are not readable. Tests up
+ * to 64 positions in plain C; if the first probe has fold 0, memchr finds the positions to test. */
 static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_probe *probe = &scan->worker->probes[0];
@@ -138,9 +137,9 @@ static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
 }
 
 /* Adapts the number of probes in a dense part of the text, for a worker that compares heads. In a
- * dense part so many words have candidates that a branch per word does not pay, and the worker
- * tests all its probes at every position. Each probe costs time, so the worker tests only as many
- * probes as leave next to no candidates for `sieve` to clear. */
+ * dense part so many words have candidates that a branch per word does not pay, so the worker tests
+ * all its probes at every position. It has only as many probes as needed to leave nearly no
+ * candidates for `sieve` to clear. */
 static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t found,
                         uint64_t cleared)
 {
@@ -153,7 +152,8 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
     if (found <= words / DENSE_SHARE_MIN) { /* the dense part is over */
         worker->probe_count = FIND_FIRST_MAX;
         worker->first_probes =
-            FIND_FIRST_MAX - 2; /* at - 1, avx512vbmi would still test all probes */
+            /* with FIND_FIRST_MAX - 1, variant avx512vbmi would still test all probes */
+            FIND_FIRST_MAX - 2;
     } else if (cleared > positions / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
         worker->first_probes = ++worker->probe_count;
     } else if (cleared <= positions / DENSE_CLEARED_MIN && worker->probe_count > FIRST_PROBES_MIN) {
@@ -285,8 +285,7 @@ static uint64_t sieve(const struct scan *scan, uint64_t words)
     return cleared;
 }
 
-/* Verifies the tile's candidates. If the probes are the whole literal, the candidates are
- * occurrences. */
+/* Verifies the tile's candidates, which are occurrences if the probes are the whole literal. */
 static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;

@@ -1,4 +1,4 @@
-/* scan_verify: from a large set's samples that passed to occurrences.
+/* scan_verify: finds the occurrences at those samples of a large set that passed the bitmap.
  *
  * The tables and the literals exceed the caches. So each step prefetches what the next step needs,
  * for many samples at once. The usual case has no branch that depends on the text.
@@ -69,7 +69,7 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
     return TRAWL_OK;
 }
 
-/* A sample, for which the literals of its bucket are compared. */
+/* A sample that passed, and what the entries of its bucket are compared with. */
 struct sample {
     uint64_t hash;
     uint64_t position;
@@ -88,7 +88,7 @@ static inline uint32_t load32(const uint8_t *bytes)
     return word;
 }
 
-/* Values that are the same for all samples of a tile. */
+/* What is the same for all samples of a tile. */
 struct tile {
     const struct set_entry *entries;
     const uint8_t *text;
@@ -197,9 +197,9 @@ static bool counts_only(const struct scan *scan)
     return scan->want == WANT_COUNT && !plan_has_conditions(scan->plan);
 }
 
-/* Compares the literals in scratch->named and takes the literals in scratch->whole, which need no
- * comparison; counts or gathers the occurrences. Both arrays hold indexes into `literals` instead
- * of literals. Errors: MEMORY. */
+/* Compares the literals in scratch->named with the text. The literals in scratch->whole occur for
+ * certain. Counts or gathers the occurrences. Both arrays hold indexes into `literals` instead of
+ * literals. Errors: MEMORY. */
 static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
                                     uint32_t named_count, uint32_t whole_count)
 {
@@ -295,7 +295,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     return take_found(scan, class->stem_literals, named_count, whole_count);
 }
 
-/* Looks up the stems by vectors. The text has the bytes of all tags behind the tile. */
+/* Looks up the stems by vectors. All text bytes that the stems' tags cover must be readable. */
 static enum trawl_status look_by_vectors(const struct sampling *sampling,
                                          const struct set_stem *stems, uint32_t count)
 {
@@ -314,7 +314,7 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
             break;
         TRAWL_TRY(take_found(scan, class->stem_literals, found.named_count, found.whole_count));
         found.named_count = found.whole_count = 0;
-        if (looked == 0) { /* its bucket has many keys */
+        if (looked == 0) { /* the next stem's bucket has many keys */
             TRAWL_TRY(look_at_stems(sampling, stems + i, 1, true));
             looked = 1;
         }
@@ -322,7 +322,7 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
     return take_found(scan, class->stem_literals, found.named_count, found.whole_count);
 }
 
-/* Divides the stems that lie wholly in the text into shorter and longer stems, and prefetches their
+/* Divides the stems that lie wholly in the text into shorter and longer; prefetches their
  * buckets. */
 static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, uint32_t count,
                         uint32_t *shorter_count, uint32_t *longer_count)
@@ -365,7 +365,7 @@ static void fetch_keys(const struct set_class *class, const struct set_stem *ste
     }
 }
 
-/* Computes the tags of the bytes after the stems. */
+/* Computes the tags of the bytes after the stems, except where the text ends there. */
 static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *stems,
                        uint32_t count)
 {

@@ -3,10 +3,11 @@
 #include "base/memory.h"
 #include "cpu/set_matcher.h"
 
-#define LOOKED_LITERALS 2048u /* literals of a class that are counted, evenly spread */
+/* at most this many literals of a class, evenly spread, are looked up */
+#define LOOKED_LITERALS 2048u
 
-/* A hash table that counts the sample's grams. A slot with count 0 is free. At most half of the
- * slots are used. */
+/* A hash table of the sample's grams, with the count of each. A slot with count 0 is free. At most
+ * half of the slots are used. */
 struct grams {
     uint64_t slot_count;
     uint64_t *hashes;

@@ -10,8 +10,7 @@
 /* a class with less than 1/8 of the literals of the class before joins that class */
 #define MERGE_SHARE 8u
 #define NAMED_SAMPLES 4.0 /* an entry that a sample names costs as much as 4 samples */
-/* if the entries that a sample names cost less than 0.1 of a sample, a narrower stride is not
- * tried */
+/* if the entries that a sample names cost less than 0.1 of a sample, no narrower stride is tried */
 #define NAMED_LITTLE 0.1
 #define BITS_SPARE 4.0 /* bits of entropy that a gram needs beyond log2(entries) */
 /* a class whose shortest literal has at least this length is searched by grams, which are then
@@ -200,7 +199,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* An entry (literal, offset) that will be added to the tables, whose words were prefetched. */
+/* An entry (literal, offset) to add to the tables. The words to write were prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;

@@ -141,10 +141,10 @@ struct set_scratch {
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
     uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
-    uint32_t first[SET_STEMS_MAX + SET_ROOM]; /* by lines: the first stem of each line, */
-    uint16_t first_line[SET_STEMS_MAX];       /* and the number of that line */
-    /* The same stems while they are verified: shorter than SET_STEM_BYTES, and of
-     * SET_STEM_BYTES. */
+    /* for a search by lines: the first stem of each line, and */
+    uint32_t first[SET_STEMS_MAX + SET_ROOM];
+    uint16_t first_line[SET_STEMS_MAX]; /* the number of that stem's line */
+    /* The stems being verified: those shorter than SET_STEM_BYTES, and those of SET_STEM_BYTES. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
     struct set_stem longer[SET_STEMS_MAX + SET_ROOM];
 };
@@ -381,9 +381,7 @@ static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
     return (four | fold) * PLAN_HASH32_FACTOR;
 }
 
-/* Returns by how much to shift the product for a word's number. Here the bitmap has words of 32
- * bits.
- */
+/* Returns the shift of a product that gives a word's number. The bitmap has 32-bit words here. */
 static inline uint32_t set_sample_shift(const struct set_class *class)
 {
     return 31 - class->word_bits;
@@ -404,8 +402,7 @@ static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, 
     return word & set_keep(count);
 }
 
-/* Returns the hash of the class's gram at `bytes` of a literal; the literals' bytes are readable up
- * to `end`. */
+/* Returns the hash of the gram at `bytes` of a literal; literals are readable up to `end`. */
 static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
                                      const struct set_class *class, const uint8_t *bytes,
                                      const uint8_t *end)
@@ -446,7 +443,7 @@ static inline uint32_t set_class_of_length(uint64_t length)
     return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
 }
 
-/* set_stems.c: the tables of a class that is searched by stems. */
+/* set_stems.c: makes the tables of a class that is searched by stems. */
 static inline uint32_t set_stem_bytes(uint64_t length)
 {
     return length < SET_STEM_BYTES ? (uint32_t)length : SET_STEM_BYTES;
@@ -463,7 +460,7 @@ uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(uint64_t entries);
 /* Sets the literal's bits in the bitmap. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold);
-/* Once the entries are there: the pairs of a class of few literals. */
+/* Makes the pairs of a class of few literals. The entries must have been stored. */
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
 void set_stems_free(struct set_class *class);

@@ -8,7 +8,7 @@
 #include "cpu/set_matcher.h"
 
 #define SAMPLE_BITS_MIN 13u
-/* 128 KiB, enough because words have few different grams of four bytes */
+/* 128 KiB; this suffices because words have few different grams of four bytes */
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u

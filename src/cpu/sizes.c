@@ -1,4 +1,5 @@
-/* sizes: the sizes and thresholds of the host's engine for users (struct cpu_sizes). */
+/* sizes: sets the sizes and thresholds of the host's engine (struct cpu_sizes) as users get
+ * them. */
 #include "cpu/worker.h"
 
 /* dense_step keeps the lanes of dense_read from being 4 KiB apart, where the lanes would share sets

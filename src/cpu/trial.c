@@ -17,10 +17,10 @@
 #define CLEAR_SOONER 2.0
 /* the next trial comes after LOST_SHARE times the time that the slower program lost */
 #define LOST_SHARE 256.0
-#define TRIAL_NS (256u << 10) /* time of a trial of usual programs */
+#define TRIAL_NS (256u << 10) /* a trial begins after this time, plus the pair's once_ns */
 
-/* Returns the time of a trial's steps by a program, times the bytes of the other program. So the
- * results for both programs can be compared. */
+/* Returns the time that a program took in a trial, times the bytes that the other program searched,
+ * so that the results for both programs can be compared. */
 static double taken(const struct trial *trial, uint32_t which)
 {
     return (double)trial->ns[which] * (double)trial->bytes[1 - which];

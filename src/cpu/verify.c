@@ -1,4 +1,4 @@
-/* verify: candidates become occurrences, in time linear in the text.
+/* verify: tests which candidates are occurrences, in time linear in the text.
  *
  * Three rules keep the time of verification linear (docs/design.md has the argument):
  *   runs      if a literal with period p ≤ m / 2 occurs, the scan finds the end of the run once.
@@ -228,7 +228,7 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
     return i;
 }
 
-/* The literal, which has a period, occurs at x. Emits all occurrences of its run. */
+/* Emits all occurrences of the run from x on, where the literal, which has a period, occurs. */
 static void verify_run(struct scan *scan, uint64_t x)
 {
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;

@@ -35,16 +35,18 @@ struct cpu_parts {
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
-    struct cpu_parts *parts;  /* owned; NULL until the first trial of parts */
-    bool has_parts;           /* the plan may have parts that take less time than the whole plan */
-    bool parts_ready;         /* `parts` is made for the plan */
-    struct trial parts_trial; /* program 0 searches for the whole plan, program 1 for its parts */
+    struct cpu_parts *parts; /* owned; NULL until the first trial of parts */
+    bool has_parts;          /* the plan may have parts that take less time than the whole plan */
+    bool parts_ready;        /* `parts` is made for the plan */
+    /* runs two programs, functions that search, in turn: program 0 searches for the whole plan,
+     * program 1 for its parts */
+    struct trial parts_trial;
     const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
     struct plan_tuning own;           /* the tuning that a look made from the text */
     const struct plan_costs *costs;
     struct plan_prices prices; /* by the plan's tuning, or by the last look */
-    double sampled_took;       /* what method sampled cost where it left the text; 0: not known */
-    uint64_t look_left;        /* bytes of text after which a look may be due; UINT64_MAX: never */
+    double sampled_took; /* measured cost of method sampled, when a search left it; 0: not known */
+    uint64_t look_left;  /* bytes of text after which a look may be due; UINT64_MAX: never */
     /* bytes that the method searched since the last look, for which `took` and `priced` count */
     uint64_t searched;
     /* the method has searched a first part, which is not counted in `searched` */
@@ -55,7 +57,7 @@ struct engine_worker {
     double least;           /* lower bound on the ns per byte of any method for the literal */
     uint64_t sampled_after; /* bytes of text after which the tables of method sampled pay; 0: now */
     const struct sampled_tables *sampled;
-    enum trawl_method method; /* the plan's, or method every if the plan's method does not pay */
+    enum trawl_method method; /* the plan's method, or method every if the plan's does not pay */
     /* the tuning's probes, and probes at offsets where candidates failed */
     struct plan_probe probes[PLAN_PROBES_MAX];
     uint64_t probe_offset_min;
