@@ -1,4 +1,4 @@
-/* hits: growing arrays of hits, and merging the hits of a plan's parts. */
+/* hits: grows arrays of hits, and merges the hits of a plan's parts. */
 #include "match/hits.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
     } else {
         TRAWL_TRY(memory_grow(hits->capacity, capacity, sizeof *hits->items, &items, error));
     }
-    /* The lengths would have a different capacity. The caller does not need lengths. */
+    /* Releases the lengths, which the caller does not need: their capacity would differ. */
     if (hits->lengths != NULL) {
         memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);
         hits->lengths = NULL;

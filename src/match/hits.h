@@ -9,10 +9,10 @@
  * byte. */
 struct hit {
     uint32_t offset;
-    uint32_t literal; /* number of the literal in the plan */
+    uint32_t literal; /* number of the literal, a string that occurs, in the plan */
 };
 
-/* In plans with errors, a word of hits.lengths is the occurrence's length | its distance <<
+/* In searches within errors, a word of hits.lengths is the occurrence's length | its distance <<
  * HITS_DISTANCE_SHIFT. */
 #define HITS_DISTANCE_SHIFT 56u
 
@@ -43,7 +43,7 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
 enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error);
 void hits_release(struct hits *hits);
 
-/* The hits of a part of a plan (plan/parts.h). */
+/* The hits of a part of a plan: a plan of some of its patterns (plan/parts.h). */
 struct hits_part {
     const struct hits *hits;
     const uint32_t *literals; /* literals[i] is the whole plan's number of the part's literal i */

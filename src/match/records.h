@@ -7,7 +7,7 @@
 struct records {
     const uint8_t *tape; /* the first record's first byte, from which positions count */
     uint64_t tape_bytes;
-    uint64_t origin; /* offset of the first record, as the caller counts */
+    uint64_t origin; /* the caller's offset of the first record */
     const void *offsets;
     bool narrow; /* offsets are int32_t; else uint64_t */
     const uint8_t *validity;

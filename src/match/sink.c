@@ -1,4 +1,4 @@
-/* sink: the sinks that need only the text and the occurrences. */
+/* sink: implements the sinks that need only the text and the occurrences. */
 #include "match/sink.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* bytes of a window for each match, at least: otherwise the digest does not number lines */
+/* the digest numbers lines only of windows with at least this many bytes for each match */
 #define LINE_NUMBER_BYTES 512u
 
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
@@ -221,7 +221,7 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
     sink->want = WANT_LINES;
     sink->digest = digest_lines;
     sink->deliver = deliver_lines;
-    /* an inverted count reads the line ends apart from the hits, so that changed bytes would make
+    /* an inverted count reads line ends after the search: bytes that change in between would make
      * it wrong */
     sink->in_place = !invert;
     sink->lines.invert = invert;
@@ -264,8 +264,8 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     return TRAWL_OK;
 }
 
-/* Returns where the last span ends after the chunk's matches, given that the last span before the
- * chunk ends at `end`. */
+/* Returns the end of the last span that begins before the chunk's end; `end` is the end of the last
+ * span that begins before the chunk. */
 static uint64_t spans_end(uint64_t end, const struct sink_chunk *chunk)
 {
     uint64_t begin = UINT64_MAX;

@@ -1,7 +1,7 @@
 /* sink: turns the occurrences of a search into the caller's results.
  *
  * Each sink has two steps. digest runs in the thread that searched a chunk, for several chunks at
- * once, and leaves its product in the chunk's digest. deliver runs in the calling thread, for each
+ * once, and stores its result in the chunk's digest. deliver runs in the calling thread, for each
  * chunk in the order of the text. A sink does not know which engine searched.
  */
 #ifndef TRAWL_MATCH_SINK_H
@@ -15,19 +15,19 @@
 struct sink_chunk {
     uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
-    uint64_t owned; /* bytes in which the chunk's occurrences begin */
+    uint64_t owned; /* the chunk's occurrences begin in the first `owned` bytes */
     uint64_t after; /* valid bytes after the owned bytes */
     bool last;      /* the text ends with the owned bytes */
     uint64_t count; /* occurrences that begin in the chunk */
-    /* Offsets count from bytes[0] - hits_base. If the sink wants matches, the matches stand for the
-     * same hits. */
+    /* A hit begins at bytes[offset - hits_base]. If the sink wants matches, `matches` has the same
+     * occurrences. */
     const struct hit *hits;
     uint64_t hit_count;
     uint64_t hits_base;
     /* NULL if the literals' lengths are the occurrences' lengths */
     const uint64_t *hit_lengths;
     bool one_per_line; /* no two hits begin in the same line */
-    /* if the sink wants matches as structs; with sink.columns, the three arrays below */
+    /* set if the sink wants matches: structs or, with sink.columns, the three arrays below */
     const struct trawl_match *matches;
     const uint64_t *begins, *ends, *patterns;
     /* if the sink wants line numbers, room for match_count numbers, which digest stores */
@@ -35,9 +35,9 @@ struct sink_chunk {
     uint64_t match_count;
 };
 
-/* A chunk cuts lines at its borders. Its digest therefore tells of the line in which the chunk
- * begins, of the lines wholly inside, and of the line in which the chunk ends. deliver_lines joins
- * the lines that chunks cut. */
+/* A chunk cuts lines at its borders. So its digest describes the line in which the chunk begins,
+ * the lines wholly inside, and the line in which the chunk ends. deliver_lines joins the lines that
+ * chunks cut. */
 struct line_digest {
     bool has_bytes;
     bool has_line_end;
@@ -76,7 +76,7 @@ struct pattern_counts {
 
 void pattern_counts_release(struct pattern_counts *counts);
 
-/* The product of digest. Its memory is reused from chunk to chunk. */
+/* What `digest` computes of a chunk. The memory is reused from chunk to chunk. */
 struct sink_digest {
     struct line_digest lines;
     struct cells cells;
@@ -87,7 +87,7 @@ struct sink_digest {
 
 struct sink {
     enum want want;
-    bool as_matches;   /* hits become matches, which have an end and a pattern */
+    bool as_matches;   /* the runtime makes matches, which have an end and a pattern, of the hits */
     bool columns;      /* matches are columns (begins, ends, patterns) rather than structs */
     bool line_numbers; /* each match also gets room for a line number */
     /* deliver may be called several times for a chunk, with a part of its matches each */
@@ -96,7 +96,7 @@ struct sink {
     /* The chunk may lie in a mapped file, whose bytes may change meanwhile. With keeps_text, a
      * chunk that has matches is read into memory first. */
     bool in_place;
-    uint8_t line_end; /* the plan's; set when the search begins */
+    uint8_t line_end; /* the byte that ends the plan's lines; set when the search begins */
     uint8_t line_end_also;
     /* LINES: the text's records, which then take the place of lines; NULL: the text has lines */
     const struct records *records;
