@@ -1,4 +1,4 @@
-/* codec: decoders of compressed texts, a library for each format.
+/* codec: decodes compressed texts, each format by a library.
  *
  * A format's library is loaded with the first text of that format. So the command does not load
  * five libraries at its start, and a program that links libtrawl needs no decoder. The build takes

@@ -1,9 +1,9 @@
 /* cursor: cuts a text into chunks.
  *
- * With TEXT_MAPS_IF_FASTER, chunks of long files are mapped while mapping saves time. The cursor
- * counts the page faults of a probe, a chunk in each 4 MiB. A chunk of 256 KiB takes 4 faults if
- * the kernel maps 64 KiB at a time, and at most 1 fault with large folios. A fault that waits for
- * the disk ends mapping for a while, so a file outside the page cache is read.
+ * With TEXT_MAPS_IF_FASTER, chunks of long files are mapped while mapping saves time. To find out,
+ * one chunk in each 4 MiB is a probe: the cursor gets the page faults of its search. A chunk of 256
+ * KiB takes 4 faults if the kernel maps 64 KiB at a time, and at most 1 fault with large folios. A
+ * fault that waits for the disk ends mapping for a while, so a file outside the page cache is read.
  *
  * CPU seconds for 1 GiB (a thread of an AMD EPYC):
  *                         look at each byte     trawl -j1 -c of a rare word
@@ -14,9 +14,8 @@
  *
  * The thread that enters an extent of 2 MiB touches the next extent. Otherwise the threads that
  * take chunks of that extent wait for the same page fault (two threads: 0.037 s; with extents apart
- * 0.020 s).
- * Lost: populating each chunk first (MADV_POPULATE_READ), 0.070 s; mapping each chunk separately
- * with MAP_POPULATE, 0.076 s.
+ * 0.020 s). These took longer: populating each chunk first (MADV_POPULATE_READ), 0.070 s; mapping
+ * each chunk separately with MAP_POPULATE, 0.076 s.
  */
 #include <stddef.h>
 #include <string.h>
@@ -38,12 +37,12 @@
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
 /* A fault that maps 64 KiB, and the later unmapping, take 5 us. Reading 256 KiB takes 17 us more
- * than searching in place. So 3 faults are bearable in a chunk of 256 KiB. Chunks with fewer faults
- * earn credit for chunks with more. */
+ * than searching in place. A chunk of 256 KiB may have 6 faults; chunks with fewer earn credit for
+ * chunks with more. */
 #define MAP_FAULT_BYTES (UINT64_C(40) << 10)
 #define MAP_FAULT_CREDIT 16
-/* A chunk takes 25 us if read, 10 us if mapped, and 32 us if mapped, searched and then read. So
- * mapping saves time while less than two thirds of the mapped chunks have to be read. */
+/* A chunk takes 25 us if read, 10 us if mapped, and 32 us if mapped, searched and then read.
+ * Mapping pauses if more than about a third of the mapped chunks have to be read. */
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 

@@ -1,4 +1,5 @@
-/* text: the source of a search's bytes, and the cursor that cuts a text into chunks.
+/* text: declares texts, from which a search takes its bytes, and the cursor that cuts a text into
+ * chunks.
  *
  * A cursor hands out the text's chunks in order to any number of threads ("takers"). There are
  * three kinds of text:
@@ -86,8 +87,7 @@ struct text_lines {
                               struct trawl_error *error);
 };
 
-/* A search may load this many bytes beyond a chunk, for the widest vector, and ignores the values.
- */
+/* A search may load this many bytes beyond a chunk, for the widest vector, and ignores them. */
 #define TEXT_SLACK_BYTES 64u
 
 struct text_chunk {
@@ -118,12 +118,12 @@ struct text_cursor {
     uint64_t carry_count;  /* all bytes in `carry` */
     bool stream_ended;     /* a read found the end; a terminal would block if read again */
     enum trawl_status stream_status; /* READ: a read behind the carried bytes failed */
-    int wake;                  /* stream: readable after text_cursor_interrupt; -1: not available */
+    int wake; /* stream: a descriptor, readable after text_cursor_interrupt; -1: none */
     struct mapping mapping;    /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from; /* chunks that begin before this offset are read */
     /* number of bytes that are read after mapping has cost more than reading */
     uint64_t map_pause;
-    /* falls with each fault above the bearable number; at 0, mapping pauses */
+    /* falls with each fault of a probe above the allowed number; at 0, mapping pauses */
     int map_fault_credit;
     /* falls with each mapped chunk that had to be read; at 0, mapping pauses */
     int map_read_credit;
@@ -141,8 +141,7 @@ void text_cursor_share(struct text_cursor *cursor);
 
 /* Returns whether text_cursor_interrupt can end a thread's wait in text_cursor_next. */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
-/* Ends the wait of a thread for a stream's bytes; the thread's text_cursor_next returns TEXT_END.
- */
+/* Ends a thread's wait for a stream's bytes; the thread's text_cursor_next returns TEXT_END. */
 void text_cursor_interrupt(struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
