@@ -1,4 +1,4 @@
-/* engine: the one table that every engine fills in whole.
+/* engine: declares the table of functions that every engine fills in whole.
  *
  * A runtime opens an engine. Each thread that searches with the engine has a worker of that engine,
  * and submits tasks to the worker. A scan is over when submit returns; several workers per device
@@ -16,8 +16,8 @@
 struct engine; /* each engine defines both structures for itself */
 struct engine_worker;
 
-/* What a searcher's calling thread does. ENGINE_CALL_CANCELLED: nobody wants the result of its call
- * any more. */
+/* The state of a searcher's call: none, in progress, or cancelled, since nobody wants its
+ * result. */
 enum engine_call { ENGINE_CALL_NONE, ENGINE_CALL_INSIDE, ENGINE_CALL_CANCELLED };
 
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
@@ -47,10 +47,11 @@ struct engine_chunk {
 };
 
 struct engine_result {
-    struct hits hits;         /* a scan clears the hits' count, and keeps the memory for hits */
-    uint64_t count;           /* occurrences that begin in [from, done) */
-    uint64_t done;            /* begins below this offset were searched: owned, or less where the
-                                 hits reached ENGINE_HITS_MAX; the next scan goes on from here */
+    struct hits hits; /* a scan clears the hits' count, and keeps the memory for hits */
+    uint64_t count;   /* occurrences that begin in [from, done) */
+    /* begins below this offset were searched: owned; less if is_left or if hits reached
+     * ENGINE_HITS_MAX; the next scan goes on here */
+    uint64_t done;
     uint64_t candidate_count; /* positions verified */
     bool on_device;           /* a device searched the chunk */
     enum trawl_method method; /* the method that searched last; AUTO: a published algorithm */
@@ -104,12 +105,12 @@ struct engine_matrix {
     uint64_t rows_count;  /* set: number of rows with a filled cell; may exceed rows_max */
 };
 
-/* What the host, or a device, takes for a number of bytes: once, and for each byte. */
+/* An expected time in ns: a fixed part, and a part for each byte of text. */
 struct price {
     double once_ns, byte_ns;
 };
 
-/* Says whether a price is less than `times` the price of the other way. */
+/* Returns whether a price is less than `times` the other price. */
 static inline bool price_is_less(struct price price, double times, struct price other,
                                  uint64_t bytes)
 {
@@ -137,7 +138,7 @@ struct engine_words {
     uint64_t base;
     uint64_t count;           /* set: number of words found */
     uint64_t candidate_count; /* set */
-    /* Of the worker's memory, from where engine_ops.bring copies words: */
+    /* The members below describe the worker's memory, from which engine_ops.bring copies words. */
     uint64_t at; /* words that were listed before, and stay in front of these words */
     /* in a call's first list: the array to which the copies will go; NULL in later lists */
     uint64_t *host;
@@ -171,16 +172,16 @@ struct engine_task {
 
 /* How an engine holds a text of the host's memory. */
 enum engine_hold {
-    ENGINE_HOLD_LOOK,     /* do not hold the text; report where it is held */
-    ENGINE_HOLD_COPY,     /* copy the text, unless a copy of exactly these bytes exists */
-    ENGINE_HOLD_ANEW,     /* copy the text, even if a copy exists */
-    ENGINE_HOLD_BORROWED, /* the text is the caller's, at `address` on a device. `bytes` only
-                             identifies the text and its parts, and cannot be read before the text
-                             is FETCHED */
-    ENGINE_HOLD_FETCHED,  /* copy a borrowed text to the host, where `bytes` can then be read */
-    ENGINE_HOLD_PINNED,   /* pin the text's memory, so that devices copy from it directly */
-    ENGINE_HOLD_MEMORY    /* hold no text; report in which device's memory the bytes lie. The
-                             status is ARGUMENT if no known device's memory holds the bytes */
+    ENGINE_HOLD_LOOK, /* do not hold the text; report where it is held */
+    ENGINE_HOLD_COPY, /* copy the text, unless a copy of exactly these bytes exists */
+    ENGINE_HOLD_ANEW, /* copy the text, even if a copy exists */
+    /* the text is the caller's, at `address` on a device. `bytes` identifies the text and its
+     * parts; it cannot be read before FETCHED */
+    ENGINE_HOLD_BORROWED,
+    ENGINE_HOLD_FETCHED, /* copy a borrowed text to the host, where `bytes` can then be read */
+    ENGINE_HOLD_PINNED,  /* pin the text's memory, so that devices copy from it directly */
+    ENGINE_HOLD_MEMORY   /* hold no text; report in which device's memory the bytes lie. The
+                            status is ARGUMENT if no known device's memory holds the bytes */
 };
 
 struct engine_text {
@@ -201,11 +202,12 @@ struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
     uint64_t device_memory_bytes; /* use at most so much memory of each device; 0: no limit */
-    struct engine *cuda;          /* layers: the engine whose devices they use; NULL: the host */
+    /* the engine of devices, for engines that search by another engine's devices; NULL: host */
+    struct engine *cuda;
 };
 
 #define ENGINE_DEVICES_MAX 16u
-#define ENGINE_PIECES_MAX 16u /* copies of one worker's words that are under way to the host */
+#define ENGINE_PIECES_MAX 16u /* at most this many copies of one worker's words are under way */
 
 struct engine_properties {
     const char *instruction_set; /* CPU; "" elsewhere */
@@ -258,7 +260,7 @@ static inline enum trawl_status engine_scan(const struct engine_ops *ops,
     return ops->submit(worker, &task, error);
 }
 
-/* hold for engines on the host, which search a text in memory where the text lies. */
+/* Implements `hold` for engines on the host, which search a text where it lies in memory. */
 static inline enum trawl_status engine_hold_nothing(struct engine *engine, struct engine_text *text,
                                                     struct trawl_error *error)
 {

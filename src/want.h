@@ -10,12 +10,12 @@ enum want {
     WANT_COUNT, /* how many occurrences there are */
     WANT_HITS,  /* the count, and where each occurrence begins, in ascending order */
     WANT_FIRST, /* at least the first occurrence, if there is any */
-    /* A subset of the hits that suffices; an engine may report more hits, in ascending order: */
+    /* For LINES and SPANS an engine may report more hits than needed, in ascending order. */
     /* At least one hit of each line in which an occurrence begins; NUL may end lines too. If the
      * text has records: at least one hit of each record that holds an occurrence. */
     WANT_LINES,
-    /* The hits that a scan finds which takes the first hit, the longest if several begin there, and
-     * goes on after its end. For plans whose occurrences hold no line end. */
+    /* Hits that do not overlap: the first hit, the longest if several begin there; then the first
+     * hit after its end, and so on. For plans whose occurrences hold no line end. */
     WANT_SPANS,
     /* The text alone, without any hits. The runtime submits such a task only to the engine of
      * searches within errors, to ask whether the host takes less time than a device

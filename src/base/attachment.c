@@ -1,4 +1,4 @@
-/* attachment: the object is made by the first thread that needs the object. */
+/* attachment: the first thread that needs an object makes it, for all threads. */
 #include "base/attachment.h"
 
 #include <sched.h>

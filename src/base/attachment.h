@@ -18,8 +18,8 @@ struct attachment {
         .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* Stores the attached object in *object. The first caller makes the object of `from`; callers that
- * come meanwhile wait. After a failure the attachment is empty, and the next caller tries again. */
+/* Stores the attached object in *object. The first caller makes the object by make(from, ...);
+ * other callers wait. After a failure the attachment is empty, and the next caller tries again. */
 enum trawl_status attachment_want(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,
                                                             struct trawl_error *error),

@@ -1,15 +1,15 @@
-/* cores: finds out whether all cores are busy. */
+/* cores: finds out whether more threads are ready to run than there are cores. */
 #ifndef TRAWL_BASE_CORES_H
 #define TRAWL_BASE_CORES_H
 
 #include <stdbool.h>
 
-/* Returns whether `loadavg`, the text of Linux's /proc/loadavg, says that no core of `cores` is
- * free for one more thread. The fourth field there is "runnable threads/all threads". */
+/* Returns whether `loadavg`, the text of Linux's /proc/loadavg, tells of more than `cores` runnable
+ * threads. The fourth field there is "runnable threads/all threads". */
 bool cores_busy_by(const char *loadavg, long cores);
 
-/* Returns whether all cores of this machine are busy now; the calling thread counts as running.
- * Returns false if /proc/loadavg cannot be read. Takes about 10 us. */
+/* Returns whether more threads are runnable now, with the calling thread, than this machine has
+ * cores; false if /proc/loadavg cannot be read. Takes about 10 us. */
 bool cores_busy(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* memory: all of the library's memory is allocated here.
  *
- * A release names the size again, which the caller's allocator gets. Arrays are aligned to
+ * A release passes the size again, for the caller's allocator. Arrays are aligned to
  * MEMORY_ALIGNMENT, which is a cache line and the widest vector; single objects to
  * OBJECT_ALIGNMENT.
  */

@@ -1,6 +1,6 @@
 /* status: macros and a function that fill and forward errors.
  *
- * - TRAWL_TRY(call) returns the status of a failed call, from functions that hold nothing yet.
+ * - TRAWL_TRY(call) returns the status of a failed call, in functions with nothing to release.
  * - TRAWL_TRY_DONE(call) goes to the function's label `done:` after a failed call. The function has
  *   a variable `enum trawl_status status`.
  * - TRAWL_FAIL(error, S, ...) fills the caller's error and evaluates to TRAWL_S.
