@@ -1,9 +1,9 @@
-/* trawl: exact search for one or many strings in texts of any length.
+/* trawl: searches texts of any length for strings, exactly or with errors, and for expressions.
  *
- * A text is a sequence of bytes. A pattern is a sequence of one or more bytes of any value.
- * An occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin.
- * Occurrences may overlap, and each one counts. All answers are exact, and all engines (host
- * cores, NVIDIA GPUs) give the same answers, byte for byte.
+ * A text is a sequence of bytes. A pattern is a sequence of one or more bytes of any value. An
+ * occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin. Occurrences
+ * may overlap, and each one counts. No answer is an estimate, and all engines (host cores, NVIDIA
+ * GPUs) give the same answers, byte for byte.
  *
  * Three objects, and a fourth for programs with many threads (struct trawl_runtime):
  *   plan      one or many compiled patterns. Immutable: any number of threads may share a plan.
@@ -123,7 +123,7 @@ enum trawl_plan_flag {
     TRAWL_SINGLE_BYTE =
         128, /* `utf8` is about bytes instead of code points, for texts in which each byte is a
                 character: ISO-8859-1 and the like. Not with errors */
-    /* The flags below are for plans with errors: */
+    /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
     TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also find each pattern's reverse complement */
@@ -133,9 +133,9 @@ enum trawl_plan_flag {
 
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. A
  * method that does not fit the patterns is refused with ARGUMENT. All methods give the same answer.
- * BUCKETS, CLASSES and AUTOMATON are the host's ways to search by SET; with SET, the host chooses a
- * way, and changes it as the text demands. Devices take SET for all three. If an automaton would be
- * too large, or if the patterns allow no automaton, the host searches by SET. */
+ * BUCKETS, CLASSES and AUTOMATON are methods for sets on the host; with SET, the host chooses one
+ * of the three, and changes it as the text demands. Devices take SET for all three. If an automaton
+ * would be too large, or if the patterns allow no automaton, the host searches by SET. */
 #define TRAWL_METHOD_LIST(X) \
     X(AUTO, 0, "auto")       \
     X(EVERY, 1, "every")     \
@@ -475,8 +475,8 @@ struct trawl_stats {
     uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
     uint64_t device_memory_ns; /* time of allocating memory on devices, and pinned memory */
     uint64_t device_host_ns;   /* time of the host's work: sorting, verifying, clearing rows */
-    uint64_t child_withheld;   /* launches left out because a device takes only so many; the thread
-                                  did the work */
+    /* launches left out because a device takes only a limited number; the thread did the work */
+    uint64_t child_withheld;
     uint64_t device_shifts_ns; /* algorithms: the part of device_kernel_ns in the kernel that marks,
                                   before the search, where the shifts put windows */
 };

@@ -1,5 +1,5 @@
-/* trawl_devices: texts in the memory of GPUs, and what the workers of devices and of the host did.
- * The conventions of trawl.h apply.
+/* trawl_devices: opens and loads texts in the memory of GPUs, and tells what the workers of devices
+ * and of the host did. The conventions of trawl.h apply.
  */
 #ifndef TRAWL_DEVICES_H
 #define TRAWL_DEVICES_H
