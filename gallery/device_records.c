@@ -1,5 +1,5 @@
-/* device_records: rabin-karp-matrix on a device. The host sends hashes and packed records, and gets
- * flags back. */
+/* device_records: runs rabin-karp-matrix on a device, which gets hashes and packed records, and
+ * returns flags. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -399,8 +399,7 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Reserves device memory for so many characters, and for as many parts as the characters may make.
- */
+/* Reserves device memory for so many characters, and for all parts that they may make. */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {

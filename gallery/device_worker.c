@@ -1,4 +1,4 @@
-/* device_worker: a thread's struct gallery_device: how the struct is opened, used and closed. */
+/* device_worker: opens, uses and closes a thread's struct gallery_device. */
 #include "gallery/device_worker.h"
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-/* device_worker: what the gallery's files for devices share: struct gallery_device. */
+/* device_worker: declares struct gallery_device, which the gallery's files for devices share. */
 #ifndef TRAWL_GALLERY_DEVICE_WORKER_H
 #define TRAWL_GALLERY_DEVICE_WORKER_H
 

@@ -1,4 +1,4 @@
-/* engine_gallery: the gallery's table of engine functions. */
+/* engine_gallery: defines the gallery's table of engine functions. */
 #include "gallery/engine_gallery.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* gallery_device: published algorithms on a device: the kernels' arguments and memory, and the loop
- * that launches the kernels.
+/* gallery_device: runs published algorithms on a device: sets the kernels' arguments and memory,
+ * and launches the kernels in a loop.
  *
  * gallery_device_range searches a range of begins in parts, literal after literal over each part.
  * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part with more
@@ -63,8 +63,7 @@ static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin
     return TRAWL_OK;
 }
 
-/* Adds to *sum the device's time between the events own->begin and `end`. Both events have passed.
- */
+/* Adds to *sum the device's time between the events own->begin and `end`, which have passed. */
 static enum trawl_status add_elapsed(struct gallery_device *own, struct cuda_event *end,
                                      uint64_t *sum, struct trawl_error *error)
 {
@@ -680,8 +679,7 @@ static enum trawl_status part_hits(struct literal_search *search, const struct t
     return TRAWL_OK;
 }
 
-/* Appends the part's first hit: the least begin, and of hits with equal begins the least literal.
- */
+/* Appends the part's first hit: the least begin and, of equal begins, the least literal. */
 static enum trawl_status part_first(struct literal_search *search, const struct text_part *part,
                                     uint64_t base, struct trawl_error *error)
 {

@@ -1,5 +1,5 @@
-/* gallery_device: struct gallery_device: what a thread has for plans of the gallery on a device, in
- * addition to the thread's worker of the CUDA engine. */
+/* gallery_device: searches by the gallery's algorithms on a device. A thread has a struct
+ * gallery_device in addition to its worker of the CUDA engine. */
 #ifndef TRAWL_GALLERY_GALLERY_DEVICE_H
 #define TRAWL_GALLERY_GALLERY_DEVICE_H
 

@@ -1,4 +1,4 @@
-/* gallery_host: the loop that runs the published algorithms, literal after literal. */
+/* gallery_host: runs the published algorithms on the host, literal after literal. */
 #include "gallery/gallery_host.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static bool needs_copy(const struct gallery_host *host)
     return (host->plan->flags & TRAWL_IGNORE_CASE) != 0 || host->algorithm == GALLERY_STRSTR;
 }
 
-/* Returns the most text bytes of a step: the step's begins, and the longest occurrence at the last
+/* Returns the most text bytes of a step: its begins, and the longest occurrence at the last
  * begin. */
 static uint64_t text_bytes_max(const struct trawl_plan *plan)
 {

@@ -46,8 +46,9 @@ struct gallery_arguments {
      * same bytes, or 0. */
     const uint32_t *trie, *equals;
     /* A byte for each begin from `begin` on, 16-byte aligned, loadable up to a multiple of 16. qs,
-     * hp: 1 if a window begins there; the host sets 0, gallery_shifts_text the windows. swift: 1 if
-     * the window may match; before the parent 1 for bf, and the windows' flags for qs and hp. */
+     * hp: the host sets all to 0, and gallery_shifts_text sets 1 where a window begins. swift: 1 if
+     * the window may match; before the parent, all are 1 for bf, and as gallery_shifts_text set
+     * them for qs and hp. */
     uint8_t *flags;
     uint64_t *minima; /* word-reduction: for each block the least x - begin */
     struct gallery_result *result;

@@ -40,8 +40,8 @@ static bool has_children(const char *algorithm)
     return strstr(algorithm, "-swift") != NULL || strcmp(algorithm, "hp-hybrid:1") == 0;
 }
 
-/* Returns whether the algorithm runs gallery_shifts_text before the search. The test was added
- * because the statistics once counted that kernel's time without reporting it separately. */
+/* Returns whether the algorithm runs gallery_shifts_text before the search, whose time the
+ * statistics report separately. */
 static bool follows_shifts(const char *algorithm)
 {
     return (strncmp(algorithm, "qs", 2) == 0 || strncmp(algorithm, "hp", 2) == 0) &&
@@ -175,7 +175,7 @@ static void threads_and_patterns(const char *algorithm)
     TEST_CHECK_U64(must_count(cuda, plan, text), expected_count);
 }
 
-/* Returns how many bytes of a text of 1 MiB were copied to the device until the word at `at` was
+/* Returns how many bytes of a 1 MiB text were copied to the device until the word at `at` was
  * found. */
 static uint64_t copied_until(const char *algorithm, uint64_t at)
 {
@@ -260,8 +260,8 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* pss-gr takes a shuffle for each word of the key. An earlier version took 12 shuffles for any key;
- * the answers were right, so no test saw the fault. */
+/* pss-gr takes a shuffle for each word of the key. The answers are also right with more shuffles,
+ * so the shuffles are counted. */
 static void shuffles_the_key(const char *key, uint64_t words)
 {
     const struct trawl_pattern letters = {key, strlen(key)};
@@ -277,8 +277,7 @@ static void shuffles_the_key(const char *key, uint64_t words)
     trawl_searcher_close(cuda);
 }
 
-/* Searches by a hybrid. Driver call number `nth` fails, as if an image had no code for the
- * device. */
+/* Searches by a hybrid. The nth driver call fails, as if an image had no code for the device. */
 static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint64_t *count,
                                        struct trawl_stats *stats)
 {

@@ -1,4 +1,5 @@
-/* gallery_case: the ways to run the gallery on a device, and inputs that suit them. */
+/* gallery_case: lists the option strings ("ways") by which random cases run the gallery on a
+ * device, and adapts inputs to each. */
 #include "gallery_case.h"
 
 #include <pthread.h>
@@ -103,7 +104,7 @@ static bool in_one_part(const char *way)
 }
 
 /* Returns the most bytes of a text that the way searches in little time, also if each begin has an
- * occurrence: with small limits some texts took seconds, nearly all of it waiting for a device. */
+ * occurrence: with small limits, a longer text takes seconds, mostly waits for the device. */
 static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits,
                                const struct diff_input *input, const struct cuda_case *config)
 {

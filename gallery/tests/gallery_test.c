@@ -1,4 +1,5 @@
-/* gallery_test: the gallery on the simulated driver, host code and kernels, against the oracle.
+/* gallery_test: compares the gallery on the simulated driver, host code and kernels, with the
+ * oracle.
  *
  * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone.
  */
@@ -28,8 +29,7 @@ static bool is_tried(const char *name)
     return false;
 }
 
-/* Returns whether the way refuses the input: pss-gr takes no key that is longer than its
- * registers. */
+/* Returns whether the way refuses the input: pss-gr takes no key longer than its registers. */
 static bool is_refused(const char *way, const struct diff_input *input)
 {
     bool is_long = false;

@@ -197,8 +197,8 @@ static void many_patterns(const char *name)
 }
 
 /* Tests records of several parts with a single long string, at each offset near the border of two
- * parts. Every third record also has a short string in its first part. Earlier tests had many
- * strings in each such record, so that a missing string went unnoticed. */
+ * parts. Every third record also has a short string in its first part. With many strings in such a
+ * record, a missing string would go unnoticed. */
 static void one_in_parts(const char *name)
 {
     enum { RECORDS = 50, BYTES = RECORDS + 8 };
@@ -273,7 +273,7 @@ static int take_rare_rows(void *context, uint64_t row_first, uint64_t row_count,
     return 0;
 }
 
-/* Tests more records than are flagged at a time. Nearly all records are empty, and a few hold the
+/* Tests more records than are flagged at a time: nearly all are empty, and a few hold the
  * pattern. */
 static void many_records(void)
 {

@@ -1,6 +1,6 @@
-/* records_test: the matrix under rabin-karp-matrix, under every algorithm for texts, and by trawl's
- * own methods, against the oracle, record by record: mixed lengths, many patterns, dense matches,
- * empty records, patterns longer than a record, conditions and case. */
+/* records_test: compares the matrix under rabin-karp-matrix, under every algorithm for texts, and
+ * by trawl's own methods with the oracle, record by record: mixed lengths, many patterns, dense
+ * matches, empty records, patterns longer than a record, conditions and case. */
 #include "records_case.h"
 
 #include "diff/diff_run.h"
@@ -90,8 +90,7 @@ static void dense_matches(void)
 }
 
 /* A searcher makes matrices of different widths, by the algorithm and by trawl's own method in
- * turn, and each call clears what the call before wrote. Earlier tests used a new searcher for
- * every scene. */
+ * turn, and each call must clear what the call before wrote. */
 static void rows_again(void)
 {
     struct test_random random = test_random_begin("gallery rows again");
