@@ -30,3 +30,10 @@ set_target_properties(trawl_regex PROPERTIES CXX_STANDARD 17 CXX_VISIBILITY_PRES
                       LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}" BUILD_RPATH ""
                       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 list(APPEND CMAKE_BUILD_RPATH "${PROJECT_BINARY_DIR}")
+
+# What `trawl --version` says of RE2, whose headers have no version: the number in the library's file name.
+file(REAL_PATH "${TRAWL_RE2_LIBRARY}" file)
+set(TRAWL_RE2_VERSION "")
+if(file MATCHES "\\.so\\.([0-9.]+)$")
+    set(TRAWL_RE2_VERSION " (libre2 ${CMAKE_MATCH_1})")
+endif()

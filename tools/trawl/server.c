@@ -14,33 +14,36 @@
 #define TRAWL_LIBEXEC "/usr/local/libexec/trawl"
 #endif
 
-/* Replaces this process by the program folder/rest/trawl-serve. Returns only if that fails. False:
- * there is no such program. True: a message says why the program cannot run. */
-static bool become(const char *folder, const char *rest, char **arguments)
+const char *server_path(void)
 {
-    char path[PATH_MAX + sizeof TRAWL_LIBEXEC + 32];
+    static char path[PATH_MAX + sizeof TRAWL_LIBEXEC + 32];
+    char folder[PATH_MAX];
+    ssize_t bytes = readlink("/proc/self/exe", folder, sizeof folder - 1);
 
-    (void)snprintf(path, sizeof path, "%s%s/trawl-serve", folder, rest);
-    (void)execv(path, arguments);
-    if (errno == ENOENT || errno == ENOTDIR)
-        return false;
-    message_print("serve: %s: %s", path, strerror(errno));
-    return true;
+    if (bytes > 0) {
+        folder[bytes] = '\0';
+        *strrchr(folder, '/') = '\0';
+        (void)snprintf(path, sizeof path, "%s/trawl-serve", folder);
+        if (access(path, F_OK) == 0)
+            return path;
+        (void)snprintf(path, sizeof path, "%s/../libexec/trawl/trawl-serve", folder);
+        if (access(path, F_OK) == 0)
+            return path;
+    }
+    (void)snprintf(path, sizeof path, "%s/trawl-serve", TRAWL_LIBEXEC);
+    return access(path, F_OK) == 0 ? path : NULL;
 }
 
 int server_become(char **arguments)
 {
-    char folder[PATH_MAX];
-    ssize_t bytes = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    const char *path = server_path();
 
     arguments[1] = arguments[0];
-    folder[bytes > 0 ? bytes : 0] = '\0';
-    if (bytes > 0)
-        *strrchr(folder, '/') = '\0';
-    if ((bytes > 0 && (become(folder, "", arguments + 1) ||
-                       become(folder, "/../libexec/trawl", arguments + 1))) ||
-        become(TRAWL_LIBEXEC, "", arguments + 1))
+    if (path != NULL) {
+        (void)execv(path, arguments + 1);
+        message_print("serve: %s: %s", path, strerror(errno));
         return EXIT_ERROR;
+    }
     message_print("serve: trawl-serve is neither beside the command nor in %s; a build has it if "
                   "libmicrohttpd and jansson are installed",
                   TRAWL_LIBEXEC);

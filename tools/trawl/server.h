@@ -2,6 +2,10 @@
 #ifndef TRAWL_SERVER_H
 #define TRAWL_SERVER_H
 
+/* The installed trawl-serve: beside the command, or in libexec. NULL: there is none. The memory is
+ * static, and the next call overwrites it. */
+const char *server_path(void);
+
 /* Replaces this process by trawl-serve with the arguments after arguments[1]. If that fails, prints
  * why and returns the exit status. */
 int server_become(char **arguments);

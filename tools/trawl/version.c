@@ -1,9 +1,15 @@
-/* version: prints what --version says: engines, instruction sets, formats of compressed files. */
+/* version: prints what --version says: engines, instruction sets, regular expressions, formats of
+ * compressed files, the server. */
 #include "trawl/version.h"
 
 #include <unistd.h>
 
 #include "trawl.h"
+#include "trawl/server.h"
+
+#ifndef TRAWL_RE2_VERSION /* of the RE2 that the build found; cmake/regex.cmake sets it */
+#define TRAWL_RE2_VERSION ""
+#endif
 
 /* An empty file of each format. If the library can open the file, the build can unpack the
  * format. */
@@ -54,9 +60,29 @@ static void write_devices(struct output *output)
     trawl_searcher_close(searcher);
 }
 
+/* The library loads RE2 for the first plan of expressions, so only such a plan shows whether RE2 is
+ * there. */
+static void write_expressions(struct output *output)
+{
+    const struct trawl_pattern pattern = {"a", 1};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    options.syntax = TRAWL_PERL;
+    if (trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK) {
+        output_text(output, "\nregular expressions: RE2" TRAWL_RE2_VERSION);
+    } else {
+        output_text(output, "\nno regular expressions: ");
+        output_text(output, error.message);
+    }
+    trawl_plan_free(plan);
+}
+
 void version_print(struct output *output)
 {
     const char *name;
+    const char *server = server_path();
 
     output_text(output, "trawl ");
     output_text(output, trawl_version());
@@ -67,6 +93,7 @@ void version_print(struct output *output)
         output_text(output, i == 0 ? " " : ", ");
         output_text(output, name);
     }
+    write_expressions(output);
     for (int can = 1; can >= 0; can--) {
         bool any = false;
 
@@ -78,5 +105,7 @@ void version_print(struct output *output)
             any = true;
         }
     }
+    output_text(output, server != NULL ? "\nserver: " : "\nno server: there is no trawl-serve");
+    output_text(output, server != NULL ? server : "");
     output_text(output, "\n");
 }
