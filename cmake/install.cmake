@@ -63,7 +63,7 @@ install(EXPORT trawl-targets NAMESPACE trawl:: DESTINATION ${TRAWL_PACKAGE_DIR})
 configure_package_config_file(cmake/trawl-config.cmake.in
     "${CMAKE_CURRENT_BINARY_DIR}/trawl-config.cmake" INSTALL_DESTINATION ${TRAWL_PACKAGE_DIR})
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/trawl-config-version.cmake"
-    COMPATIBILITY SameMinorVersion)
+    COMPATIBILITY SameMajorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/trawl-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/trawl-config-version.cmake"
         DESTINATION ${TRAWL_PACKAGE_DIR})

@@ -44,7 +44,7 @@ tar -xzf "$out/$name.tar.gz" -C $out/work
 say "Debian packages, built from the archive${offline[*]:+ without a network}"
 cp -r "$tree/packaging/debian" "$tree/debian"
 sed -i "s/@MAINTAINER@/$maintainer/" "$tree/debian/control"
-sed -i "s/@VERSION@/$version/" "$tree/debian/libtrawl0.symbols"
+sed -i "s/@VERSION@/$version/" "$tree/debian/libtrawl1.symbols"
 cat >"$tree/debian/changelog" <<END
 trawl ($version-0trawl1) unstable; urgency=medium
 
@@ -96,7 +96,7 @@ fi
 say 'software bill of materials'
 listed=$out/work/listed
 mkdir $listed
-for package in "$out"/trawl_*.deb "$out"/trawl-serve_*.deb "$out"/libtrawl0_*.deb; do
+for package in "$out"/trawl_*.deb "$out"/trawl-serve_*.deb "$out"/libtrawl1_*.deb; do
     dpkg-deb -x "$package" $out/work/unpacked
 done
 cp $out/*.deb "$out/$name.tar.gz" $out/work/unpacked/usr/bin/trawl \

@@ -59,7 +59,7 @@ bring_packages() {
     local package
 
     mkdir -p "$root/trial/debs"
-    for package in trawl trawl-serve libtrawl0 libtrawl-dev trawl-doc; do
+    for package in trawl trawl-serve libtrawl1 libtrawl-dev trawl-doc; do
         cp "$folder/${package}_"*.deb "$root/trial/debs/$package.deb"
     done
 }
@@ -72,8 +72,8 @@ step_run() {
         exit 1
     fi
     bring_packages
-    inside dpkg -i /trial/debs/{trawl,libtrawl0,trawl-doc}.deb
-    inside dpkg -V trawl libtrawl0 trawl-doc
+    inside dpkg -i /trial/debs/{trawl,libtrawl1,trawl-doc}.deb
+    inside dpkg -V trawl libtrawl1 trawl-doc
 
     equal --version "trawl $version" "$(inside trawl --version | sed -n 1p)"
     printf 'one fish\ntwo\nfish fish\n' >"$root/trial/sea.txt"
@@ -89,7 +89,7 @@ step_run() {
     echo fish | tee "$root/trial/tree/seen" >"$root/trial/tree/hidden"
     echo hidden >"$root/trial/tree/.ignore"
     equal tg 'seen' "$(inside sh -c 'cd /trial/tree && tg -l fish </dev/null')"
-    remove trawl libtrawl0 trawl-doc
+    remove trawl libtrawl1 trawl-doc
     echo "run: right, $count lines in a tree"
 }
 
@@ -113,7 +113,7 @@ step_compile() {
     local link
 
     bring_packages
-    inside dpkg -i /trial/debs/{libtrawl0,libtrawl-dev}.deb
+    inside dpkg -i /trial/debs/{libtrawl1,libtrawl-dev}.deb
     inside dpkg -V libtrawl-dev
     cp "$(dirname "$self")/../../examples/count_buffer.c" "$root/trial/"
     for link in shared static; do
@@ -125,8 +125,8 @@ step_compile() {
         fi
         equal $link 'fish: 4' "$(inside /trial/$link)"
     done
-    equal 'libraries of both' 1 "$(inside ldd /trial/shared /trial/static | grep -c 'libtrawl\.so\.0 => ')"
-    remove libtrawl-dev libtrawl0
+    equal 'libraries of both' 1 "$(inside ldd /trial/shared /trial/static | grep -c 'libtrawl\.so\.1 => ')"
+    remove libtrawl-dev libtrawl1
     echo 'compile: right'
 }
 

@@ -51,6 +51,7 @@ test_files() {
     grep -q '^\.TH trawl_count 3' "$prefix/share/man/man3/trawl_count.3"
     grep -q '^complete .* tg$' "$prefix/share/bash-completion/completions/tg"
     grep -qx 'complete -c tg -w trawl' "$prefix/share/fish/vendor_completions.d/tg.fish"
+    grep -q "^## $("$prefix/bin/trawl" --version | sed -n '1s/^trawl //p')" "$here/../../CHANGELOG.md"
     # The server, which the command finds where it was installed, whatever the prefix.
     if [ -x "$build/trawl-serve" ]; then
         "$prefix/bin/trawl" serve --version | grep -q '^trawl '

@@ -50,7 +50,7 @@ for package in "${packages[@]:4}"; do
 done
 
 options=("cmake.define.TRAWL_LIBRARY=$build/src/libtrawl.a" "cmake.define.TRAWL_COMMAND=$build/trawl"
-    "cmake.define.TRAWL_EXPRESSIONS=$(find "$build" -maxdepth 1 -name 'libtrawl_regex.so.0')"
+    "cmake.define.TRAWL_EXPRESSIONS=$(find "$build" -maxdepth 1 -name 'libtrawl_regex.so.1')"
     cmake.define.TRAWL_PYTHON_WERROR=ON "build-dir=$place/build")
 [ $long = yes ] || options+=('cmake.define.CMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG' cmake.define.TRAWL_HARDEN=OFF) # compiles sooner
 if [ -n "$sanitizers" ]; then
