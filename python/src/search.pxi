@@ -18,6 +18,7 @@ cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
 
 cdef enum:
     NEAR = 128  # up to this distance in bytes, counting from a match's begin beats a second walk
+    PLAIN_MAX = 1024  # a walk looks for bytes beyond ASCII this far ahead
 
 
 cdef walk walk_of(Source source, object offsets) except *:
@@ -26,7 +27,7 @@ cdef walk walk_of(Source source, object offsets) except *:
     cdef Py_ssize_t count = 0
 
     memset(&made, 0, sizeof(made))
-    if offsets is not None:
+    if offsets is not None and offsets != "characters" and offsets != "bytes":
         _sources.choice("offsets", offsets, ("characters", "bytes"))
     if isinstance(source.owner, str):
         if offsets == "bytes" or PyUnicode_IS_ASCII(source.owner):
@@ -39,7 +40,7 @@ cdef walk walk_of(Source source, object offsets) except *:
                              "or file that is no Text")
         made.bytes, made.size, made.characters = source.memory, source.bytes, UNKNOWN
     if made.bytes != NULL:
-        made.mask = mask_at(&made)
+        walk_begin(&made)
     return made
 
 
@@ -47,6 +48,15 @@ cdef extern from *:
     """
     #if defined(__SSE2__)
     #include <emmintrin.h>
+
+    static bool has_beyond_ascii(const uint8_t *bytes)
+    {
+        const __m128i *at = (const __m128i *)(const void *)bytes;
+
+        return _mm_movemask_epi8(_mm_or_si128(
+                   _mm_or_si128(_mm_loadu_si128(at), _mm_loadu_si128(at + 1)),
+                   _mm_or_si128(_mm_loadu_si128(at + 2), _mm_loadu_si128(at + 3)))) != 0;
+    }
 
     static uint64_t going_on(const uint8_t *bytes)
     {
@@ -75,6 +85,15 @@ cdef extern from *:
         return (uint64_t)_mm_cvtsi128_si64(lanes) + (uint64_t)_mm_extract_epi16(lanes, 4);
     }
     #else
+    static bool has_beyond_ascii(const uint8_t *bytes)
+    {
+        uint64_t words[8];
+
+        memcpy(words, bytes, 64);
+        return ((words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]) &
+                0x8080808080808080) != 0;
+    }
+
     static uint64_t going_on(const uint8_t *bytes)
     {
         uint64_t mask = 0, word;
@@ -99,6 +118,7 @@ cdef extern from *:
     }
     #endif
     """
+    bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # of 64 bytes
     uint64_t going_on(const uint8_t *bytes) noexcept nogil  # bit i: is bytes[i] 10xxxxxx, i < 64
     # How many of the 64 * blocks bytes are 10xxxxxx. A lane of 8 bits counts 4 bytes of each block.
     uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks) noexcept nogil  # blocks < 64
@@ -147,19 +167,32 @@ cdef uint64_t bits_of(uint64_t mask) noexcept nogil:
     return (mask + (mask >> 4) & <uint64_t>0x0f0f0f0f0f0f0f0f) * <uint64_t>0x0101010101010101 >> 56
 
 
+cdef void walk_begin(walk *by) noexcept nogil:
+    """Read the block at which the walk stands and, if the block is ASCII, up to PLAIN_MAX bytes after it."""
+    cdef uint64_t most = by.block + min(<uint64_t>PLAIN_MAX, by.size - by.block) // 64 * 64
+
+    by.mask, by.plain = mask_at(by), by.block
+    while by.plain < most and not has_beyond_ascii(by.bytes + by.plain):
+        by.plain += 64
+
+
 cdef void walk_on(walk *by, uint64_t block) noexcept nogil:
+    cdef uint64_t known = max(by.block, by.plain)
+
     if block == by.block + 64:
         by.before += bits_of(by.mask)
-    elif block > by.block:
-        by.before += block - by.block - characters_in(by.bytes, by.block, block)
-    else:
+    elif block > known:
+        by.before += block - known - characters_in(by.bytes, known, block)
+    elif block < by.block:
         by.before -= by.block - block - characters_in(by.bytes, block, by.block)
     by.block = block
-    by.mask = mask_at(by)
+    walk_begin(by)
 
 
 cdef inline uint64_t walk_to(walk *by, uint64_t place) noexcept nogil:
     """Move the walk to a byte offset, and return how many characters begin before that offset."""
+    if place - by.block <= by.plain - by.block:
+        return place - by.before
     if place - by.block >= 64:
         walk_on(by, place & ~<uint64_t>63)
     return place - by.before - bits_of(by.mask & (<uint64_t>1 << place - by.block) - 1)
@@ -185,7 +218,7 @@ cdef inline void walk_match(walk *by, walk *far, uint64_t *begin, uint64_t *end)
     cdef uint64_t inside = begin[0] + 1
 
     begin[0] = walk_to(by, inside) - 1
-    if end[0] - by.block < 64:
+    if end[0] - by.block <= max(<uint64_t>63, by.plain - by.block):
         end[0] = walk_to(by, end[0])
     elif end[0] - inside < NEAR:
         end[0] = begin[0] + 1 + characters_in(by.bytes, inside, end[0])

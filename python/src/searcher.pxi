@@ -26,6 +26,7 @@ cdef struct walk:
     uint64_t block  # offset of the block, a multiple of 64
     uint64_t before  # number of continuation bytes before the block
     uint64_t mask  # bit i: is byte block + i a continuation byte
+    uint64_t plain  # no byte of [block, plain) is a continuation byte; at least `block`
 
 # The arguments and results of a search. The struct is used without the interpreter's lock.
 cdef struct work:
@@ -160,7 +161,7 @@ cdef class Handle:
         self.source = self.own
         if not isinstance(text, Source):
             self.own.open(_sources.in_memory(text) if offsets is not None and offsets == "characters"
-                          else text, False)
+                          and not isinstance(text, (str, bytes)) else text, False)
         elif (<Source>text).text == NULL:
             raise ValueError("the text is closed")
         else:
@@ -322,6 +323,9 @@ cdef class Searcher:
                 raise ValueError("the searcher is closed")
             if self.fork_count != load(&forks, LOADED):
                 self.reopen()
+            if self.last is not None and not self.last.taken:
+                self.last.taken = True
+                return self.last
             for item in self.handles:
                 handle = <Handle>item
                 if not handle.taken:

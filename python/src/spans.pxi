@@ -735,13 +735,15 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
 
     memset(&by, 0, sizeof(by))
     far = by
-    by.bytes, by.size = records.bytes, offset_of(records, records.record_count)
+    by.size = offset_of(records, records.record_count)
     for i in range(records.record_count):
         base, stop = offset_of(records, i), offset_of(records, i + 1)
         first = at
         if at < columns.begins.count and values_of(&columns.begins)[at] < stop and characters:
-            by.block, by.before = base & ~<uint64_t>63, 0  # a new walk: other records are not read
-            by.mask = mask_at(&by)
+            if by.bytes == NULL or base - by.block > by.plain - by.block:
+                by.bytes = records.bytes  # a new walk: records without an occurrence are not read
+                by.block, by.before = base & ~<uint64_t>63, 0
+                walk_begin(&by)
             far = by
             base = walk_to(&by, base)
         while at < columns.begins.count and values_of(&columns.begins)[at] < stop:
