@@ -105,6 +105,8 @@ OTHERS = {
     ("Plan.__new__", "values"): "Iterable[Any] | None",
     ("Plan.matches", "match"): 'Literal["all"] | _Spans',
     ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
+    ("Plan.batches", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.batches", "match"): 'Literal["all"] | _Spans',
     ("Plan.find_all", "match"): 'Literal["all"] | _Spans',
     ("Searcher.find_all", "match"): 'Literal["all"] | _Spans',
     ("Plan.match_counts", "match"): 'Literal["all"] | _Spans',

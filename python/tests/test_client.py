@@ -1,6 +1,5 @@
 """Clients of a server: requests, answers, and bytes that are no answer."""
 
-import asyncio
 import os
 from pathlib import Path
 
@@ -24,21 +23,12 @@ def searched(fake, **options):
         return list(client.search("x", **options))
 
 
-async def searched_by_tasks(fake, **options):
-    async with trawl.AsyncClient(fake.address) as client:
-        return [match async for match in client.search("x", **options)]
-
-
-BOTH = [searched, lambda fake, **options: asyncio.run(searched_by_tasks(fake, **options))]
-
-
-@pytest.mark.parametrize("search", BOTH)
 @pytest.mark.parametrize("step, size", [(1, 1 << 20), (1, 50), (1 << 20, 1), (7, 5)])
-def test_borders_of_chunks_and_reads(tmp_path, search, step, size):
+def test_borders_of_chunks_and_reads(tmp_path, step, size):
     answer = lines(*[found(f"{'é' * i}\n", number=i) for i in range(3)], END)
     for content in (chunked(answer, size, b"; name=value"), plain(answer)):
         with Fake(tmp_path, content, step=step) as fake:
-            got = search(fake)
+            got = searched(fake)
         assert [match.line.decode() for match in got] == ["\n", "é\n", "éé\n"]
         assert [match.line_number for match in got] == [0, 1, 2]
 
@@ -160,12 +150,11 @@ LIES = {
 }
 
 
-@pytest.mark.parametrize("search", BOTH)
 @pytest.mark.parametrize("what", LIES)
-def test_lies(tmp_path, search, what):
+def test_lies(tmp_path, what):
     with Fake(tmp_path, LIES[what], hang=False) as fake:
         with pytest.raises(trawl.ServerError) as caught:
-            search(fake)
+            searched(fake)
     assert caught.value.status == 0
 
 
@@ -197,25 +186,23 @@ def test_columns(tmp_path):
                 client.positions("a")
 
 
-@pytest.mark.parametrize("search", BOTH)
-def test_errors_of_the_server(tmp_path, search):
+def test_errors_of_the_server(tmp_path):
     said = plain(b'{"error":{"status":404,"message":"no such collection: c"}}', b"404 Not Found")
     other = plain(b"<html>", b"502 Bad Gateway")
     with Fake(tmp_path, said, other) as fake:
         with pytest.raises(trawl.ServerError, match="^no such collection: c$") as caught:
-            search(fake)
+            searched(fake)
         assert caught.value.status == 404
         with pytest.raises(trawl.ServerError, match="status 502"):
-            search(fake)
+            searched(fake)
 
 
-@pytest.mark.parametrize("search", BOTH)
-def test_nobody_is_there(tmp_path, search):
+def test_nobody_is_there(tmp_path):
     class Nowhere:
         address = f"unix:{tmp_path}/none"
 
     with pytest.raises(trawl.ServerError, match="No such file") as caught:
-        search(Nowhere)
+        searched(Nowhere)
     assert caught.value.status == 0 and caught.value.os_code == 2
 
 
@@ -245,27 +232,6 @@ def test_a_fork_has_connections_of_its_own(tmp_path):
         if child == 0:
             os._exit(0 if client.count(["a", "b"]).files == 2 else 1)
         assert os.waitpid(child, 0)[1] == 0 and fake.connections == 2
-
-
-@pytest.mark.parametrize("begun", [b"", HEAD, HEAD + b"%x\r\n%s" % (1000, lines(found("x\n")))])
-def test_a_cancelled_task_closes_its_connection(tmp_path, begun):
-    async def cancel(fake):
-        async with trawl.AsyncClient(fake.address, timeout=None) as client:
-            async def look():
-                async for match in client.search("x"):
-                    came.append(match)
-
-            came = []
-            task = asyncio.create_task(look())
-            while not fake.requests or (b"{" in begun and not came):
-                await asyncio.sleep(0.001)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            assert await asyncio.to_thread(fake.closed.wait, 60)
-
-    with Fake(tmp_path, begun) as fake:
-        asyncio.run(cancel(fake))
 
 
 @pytest.mark.parametrize("leave", ["close", "del", "with"])

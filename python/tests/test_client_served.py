@@ -1,6 +1,5 @@
 """Clients of a real server, compared with a search of the tree in plain Python."""
 
-import asyncio
 import os
 import re
 import shutil
@@ -244,25 +243,6 @@ def test_16_threads(address):
     assert faults == []
 
 
-def test_16_tasks_and_one_that_is_cancelled(address):
-    async def ask(client, pattern):
-        for _ in range(5):
-            assert (await client.count(pattern)).occurrences == len(positions_by_hand([pattern]))
-            found = [match async for match in client.search(pattern)]
-            assert lines_of(found) == lines_by_hand([pattern])
-            assert (await client.positions(pattern)).total == len(positions_by_hand([pattern]))
-
-    async def all_of_them():
-        async with trawl.AsyncClient(address) as client:
-            assert sorted(await client.files()) == sorted(map(os.fsdecode, FILES))
-            assert len(await client.collections()) == 1
-            asking = [asyncio.create_task(ask(client, PATTERNS[i % 5])) for i in range(16)]
-            asking.pop().cancel()
-            await asyncio.gather(*asking)
-
-    asyncio.run(all_of_them())
-
-
 def test_tcp_and_a_token(tree, tmp_path):
     (tmp_path / "token").write_text("secret-4711\n")
     with real("--listen=127.0.0.1:0", f"--token-file={tmp_path}/token", tree) as address:
@@ -289,11 +269,5 @@ def test_tls(tree, tmp_path):
         expected = len(positions_by_hand([b"needle"]))
         with trawl.Client(address, tls=trusted) as client:
             assert client.count("needle").occurrences == expected
-
-        async def count():
-            async with trawl.AsyncClient(address, tls=trusted) as client:
-                return (await client.count("needle")).occurrences
-
-        assert asyncio.run(count()) == expected
         with pytest.raises(trawl.ServerError, match="(?i)certificate"):
             trawl.Client(address).count("needle")

@@ -46,13 +46,12 @@ from ._trawl import (
     algorithms,
     instruction_sets,
 )
-from .client import AsyncClient, Client
+from .client import Client
 from .decontaminate import decontaminate
 
 __all__ = [
     "ArgumentError",
     "Array",
-    "AsyncClient",
     "Batches",
     "BusyError",
     "CancelledError",

@@ -32,7 +32,8 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
         if isinstance(source, str) and not source.startswith((">", ";")):
             raise ValueError(f"fasta: a text begins with >, not {source[:40]!r}; a path is pathlib.Path({source[:40]!r})")
         source = io.BytesIO(source.encode() if isinstance(source, str) else source)
-    name, lines = "", []
+    name = ""
+    lines: list[bytes] = []
     for line in source:
         if line.startswith(b">"):
             if name or any(lines):

@@ -5,7 +5,7 @@
         for match in client.search("needle", ignore_case=True, glob="*.c"):
             print(match.path, match.line_number, match.line)
 
-docs/server.md of trawl describes the protocol. Client and AsyncClient share coroutines (see _http).
+docs/server.md of trawl describes the protocol.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import os
 import sys
 import warnings
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from urllib.parse import quote
 
 from ._errors import ArgumentError, ServerError, UnsupportedError
-from ._http import Reply, Server, SocketWire, Wire, data, name, run, understood
+from ._http import Reply, Server, data, name, understood
 from ._sources import SYNTAXES, Columns, choice, gather
 from ._trawl import Plan
 
@@ -263,8 +263,8 @@ def match_of(kind: str, found: dict[str, Any]) -> Match:
     return Match(path, number, offset, data(found["lines"]), parts, kind == "context")
 
 
-async def count_of(server: Server, body: dict[str, Any]) -> Count:
-    content = await (await server.ask("/v1/count", body)).all()
+def count_of(server: Server, body: dict[str, Any]) -> Count:
+    content = server.ask("/v1/count", body).all()
     with understood():
         found = json.loads(content)
         counts = tuple(found["patterns"])
@@ -285,9 +285,9 @@ def widened(numbers: bytes, size: int) -> Column:
     return column(wide)
 
 
-async def positions_of(server: Server, body: dict[str, Any]) -> Positions:
+def positions_of(server: Server, body: dict[str, Any]) -> Positions:
     body["format"] = "columns"
-    content = await (await server.ask("/v1/search", body)).all()
+    content = server.ask("/v1/search", body).all()
     with understood():
         line, _, columns = content.partition(b"\n")
         head = json.loads(line)
@@ -304,10 +304,10 @@ async def positions_of(server: Server, body: dict[str, Any]) -> Positions:
     return found
 
 
-# ---- The two clients -----------------------------------------------------------------------------
+# ---- The client ----------------------------------------------------------------------------------
 
 
-class AsyncSearch(AsyncIterator[Match]):
+class Search(Iterator[Match]):
     """An iterator over the lines with an occurrence, while the server searches. close() before the end
     also ends the search in the server.
 
@@ -334,17 +334,18 @@ class AsyncSearch(AsyncIterator[Match]):
 
     __del__ = close
 
-    async def _next(self) -> Match | None:
+    def __next__(self) -> Match:
         while not self._ready and not self._closed:
             if self._reply is None:
-                self._reply = await self._server.ask("/v1/search", self._body)
-            content = await self._reply.part()
-            if content:
+                self._reply = self._server.ask("/v1/search", self._body)
+            if content := self._reply.part():
                 self._feed(content)
             else:
                 self.close()
                 self._finish()
-        return self._ready.popleft() if self._ready else None
+        if not self._ready:
+            raise StopIteration
+        return self._ready.popleft()
 
     def _feed(self, content: bytes) -> None:
         first, *lines = content.split(b"\n")
@@ -376,26 +377,6 @@ class AsyncSearch(AsyncIterator[Match]):
         tell_unread(self.messages, self._body)
         check_whole(self.truncated, self._body)
 
-    async def __anext__(self) -> Match:
-        if (found := await self._next()) is None:
-            raise StopAsyncIteration
-        return found
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *what: object) -> None:
-        self.close()
-
-
-class Search(AsyncSearch, Iterator[Match]):
-    __doc__ = AsyncSearch.__doc__
-
-    def __next__(self) -> Match:
-        if (found := run(self._next())) is None:
-            raise StopIteration
-        return found
-
     def __enter__(self) -> Self:
         return self
 
@@ -403,34 +384,7 @@ class Search(AsyncSearch, Iterator[Match]):
         self.close()
 
 
-async def collections_of(server: Server) -> list[dict[str, Any]]:
-    content = await (await server.ask("/v1/collections")).all()
-    with understood():
-        return list(json.loads(content)["collections"])
-
-
-async def files_of(server: Server, collection: str | None) -> list[str]:
-    wanted = "" if collection is None else "?collection=" + quote(os.fsencode(collection), "")
-    content = await (await server.ask("/v1/files" + wanted)).all()
-    with understood():
-        return [name(json.loads(line)["path"]) for line in content.splitlines()]
-
-
-class BaseClient:
-    _wire: type[Wire]
-
-    def __init__(
-        self,
-        address: str | None = None,
-        *,
-        token: str | None = None,
-        timeout: float | None = 60.0,
-        tls: ssl.SSLContext | None = None,
-    ) -> None:
-        self._server = Server(self._wire, address, token, timeout, tls)
-
-
-class Client(BaseClient):
+class Client:
     """Client(address=None, *, token=None, timeout=60.0, tls=None)
 
     A client of a server. Any number of threads may share a client. Each request uses a connection alone;
@@ -473,20 +427,33 @@ class Client(BaseClient):
     ('barn/hay.txt', 2, b'hay, hay, needle\\n')
     """
 
-    _wire = SocketWire
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        token: str | None = None,
+        timeout: float | None = 60.0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._server = Server(address, token, timeout, tls)
 
     def collections(self) -> list[dict[str, Any]]:
         """List the server's collections: for each the name, root, files, bytes and more."""
-        return run(collections_of(self._server))
+        content = self._server.ask("/v1/collections").all()
+        with understood():
+            return list(json.loads(content)["collections"])
 
     def files(self, collection: str | None = None) -> list[str]:
         """List the names of a collection's files, relative to the collection's root."""
-        return run(files_of(self._server, collection))
+        wanted = "" if collection is None else "?collection=" + quote(os.fsencode(collection), "")
+        content = self._server.ask("/v1/files" + wanted).all()
+        with understood():
+            return [name(json.loads(line)["path"]) for line in content.splitlines()]
 
     def count(self, patterns: Any, **options: Unpack[Options]) -> Count:
         """Count the occurrences of all patterns and of each pattern, overlapping occurrences too, and
         the files with an occurrence."""
-        return run(count_of(self._server, request(patterns, options)))
+        return count_of(self._server, request(patterns, options))
 
     def search(self, patterns: Any, **options: Unpack[Options]) -> Search:
         """Iterate over the lines with an occurrence, each a Match, while the server searches.
@@ -499,7 +466,7 @@ class Client(BaseClient):
 
     def positions(self, patterns: Any, **options: Unpack[Options]) -> Positions:
         """Find where all occurrences begin: Positions, in columns."""
-        return run(positions_of(self._server, request(patterns, options)))
+        return positions_of(self._server, request(patterns, options))
 
     def close(self) -> None:
         """Close what connections are kept. The client can still be used."""
@@ -510,53 +477,3 @@ class Client(BaseClient):
 
     def __exit__(self, *what: object) -> None:
         self.close()
-
-
-class AsyncClient(BaseClient):
-    """AsyncClient(address=None, *, token=None, timeout=60.0, tls=None)
-
-    The asyncio form of Client, whose calls are awaited. Cancelling a waiting task closes the task's
-    connection and so ends the search.
-
-    >>> import asyncio
-    >>> async def look() -> None:
-    ...     async with AsyncClient() as client:
-    ...         print((await client.count("needle")).occurrences)
-    ...         async for match in client.search("needle"):
-    ...             print(match.path, match.submatches[0].begin)
-    >>> asyncio.run(look())
-    1
-    barn/hay.txt 10
-    """
-
-    _wire = Wire
-
-    async def collections(self) -> list[dict[str, Any]]:
-        """See Client.collections."""
-        return await collections_of(self._server)
-
-    async def files(self, collection: str | None = None) -> list[str]:
-        """See Client.files."""
-        return await files_of(self._server, collection)
-
-    async def count(self, patterns: Any, **options: Unpack[Options]) -> Count:
-        """See Client.count."""
-        return await count_of(self._server, request(patterns, options))
-
-    def search(self, patterns: Any, **options: Unpack[Options]) -> AsyncSearch:
-        """See Client.search. The result is an asynchronous iterator."""
-        return AsyncSearch(self._server, request(patterns, options))
-
-    async def positions(self, patterns: Any, **options: Unpack[Options]) -> Positions:
-        """See Client.positions."""
-        return await positions_of(self._server, request(patterns, options))
-
-    async def close(self) -> None:
-        """Close what connections are kept. The client can still be used."""
-        self._server.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *what: object) -> None:
-        await self.close()
