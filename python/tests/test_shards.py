@@ -131,6 +131,7 @@ def test_a_shard_of_nothing():
 
 
 def test_files_are_cut_at_line_ends(rng, tmp_path):
+    pytest.importorskip("numpy")
     for _ in range(amount(50)):
         text = "".join(rng.choice("ab\n") for _ in range(rng.randrange(60))).encode()
         (tmp_path / "file").write_bytes(text)
