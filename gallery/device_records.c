@@ -550,7 +550,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     return TRAWL_OK;
 }
 
-/* Flags all records. The caller has entered the device. */
+/* Flags all records. The device's context is current. */
 static enum trawl_status flag_records(struct gallery_device *gallery,
                                       const struct engine_records *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error)

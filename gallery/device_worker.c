@@ -42,7 +42,7 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
     return status;
 }
 
-/* Releases the memory and events on the device. The caller has entered the device. */
+/* Releases the memory and events on the device. The device's context is current. */
 static void release(struct gallery_device *own)
 {
     struct cuda_device *device = own->worker->device;

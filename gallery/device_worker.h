@@ -55,7 +55,7 @@ enum trawl_status gallery_device_check(const struct gallery_device *own, struct 
 /* Prepares for own->plan, whose algorithm takes records. Errors: UNSUPPORTED if a pattern is too
  * long for a device; MEMORY. */
 enum trawl_status gallery_records_begin(struct gallery_device *own, struct trawl_error *error);
-/* gallery_records_end releases the memory on the device, which the caller has entered;
+/* gallery_records_end releases the memory on the device, whose context is current;
  * gallery_records_free releases the memory on the host. */
 void gallery_records_end(struct gallery_device *own);
 void gallery_records_free(struct gallery_device *own);

@@ -19,8 +19,8 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
-/* Returns the candidate of a literal that begins at this offset, or with edits up to errors_max
- * before or after the offset. */
+/* Returns a literal's candidate at this offset. With edits, an occurrence may begin up to
+ * errors_max bytes before or after. */
 static inline struct approx_candidate approx_candidate_at(const struct approximate *approximate,
                                                           uint32_t literal, int64_t begin)
 {

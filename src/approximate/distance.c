@@ -1,5 +1,5 @@
-/* distance: mismatches by two rows, edits by diagonals (Landau, Vishkin 1989) and by a banded
- * table.
+/* distance: counts mismatches, and computes edits by diagonals (Landau, Vishkin 1989) or by a
+ * banded table.
  *
  * On each diagonal of the table text × literal, the paths with e errors reach a furthest row. The
  * search computes this row for e = 0 to k: k + 1 comparisons for each diagonal, whatever the

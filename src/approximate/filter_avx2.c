@@ -1,4 +1,4 @@
-/* filter_avx2: the filter by 32-byte vectors. */
+/* filter_avx2: implements struct filter_ops by 32-byte vectors. */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 32

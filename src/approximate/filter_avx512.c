@@ -1,4 +1,5 @@
-/* filter_avx512: the filter by 64-byte vectors, with bitwise operations of three vectors. */
+/* filter_avx512: implements struct filter_ops by 64-byte vectors, with bitwise operations of
+ * three. */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 64

@@ -1,4 +1,4 @@
-/* filter_neon: the filter by 16-byte vectors and lookups on arm64. */
+/* filter_neon: implements struct filter_ops by 16-byte vectors and lookups on arm64. */
 #include <arm_neon.h>
 
 #define VECTOR_BYTES 16

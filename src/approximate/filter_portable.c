@@ -1,5 +1,5 @@
-/* filter_portable: the filter by 16-byte vectors, which the compiler translates for any machine.
- * The reference for the other variants. */
+/* filter_portable: implements struct filter_ops by 16-byte vectors, translated by the compiler for
+ * any machine. The reference for the other variants. */
 #define VECTOR_BYTES 16
 
 #include "approximate/filter_vector.h"

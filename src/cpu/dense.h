@@ -40,7 +40,7 @@ struct dense_worker {
     uint8_t *folded;
     uint32_t *origin;
     uint64_t folded_room;
-    /* by end: where the end's list begins in the pool; PLAN_NONE: the pool has no such list */
+    /* for each end: where the list of its strings begins in `pool`; PLAN_NONE: no list was made */
     uint32_t *list_at;
     uint64_t list_room;
     uint32_t *pool;

@@ -43,8 +43,9 @@ struct find_bytes {
 
 struct find_pairs {
     uint32_t groups; /* 1, 2 or 4 */
-    uint32_t count;  /* pairs: 5 or 6; literals that have fewer let all values of others pass */
-    uint8_t fold;    /* is or-ed into each byte */
+    /* number of pairs, 5 or 6; every value passes for a pair that a literal is too short for */
+    uint32_t count;
+    uint8_t fold; /* is or-ed into each byte */
     uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
 };
 

@@ -1,4 +1,4 @@
-/* find_avx2: bitmaps of candidates by 32-byte vectors. */
+/* find_avx2: computes bitmaps of candidates by 32-byte vectors. */
 #include <immintrin.h>
 
 #include "cpu/find.h"

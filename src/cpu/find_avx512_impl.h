@@ -3,7 +3,7 @@
  *
  * Probes compare two 32-byte vectors and not a single vector of 64: the loads are at odd addresses,
  * and wider loads cross cache lines more often. "the", 1 GiB: 35 GB/s against 29 with 64-byte
- * loads. Also lost: two aligned blocks in registers and a byte permutation (VBMI) per probe, in
+ * loads. Also slower: two aligned blocks in registers and a byte permutation (VBMI) per probe, in
  * cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
  */
 #ifndef TRAWL_CPU_FIND_AVX512_IMPL_H

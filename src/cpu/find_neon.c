@@ -1,4 +1,4 @@
-/* find_neon: bitmaps of candidates by 16-byte vectors on arm64. */
+/* find_neon: computes bitmaps of candidates by 16-byte vectors on arm64. */
 #include <arm_neon.h>
 
 #include "cpu/find.h"

@@ -1,5 +1,5 @@
-/* find_portable: bitmaps of candidates in plain C, eight bytes at a time. The reference for the
- * other variants. */
+/* find_portable: computes bitmaps of candidates in plain C, eight bytes at a time: the
+ * reference. */
 #include <string.h>
 
 #include "cpu/find.h"

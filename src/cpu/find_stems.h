@@ -1,6 +1,7 @@
-/* find_stems: implements, in plain C, the three steps of a class that is searched by stems, and
- * tests the samples of a class that is searched by grams. A variant with vectors for these steps
- * defines HAS_STEM_VECTORS. No function has a branch that depends on the text.
+/* find_stems: implements, in plain C, the three steps of a class that is searched by stems (the
+ * first 8 bytes of literals), and tests the samples of a class that is searched by grams. A variant
+ * with vectors for these steps defines HAS_STEM_VECTORS. No function has a branch that depends on
+ * the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H

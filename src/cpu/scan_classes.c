@@ -1,4 +1,4 @@
-/* scan_classes: method set for large sets: samples each tile for each class of lengths in turn.
+/* scan_classes: searches for a large set: samples each tile for each class of lengths in turn.
  *
  * The scan gathers a tile's occurrences, sorts them, and then emits the sorted occurrences. It
  * emits nothing before. So if the tile's candidates turn out to be dense, the scan drops what it

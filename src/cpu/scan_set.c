@@ -1,5 +1,5 @@
-/* scan_set: method set by buckets: a bitmap of grams proposes positions, buckets list literals, and
- * a comparison of bytes decides. */
+/* scan_set: searches for a set by buckets: a bitmap of grams proposes positions, buckets list
+ * literals, and a comparison of bytes decides. */
 #include <string.h>
 
 #include "base/checked.h"

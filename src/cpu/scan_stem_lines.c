@@ -1,4 +1,5 @@
-/* scan_stem_lines: finds the lines with a hit, for a class that is searched by stems.
+/* scan_stem_lines: finds lines with a hit, for a class searched by stems, the first 8 bytes of
+ * literals.
  *
  * A line needs a single hit. So while many lines have a hit, the scan works in rounds: first it
  * looks at the first few positions of all lines of a tile, then at further positions of the lines

@@ -1,4 +1,4 @@
-/* scan_stems: searches a class of a large set by stems.
+/* scan_stems: searches a class of a large set by stems, the first 8 bytes of literals.
  *
  * The search has three steps (find.h). Each works on what the step before left of a tile, without a
  * branch that depends on the text. First, samples of four bytes name positions where a literal may

@@ -1,4 +1,5 @@
-/* set_stems: makes the tables of a class that is searched by stems. */
+/* set_stems: makes the tables of a class searched by stems, the first (up to) 8 bytes of
+ * literals. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* two_way: string matching by a critical factorization. */
+/* two_way: searches for a literal by its critical factorization (two_way.h). */
 #include "cpu/two_way.h"
 
 #include "base/checked.h"

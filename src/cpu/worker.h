@@ -42,7 +42,8 @@ struct engine_worker {
      * program 1 for its parts */
     struct trial parts_trial;
     const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
-    struct plan_tuning own;           /* the tuning that a look made from the text */
+    /* from the last look: look.c samples the text and chooses the method */
+    struct plan_tuning own;
     const struct plan_costs *costs;
     struct plan_prices prices; /* by the plan's tuning, or by the last look */
     double sampled_took; /* measured cost of method sampled, when a search left it; 0: not known */

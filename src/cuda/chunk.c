@@ -169,7 +169,7 @@ static enum trawl_status scan_range(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Searches the chunk range by range. The caller has entered the device. */
+/* Searches the chunk range by range. The device's context is current. */
 static enum trawl_status scan_ranges(struct engine_worker *worker, const struct engine_chunk *chunk,
                                      uint64_t from, enum want want, struct cuda_steps *steps,
                                      struct engine_result *result, struct trawl_error *error)

@@ -25,8 +25,8 @@ struct cuda_steps {
 
 /* Searches for the occurrences that begin in the chunk at offset `from` or later. Clears *result,
  * copies the text to the device unless the text is there, searches range by range, and drops the
- * hits that the plan's conditions or tails refuse. Enters and leaves the device. After a failure
- * the worker's text, tables and sums are invalid. */
+ * hits that the plan's conditions or tails refuse. Makes the device's context current meanwhile.
+ * After a failure the worker's text, tables and sums are invalid. */
 enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum want want, struct cuda_steps *steps,
                                   struct engine_result *result, struct trawl_error *error);

@@ -4,7 +4,7 @@
 
 #include "cuda/cuda_worker.h"
 
-/* Runs a task whose output is ENGINE_OUTPUT_BEGINS. The caller has entered the device. */
+/* Runs a task whose output is ENGINE_OUTPUT_BEGINS. The device's context is current. */
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
 /* Starts a copy of listed begins to the host, or waits for the copy (engine_ops.bring). */

@@ -51,9 +51,9 @@
 #define NAMED 400.0 /* a sample that occurs at an offset of the pattern */
 #define NAMED_BYTE 0.23
 #define SET_NAMED 700.0
-#define SET_FOUND 5.0 /* per byte of the pattern */
-/* If the pattern's rarest 8 bytes occur at a larger share of the positions, planes search the
- * text. */
+#define SET_FOUND 5.0 /* a candidate of method set, per byte of the pattern */
+/* If the pattern's rarest 8 bytes occur at a larger share of the positions, bit planes
+ * (kernels/plane.h) search the text. */
 #define DENSE_RATE 0.01
 #define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
 /* Time to make tables, in ns: for method set; for method sampled, per byte of the pattern. */

@@ -18,7 +18,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);
 
-/* Marks that memory for the method's tables lacks. Returns whether a different method is left. */
+/* Records that memory lacked for the method's tables. Returns whether another method is left. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
 /* Returns whether the method's measured price is clearly above the price of a different method. */

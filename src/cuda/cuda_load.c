@@ -22,8 +22,8 @@
  * ROOM_LEFT_SHARE of the device's memory. */
 #define ROOM_LEFT_SHARE 4u
 
-/* Fails with MEMORY if `bytes` more on the device would not leave workers enough memory to
- * search the text. The caller has entered the device. */
+/* Fails with MEMORY if `bytes` more on the device would not leave workers enough memory to search
+ * the text. The device's context is current. */
 static enum trawl_status check_room(const struct engine_worker *worker, uint64_t bytes,
                                     struct trawl_error *error)
 {
@@ -61,7 +61,7 @@ static enum trawl_status copy_borrowed(const struct engine_worker *worker,
 }
 
 /* Copies excerpts of the text, by which searches choose a method. Without host memory, and for
- * short texts, there is no sample, which is no error. The caller has entered the device. */
+ * short texts, there is no sample, which is no error. The device's context is current. */
 static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_resident *resident,
                                      struct trawl_error *error)
 {
@@ -103,8 +103,8 @@ static void drop_sample(struct cuda_resident *resident)
     resident->sample = NULL;
 }
 
-/* Copies a resident's bytes to the device, unless the kernels read the caller's copy in place,
- * and takes the sample. The caller has entered the device. */
+/* Copies a resident's bytes to the device, unless the kernels read the caller's copy in place, and
+ * takes the sample. The device's context is current. */
 static enum trawl_status bring_resident(struct engine_worker *worker,
                                         struct cuda_resident *resident, struct trawl_error *error)
 {
@@ -279,8 +279,8 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
 
 /* ---- Texts that the caller has put on a device ---------------------------------------------- */
 
-/* Finds the device whose memory contains the address. ARGUMENT: no device of the engine's has
- * the address. The caller has entered some device. */
+/* Finds the device whose memory contains the address. ARGUMENT: no device of the engine's has the
+ * address. Some device's context is current. */
 static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
                                      struct trawl_error *error)
 {

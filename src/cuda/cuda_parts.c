@@ -15,7 +15,7 @@ static void swap_tables(struct cuda_tables *a, struct cuda_tables *b)
 
     *a = *b;
     *b = kept;
-    /* `tuning` may point to the tables' own member, which has moved. */
+    /* If `tuning` pointed to the member `own`, it must follow that member, which has moved. */
     if (a->tuning == &b->own)
         a->tuning = &a->own;
     if (b->tuning == &a->own)

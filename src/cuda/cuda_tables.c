@@ -265,7 +265,7 @@ static void put_plan(const struct trawl_plan *plan, struct block *block, struct 
         put_one(plan, block, tables);
 }
 
-/* Chooses the kernels for the method: for counts a stream, if the limits allow streams. */
+/* Chooses the kernels for the method: for counts a stream kernel, if the limits allow it. */
 static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;

@@ -102,8 +102,8 @@ uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
 void cuda_worker_host_release(struct cuda_tables *tables);
 
 /* Copies `count` bytes of host memory to the device, through the two staging buffers in turn.
- * Returns before the copy is done; the caller may reuse the source at once. The caller has
- * entered the device. */
+ * Returns before the copy is done; the caller may reuse the source at once. The device's context is
+ * current. */
 enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);
 /* As cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
@@ -112,18 +112,18 @@ enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t
                                           struct trawl_error *error);
 enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_error *error);
 void cuda_worker_end(struct engine_worker *worker);
-/* Frees the device memory of all parts' tables. The caller has entered the device. */
+/* Frees the device memory of all parts' tables. The device's context is current. */
 void cuda_worker_parts_release(struct engine_worker *worker);
 
 /* Makes `plan` the worker's plan. Forgets the chunk in the text memory, and the tables if the
  * tables belong to a different plan. */
 void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan);
 
-/* Waits, after a failure, for all copies from and to the worker's buffers, and marks the
- * worker's text, tables and sums as invalid. The caller has entered the device. */
+/* Waits, after a failure, for all copies from and to the worker's buffers, and marks the worker's
+ * text, tables and sums as invalid. The device's context is current. */
 void cuda_worker_failed(struct engine_worker *worker);
 /* Waits for copies that began at begin_ns by cuda_clock_ns, and adds the time since then to
- * result->device_copy_ns. The caller has entered the device. */
+ * result->device_copy_ns. The device's context is current. */
 enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
                                    struct engine_result *result, struct trawl_error *error);
 

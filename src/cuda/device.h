@@ -162,12 +162,12 @@ enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct c
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
 /* Returns the image's kernels. The image is loaded at first use and kept until the device is
- * closed. ENGINE: the image holds no code for this device. The caller has entered the device. */
+ * closed. ENGINE: the image holds no code for this device. The device's context is current. */
 enum trawl_status cuda_device_module(struct cuda_device *device, const struct cuda_image *image,
                                      struct cuda_module **module, struct trawl_error *error);
 
-/* Makes room for many pending child grids, and returns how many child grids one kernel may
- * launch while no other kernel launches any. The caller has entered the device and launches such
+/* Makes room for many pending child grids, and returns how many child grids one kernel may launch
+ * while no other kernel launches any. The device's context is current, and the caller launches such
  * a kernel only afterwards. */
 uint32_t cuda_device_children(struct cuda_device *device);
 

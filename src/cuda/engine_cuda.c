@@ -1,4 +1,4 @@
-/* engine_cuda: the engine's functions for NVIDIA GPUs, which enter and leave the device. */
+/* engine_cuda: implements the engine's functions on NVIDIA GPUs, each in a device's context. */
 #include "cuda/engine_cuda.h"
 
 #include "base/checked.h"

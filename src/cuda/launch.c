@@ -9,7 +9,7 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-/* if a stream gives up more than one tile in DENSE_PARTS, the tile kernel searches the whole
+/* if a stream kernel gives up more than one tile in DENSE_PARTS, the tile kernel searches the whole
  * range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
@@ -167,11 +167,10 @@ static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel 
                                           : worker->device->resident[kernel];
 }
 
-/* Chooses the grid of a stream of samples, and thereby how many samples are in flight: so few
- * that the samples lie near each other in memory and return soon, so many that the memory stays
- * busy. Of grids from 64 to 512 threads per multiprocessor the best were [H200]: 256 threads for
- * single samples, 384 for pairs, and 512 at the short strides, where hashing takes longer than
- * memory. */
+/* Chooses the grid of stream_sampled, and thereby how many samples are in flight: so few that the
+ * samples lie near each other in memory and return soon, so many that the memory stays busy. Of
+ * grids from 64 to 512 threads per multiprocessor the best were [H200]: 256 threads for single
+ * samples, 384 for pairs, and 512 at the short strides, where hashing takes longer than memory. */
 static void shape_samples(const struct engine_worker *worker, const struct scan_arguments *a,
                           uint32_t *blocks, uint32_t *threads)
 {
@@ -189,7 +188,7 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
                                       const struct cuda_tables *tables, uint64_t begins,
                                       enum want want)
 {
-    /* A stream's range has at least one whole step. */
+    /* Stream kernels need a range of at least one whole step. */
     bool streams = tables->dense_left == 0 && worker->limits.streams &&
                    begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
 
@@ -221,8 +220,8 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
                : CUDA_RANGE_BYTES_MAX;
 }
 
-/* Offsets in a range have 32 bits. Streams of samples are an exception: a stream counts samples,
- * so that its range may be `stride` times as long. */
+/* Offsets in a range have 32 bits. stream_sampled is an exception: it numbers samples, so that its
+ * range may be `stride` times as long. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),
@@ -342,7 +341,7 @@ static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl
     return TRAWL_OK;
 }
 
-/* Allocates the list of tiles that a stream gives up. The list has one entry more than this
+/* Allocates the list of tiles that a stream kernel gives up. The list has one entry more than this
  * launch has tiles, since the same number of begins may touch one tile more at another offset of
  * the text. */
 static enum trawl_status list_reserve(struct engine_worker *worker,

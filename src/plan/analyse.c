@@ -1,4 +1,5 @@
-/* analyse: periods, probes and grams of a single literal, by the expected share of each byte. */
+/* analyse: computes the period, and chooses probes and grams, of a literal, by each byte's
+ * share. */
 #include "plan/analyse.h"
 
 #include <string.h>

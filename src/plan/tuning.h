@@ -58,9 +58,10 @@ struct plan_tuning {
     uint64_t rare_offset;
 };
 
-/* Tune for a single literal. A sample of fewer than PLAN_SAMPLE_BYTES_MIN bytes is ignored.
- * plan_tune_probes comes first and also sets *rates. plan_tune_grams follows for a literal of at
- * least PLAN_GRAMS_LENGTH_MIN bytes. Cost: some microseconds for the sample and for the literal. */
+/* Fill a tuning for a single literal. A sample of fewer than PLAN_SAMPLE_BYTES_MIN bytes is
+ * ignored. plan_tune_probes comes first and also sets *rates. plan_tune_grams follows for a literal
+ * of at least PLAN_GRAMS_LENGTH_MIN bytes. Cost: some microseconds for the sample and for the
+ * literal. */
 void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,

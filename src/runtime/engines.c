@@ -1,4 +1,4 @@
-/* engines: the only file of the room that names the engines, and the gallery's algorithms if the
+/* engines: the only file of src/runtime that names the engines, and the gallery's algorithms if the
  * build has a gallery. */
 #include "runtime/engines.h"
 

@@ -45,12 +45,12 @@ struct worker {
     /* Only for workers that have a thread, changed under the runtime's lock: */
     pthread_cond_t wake;
     _Atomic bool is_idle; /* the worker waits to be woken */
-    /* Only for host workers, under the runtime's lock: */
+    /* Only for host workers, guarded by the runtime's lock: */
     struct worker *next_idle;
     /* the worker may not run on the waker's core until the worker has begun to run */
     bool is_moved;
     cpu_set_t cores; /* the cores on which the worker may run once is_moved is false again */
-    /* Only for workers of devices, under the runtime's lock: */
+    /* Only for workers of devices, guarded by the runtime's lock: */
     /* value of devices.became_idle when this worker became idle: the smaller, the longer idle */
     uint64_t idle_as;
 };
@@ -81,7 +81,7 @@ struct job {
      * inside the job. */
     _Atomic bool is_known;
 
-    /* Under the runtime's lock: */
+    /* The runtime's lock guards: */
     bool listed;
     struct job *next, *previous;
     _Atomic uint32_t inside; /* workers in the job, and the job's items in the devices' queue */
@@ -120,7 +120,7 @@ struct devices {
     _Atomic uint32_t chosen; /* number of calls of devices_choose, which takes devices in turn */
     pthread_t opener;        /* thread that opens the engine; valid while opener_runs */
 
-    /* Under the runtime's lock: */
+    /* The runtime's lock guards: */
     bool opener_runs;
     /* why opening failed or a device was lost, the first time; empty: no failure */
     char failure[TRAWL_ERROR_MESSAGE_BYTES];

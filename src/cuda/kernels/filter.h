@@ -96,13 +96,13 @@ SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
                        : simt_funnel(words->w[j / 4u], words->w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* Returns the distance of the positions at which a stride kind compares. */
+/* Returns s for a kind SCAN_GRAM_STRIDE_s (a stride kind), which compares every s-th position. */
 SIMT_FUNCTION uint32_t filter_stride(int kind)
 {
     return kind == FILTER_STRIDE_8 ? 8u : kind == FILTER_STRIDE_4 ? 4u : 2u;
 }
 
-/* Returns how many words behind the lane's 16 bytes a kind compares. */
+/* Returns how many words after the lane's 16 bytes this kind of comparison reads. */
 SIMT_FUNCTION uint32_t filter_words_behind(int kind)
 {
     if (kind == FILTER_BYTE || kind == FILTER_STRIDE_8)

@@ -142,7 +142,7 @@ SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, 
 }
 
 /* Waits until order_try knows the number of hits before this partition, and returns the number.
- * Returns ORDER_NOWHERE if a stream has given up (result->listed). Called by all lanes of the
+ * Returns ORDER_NOWHERE if the launch was abandoned (result->listed). Called by all lanes of the
  * warp. */
 SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t partition,
                                     uint64_t own)

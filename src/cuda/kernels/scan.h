@@ -117,9 +117,9 @@ enum scan_gram_kind {
 struct scan_result {
     uint64_t count;
     uint64_t candidates;  /* bits set by the filter */
-    uint64_t dense_count; /* dense tiles; in streams, the tiles that were given up */
+    uint64_t dense_count; /* dense tiles; in stream kernels, the tiles that were given up */
     uint64_t ticket;      /* the next tile or group */
-    uint64_t listed;      /* tiles that a stream has put into the list so far, or gave up */
+    uint64_t listed;      /* tiles that a stream kernel has put into the list so far, or gave up */
     uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
     /* number of blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
@@ -252,7 +252,7 @@ struct scan_arguments {
     uint64_t partition_count;
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
-    uint64_t listed_max; /* a stream stops once more than listed_max tiles are listed */
+    uint64_t listed_max; /* a stream kernel stops once more than listed_max tiles are listed */
     /* stream kernels list tiles here; tile kernels search these tiles; NULL: all */
     uint32_t *tile_list;
     uint32_t want; /* enum want */
@@ -299,15 +299,16 @@ struct scan_arguments {
         sample_base; /* position of the first sample: a multiple of the stride, at most begin */
     uint32_t sample_first;  /* the first sample at or beyond begin; earlier samples are not read */
     uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position gives their positions */
-    uint32_t ticket_groups; /* groups that a stream's ticket stands for */
+    uint32_t ticket_groups; /* stream_sampled: groups that a ticket stands for */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
-    uint32_t sample_budget; /* budget of a stream's group: steps through lists, and verifying steps
-                               of a warp, 256 bytes each */
-    uint32_t stride;        /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
-    uint32_t sample_pair;   /* 1: two samples at each stride, 0: a single sample */
-    uint32_t hash_bits;     /* log2 of the number of heads */
-    uint32_t group_tiles;   /* > 0: tile_list lists groups of up to group_tiles tiles; 0: tiles */
+    /* stream_sampled: budget of a group: steps through lists, and verifying steps of a warp, 256
+     * bytes each */
+    uint32_t sample_budget;
+    uint32_t stride;      /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
+    uint32_t sample_pair; /* 1: two samples at each stride, 0: a single sample */
+    uint32_t hash_bits;   /* log2 of the number of heads */
+    uint32_t group_tiles; /* > 0: tile_list lists groups of up to group_tiles tiles; 0: tiles */
 
     /* Method set: */
     struct plan_set set;

@@ -318,7 +318,7 @@ SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
     return stream_count_pair(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
 }
 
-/* Returns the kind of filter.h that gives the same answer position by position. */
+/* Returns the kind of comparison in filter.h that tells which positions this kind accepts. */
 SIMT_FUNCTION int stream_filter_kind(int kind)
 {
     if (kind == STREAM_PAIR_8)

@@ -448,9 +448,10 @@ SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted 
         noted->base = a->hits_base - a->begin + hits_tile_begin(a, noted->number);
 }
 
-/* Releases the hits of the block's turns below `turns`, the oldest turn first. Waits for the number
- * of hits before a turn's tile if the turn is below `least`. Later turns are released only if that
- * number is known already: one turn, or more if HITS_TURNS / 2 or more turns are not released. */
+/* Lets the warps write the hits of the block's turns below `turns`, the oldest turn first. Waits
+ * for the number of hits before a turn's tile if the turn is below `least`. Later turns are
+ * released only if that number is known already: one turn, or more if HITS_TURNS / 2 or more turns
+ * are not released. */
 SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
                                 uint32_t *released, uint32_t least, uint32_t turns)
 {
@@ -516,10 +517,11 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
     return tile_ticket(a);
 }
 
-/* Does the last warp's turn: counts the bits of the filtering warps' same turn, then releases hits.
- * Returns whether a further turn follows. The function is not inlined, so that it takes no
- * registers from the filtering warps. It reads the arguments from shared memory, since a function
- * that is not inlined reads the kernel's own arguments from slow memory. */
+/* Does the last warp's turn: counts the bits of the filtering warps' same turn, then lets warps
+ * write hits (hits_release). Returns whether a further turn follows. The function is not inlined,
+ * so that it takes no registers from the filtering warps. It reads the arguments from shared
+ * memory, since a function that is not inlined reads the kernel's own arguments from slow
+ * memory. */
 SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
 {
     const struct scan_arguments *a = &shared->arguments;
