@@ -153,8 +153,8 @@ static uint32_t class_of_character(struct approximate *approximate, struct appro
     return i;
 }
 
-/* Makes classes for symbols that are characters. If there would be too many classes, makes no
- * class. A class is found by its symbol, which may occur again. */
+/* Makes classes for symbols that are characters. If there would be too many classes, makes none.
+ * `known` keeps the classes of some symbols. */
 static enum trawl_status make_character_classes(struct approximate *approximate,
                                                 struct trawl_error *error)
 {

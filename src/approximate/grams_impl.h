@@ -183,8 +183,8 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
     }
 }
 
-/* Sets the lanes that have a span within errors_max edits that ends among the literal's symbols
- * and 2 * errors_max symbols more: columns of Sellers' table (Myers 1999). */
+/* Sets the lanes that have a span within errors_max edits that ends among the literal's symbols and
+ * 2 * errors_max symbols more. Computes columns of Sellers' table (Myers 1999). */
 static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
                                  const lanes masks[5], lanes *near)
 {

@@ -418,8 +418,7 @@ static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
     return set_gram_long(low, high, matcher->fold);
 }
 
-/* A sample of the text for which the matcher is made, with the strides that cost least in that
- * text. */
+/* A sample of a text. The matcher gets the strides that cost least in that text. */
 struct set_sample {
     const struct trawl_plan *plan;
     const uint8_t *bytes;

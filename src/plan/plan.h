@@ -106,8 +106,8 @@ struct trawl_plan {
     /* bytes that a search reads after the last begin: length_max - 1 + context */
     uint64_t need_after;
 
-    /* If the plan has errors or an algorithm, no method is chosen, and all members below are
-     * zero. */
+    /* If the plan has errors, expressions or an algorithm, no method is chosen: the members from
+     * `method` on are zero. */
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;

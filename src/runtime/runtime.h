@@ -87,7 +87,7 @@ struct job {
     _Atomic uint32_t inside; /* workers in the job, and the job's items in the devices' queue */
     uint32_t helpers;        /* threads of the runtime that are in the job */
     uint32_t helpers_max;    /* most host workers that are worth having in the job */
-    /* Workers leave soon after the job's end, so that job_recall polls before it sleeps. */
+    /* True: workers leave soon after the job's end, so job_recall polls before it sleeps. */
     bool leaves_soon;
     bool waits_for_leave;
     pthread_cond_t left; /* signalled when a worker leaves */
