@@ -686,7 +686,8 @@ class Collection:
         import numpy
 
         counts = [count for _, count in self._ask("count_by_pattern", plan, missing=missing)]
-        return numbers(numpy.sum([numpy.zeros(len(plan), numpy.uint64), *counts], 0, numpy.uint64))
+        total: Any = numpy.sum([numpy.zeros(len(plan), numpy.uint64), *counts], 0, numpy.uint64)
+        return numbers(total)
 
     def first(self, plan: Plan, *, missing: list[Any] | None = None) -> tuple[str, int, int, int] | None:
         """Return (name, begin, end, pattern) of the first occurrence in the first file with an

@@ -41,7 +41,7 @@ inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
 packages=(scikit-build-core cython pytest hypothesis)
 [ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas datasets pyahocorasick ahocorasick_rs
-    hyperscan flashtext mypy pyright 'ray[data,default]' pyspark)
+    hyperscan flashtext mypy pyright 'ray[data,default,serve]' pyspark)
 "${pip[@]}" install --no-compile "${packages[@]:0:4}" >"$place/pip.log" 2>&1 ||
     skip "scikit-build-core, cython, pytest and hypothesis cannot be installed ($place/pip.log)"
 for package in "${packages[@]:4}"; do

@@ -601,7 +601,8 @@ static void test_file_root(void)
 /* Makes changes and a view while memory is short. Afterwards the collection is right again. */
 static void use_with_faults(struct settings *settings, long after, long count)
 {
-    const struct collection_options options = {"name", root, settings, runtime, 0, true};
+    const struct collection_options options = {
+        .name = "name", .root = root, .settings = settings, .runtime = runtime, .watch = true};
     struct command_job job = {.settings = settings, .show_names = -1};
     char message[SETTINGS_ERROR_BYTES] = "";
     struct collection *collection = NULL;

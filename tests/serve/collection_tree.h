@@ -63,7 +63,12 @@ static inline bool parse(struct settings *settings, int count, char **arguments)
 static struct collection *open_with(struct settings *settings, const char *path, bool watch,
                                     uint64_t bytes_max)
 {
-    const struct collection_options options = {"name", path, settings, runtime, bytes_max, watch};
+    const struct collection_options options = {.name = "name",
+                                               .root = path,
+                                               .settings = settings,
+                                               .runtime = runtime,
+                                               .host_bytes_max = bytes_max,
+                                               .watch = watch};
     struct collection *collection = NULL;
     char message[SETTINGS_ERROR_BYTES];
 

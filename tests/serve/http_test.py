@@ -371,6 +371,42 @@ def collections(folder, root):
 
 
 @part
+def bounds(folder, root):
+    """Tests servers that each serve the files between two paths: together they answer as one server."""
+    for name in ("sub.d", "z"):
+        os.mkdir(os.path.join(root, name))
+    for name in ("sub.d/x", "z/y", "sub-a", "m"):
+        with open(os.path.join(root, name), "w") as file:
+            file.write("needle\nno\n")
+    borders, lines = [[], ["--until=m"]], ["--from=m", "--from=sub/b.c", "--from=sub.d/x"]
+    for first, last in zip(lines, [*lines[1:], None]):
+        borders.append([first, *([last.replace("from", "until")] if last else [])])
+    body = {"patterns": ["needle"], "format": "frames", "options": ["--recursive", "--sort=path", "--context=0", "--include=[!l\xff]*"],
+            "directory": root, "paths": [".", "nosuch", "m"]}
+    answers = []
+    for number, own in enumerate(borders):
+        with Server(SERVE, "--listen=unix:" + os.path.join(folder, "bounds%d" % number), *own, root) as server:
+            server.loaded()
+            with open(os.path.join(root, "sub/added%d" % number), "w") as file:
+                file.write("needle\n")
+            os.unlink(os.path.join(root, "sub/added%d" % number))
+            frames = frames_of(asked(server, "POST", "/v1/search", 200, {**body, **({"continued": True} if number > 1 else {})}))
+            files = lines_of(asked(server, "GET", "/v1/files", 200))
+            plain = frames_of(asked(server, "POST", "/v1/search", 200, {**body, "continued": False}))
+            equal(b"".join(text for kind, text in plain if kind == b"o"), b"".join(text for kind, text in frames if kind == b"o")
+                  .removeprefix(b"--\n" if number > 1 else b""), "the separator before the first group")
+            answers.append(([text for kind, text in frames if kind == b"m"], b"".join(text for kind, text in frames if kind == b"o"),
+                            frames[-1][1][0], len(files)))
+    whole, parts_of = answers[0], answers[1:]
+    equal(sorted(text for one in parts_of for text in one[0]), sorted(whole[0]), "each message comes once")
+    equal(sum(one[3] for one in parts_of), whole[3], "each file is served once")
+    groups = lambda output: sorted(output.replace(b"--\n", b"").splitlines())  # noqa: E731
+    equal(groups(b"".join(one[1] for one in parts_of)), groups(whole[1]), "each line comes once")
+    expect(all(one[1].startswith(b"--\n") for one in parts_of[1:] if one[1]), "a separator is before the first group", parts_of)
+    equal({one[2] & 0x80 for one in parts_of[1:] if one[1]}, {0x80}, "groups were printed")
+
+
+@part
 def sockets(folder, root):
     """A server leaves the socket of a running server alone, replaces the socket of a dead server, and never replaces any other file."""
     path = os.path.join(folder, "live")

@@ -270,11 +270,13 @@ static void *work(void *context)
     struct command_job job = {
         .output = &answer->output, .supply = &answer->supply, .runtime = server->runtime};
     uint64_t running = ++server->running_count;
+    bool is_continued = answer->request.is_continued;
     uint8_t status;
     bool failed, is_short;
     int http_status;
 
     settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
+    job.groups = is_continued ? GROUPS_BEFORE : GROUPS_NONE;
     errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : job_run(&job, settings));
@@ -299,6 +301,8 @@ static void *work(void *context)
     else
         add_latency(server, now_ns() - answer->begin_ns);
     server->running_count--;
+    if (is_continued && answer->request.format == REQUEST_FRAMES && job.groups == GROUPS_PRINTED)
+        status |= EXIT_GROUPS;
     output_frame(&answer->output, OUTPUT_FRAME_EXIT, &status, 1);
     answer->whole = answer->output.error == 0;
     output_close(&answer->output);

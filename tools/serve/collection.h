@@ -156,6 +156,9 @@ struct collection_options {
     const char *name, *root;
     /* The command's options that say which files are served; borrowed until collection_close. */
     struct settings *settings;
+    /* The first file and the first file behind the last one that are served, in the order of
+     * --sort=path, as paths below the base; NULL: no bound. Borrowed until collection_close. */
+    const char *from, *until;
     struct trawl_runtime *runtime; /* borrowed until collection_close */
     uint64_t host_bytes_max; /* limit for bytes of files in memory; 0: half of the free memory */
     bool watch;              /* false: each search looks at all files again */

@@ -81,6 +81,10 @@ void collection_publish(struct collection *collection, struct state *state,
 bool watch_directory(struct collection *collection, int descriptor, const char *path,
                      enum watch_cause cause);
 
+/* Returns whether the collection's bounds (--from, --until) let it serve the file at this path
+ * below the base. */
+bool is_within_bounds(const struct collection *collection, const char *path);
+
 /* Returns whether a walk may leave files out by ripgrep's rules. */
 bool walks_by_rules(const struct file_settings *files);
 /* Returns whether a walk that begins at a lower directory finds the same files there as a walk of
@@ -91,6 +95,10 @@ bool walks_alike_below(const struct file_settings *files);
 /* Returns the part below the base of an absolute path without links; NULL: the path is not below
  * the base. */
 const char *path_below(const struct collection *collection, const char *path);
+
+/* Writes the operand to `path` as an absolute path without "." and double slashes. *is_folder: the
+ * operand ends like a directory's name. False: the operand has a part "..". */
+bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder);
 
 /* Everything that determines the walk of a view, as bytes. Requests with equal keys get the same
  * view. */

@@ -130,6 +130,8 @@ static bool open_collections(struct serving *serving, char *message)
             .name = options->roots[i].name,
             .root = options->roots[i].path,
             .settings = &options->settings,
+            .from = options->from,
+            .until = options->until,
             .runtime = server->runtime,
             .host_bytes_max = host_bytes / options->root_count,
             .watch = true,

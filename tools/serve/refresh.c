@@ -289,6 +289,8 @@ static void take_file(struct update *update, int directory, const char *name, co
     struct stat status;
     bool is_dirty = false;
 
+    if (!is_within_bounds(update->collection, below))
+        return;
     if (index != UINT32_MAX) {
         if (is_changed(update, index))
             return; /* the file was moved meanwhile, and the walk has met it before */
@@ -345,6 +347,28 @@ const char *path_below(const struct collection *collection, const char *path)
     if (path[bytes] == '\0')
         return path + bytes;
     return path[bytes] == '/' ? path + bytes + 1 : NULL;
+}
+
+/* Compares two paths name by name, as --sort=path orders files. */
+static int compare_paths(const char *left, const char *right)
+{
+    while (*left == *right && *left != '\0') {
+        left++;
+        right++;
+    }
+    if (*left == '\0' || *right == '\0')
+        return (*left != '\0') - (*right != '\0');
+    if (*left == '/' || *right == '/') /* the name that ends here comes first */
+        return *left == '/' ? -1 : 1;
+    return (unsigned char)*left < (unsigned char)*right ? -1 : 1;
+}
+
+bool is_within_bounds(const struct collection *collection, const char *path)
+{
+    const struct collection_options *options = &collection->options;
+
+    return (options->from == NULL || compare_paths(path, options->from) >= 0) &&
+           (options->until == NULL || compare_paths(path, options->until) < 0);
 }
 
 /* Returns whether files of the directory's file system may change without a notice, by another

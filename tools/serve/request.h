@@ -5,6 +5,7 @@
 #include "trawl/guard.h"
 #include "trawl/settings.h"
 
+#define EXIT_GROUPS 0x80u
 #define REQUEST_FILES_MAX 64u /* files of -f in one request */
 
 /* The formats of answers. REQUEST_FILES lists the collection's files without a search. */
@@ -32,6 +33,9 @@ struct request {
     const char *directory;  /* the client's working directory; NULL: the collection's root */
     /* Options mean what they mean to tg. */
     bool is_tg;
+    /* The client puts the output behind that of other servers: the first group of lines begins with
+     * a separator, and the exit status has EXIT_GROUPS if groups of lines were printed. */
+    bool is_continued;
     bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
     struct guard guard; /* asked before memory is allocated; `all` is that of request_limits */

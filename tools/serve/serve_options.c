@@ -29,6 +29,12 @@ static const struct option_row {
     {"--certificate", "FILE", OPTION_TEXT, AT(certificate), 0,
      "serve by TLS with this certificate chain, in PEM"},
     {"--key", "FILE", OPTION_TEXT, AT(key), 0, "the private key of the certificate, in PEM"},
+    {"--from", "FILE", OPTION_TEXT, AT(from), 0,
+     "serve only FILE and the files that follow FILE in the order of --sort=path. FILE is a path "
+     "below each PATH. Other servers serve the files before, so such a server tells nothing of "
+     "those files and reports no fault of a directory."},
+    {"--until", "FILE", OPTION_TEXT, AT(until), 0,
+     "serve only the files before FILE in the order of --sort=path"},
     {"--host-memory", "SIZE", OPTION_SIZE, AT(host_bytes), 0,
      "hold at most SIZE bytes of files in memory; default: half of the free memory. Each "
      "search reads the files that do not fit."},

@@ -11,7 +11,8 @@ struct served_root {
 
 struct serve_options {
     const char *listen, *token_file, *certificate, *key; /* NULL: not given */
-    uint64_t host_bytes, device_bytes, request_bytes;    /* 0: not given */
+    const char *from, *until; /* bounds of the files that are served; NULL: no bound */
+    uint64_t host_bytes, device_bytes, request_bytes; /* 0: not given */
     uint64_t drain_seconds;
     struct request_limits limits;
     struct http_options http;   /* only its numbers are set */

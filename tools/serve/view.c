@@ -29,6 +29,7 @@ struct viewing {
     const char *directory;
     const struct value_item *operands;
     size_t operand_count;
+    bool is_bounded; /* the walk met files that another server serves (--from, --until) */
     /* Files that the collection does not serve are skipped instead of reported. */
     bool is_served_alone;
     char *message;
@@ -111,11 +112,25 @@ static bool need_items(struct viewing *viewing, size_t more)
     return (items != NULL && name_at != NULL) || give_up(viewing, "memory exhausted");
 }
 
+/* Returns whether this server reports an item that is no file: an operand by its path, anything
+ * else if the server serves the first files. */
+static bool is_reported_here(struct viewing *viewing, const struct walk_item *item)
+{
+    if (!item->is_operand || viewing->below == NULL)
+        return viewing->collection->options.from == NULL;
+    viewing->below[viewing->below_bytes] = '\0';
+    return is_within_bounds(viewing->collection, viewing->below);
+}
+
 static bool add_item(struct viewing *viewing, const struct walk_item *item, uint32_t file)
 {
     struct served_view *view = viewing->view;
     size_t count = view->item_count, bytes = strlen(item->name) + 1;
-    char *storage =
+    char *storage;
+
+    if (file == UINT32_MAX && !is_reported_here(viewing, item))
+        return true;
+    storage =
         grow(viewing, view->storage, &viewing->storage_capacity, viewing->storage_bytes + bytes, 1);
 
     view->storage = storage != NULL ? storage : view->storage;
@@ -176,6 +191,10 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
         return view_fail(viewing, "%s: the server reads only regular files", item->name);
     if (!set_below(viewing, item->name))
         return false;
+    if (!is_within_bounds(viewing->collection, viewing->below)) {
+        viewing->is_bounded = true;
+        return true;
+    }
     file = state_find(viewing->state, viewing->below);
     if (file == UINT32_MAX) {
         size_t bytes = strlen(viewing->below) + 1;
@@ -199,33 +218,6 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* Writes the operand to `path` as an absolute path without "." and double slashes. *is_folder: the
- * operand ends like a directory's name. False: the operand has a part "..". */
-static bool normalize(const char *directory, const char *operand, char *path, bool *is_folder)
-{
-    const char *parts[2] = {operand[0] == '/' ? "" : directory, operand};
-    char *end = path;
-
-    for (size_t i = 0; i < 2; i++)
-        for (const char *at = parts[i]; *at != '\0';) {
-            size_t bytes = strcspn(at, "/");
-
-            *is_folder = bytes == 0 || (bytes == 1 && at[0] == '.') || at[bytes] == '/';
-            if (bytes == 2 && at[0] == '.' && at[1] == '.')
-                return false;
-            if (bytes > 0 && !(bytes == 1 && at[0] == '.')) {
-                *end++ = '/';
-                memcpy(end, at, bytes);
-                end += bytes;
-            }
-            at += bytes + (at[bytes] == '/');
-        }
-    if (end == path)
-        *end++ = '/';
-    *end = '\0';
-    return true;
-}
-
 static bool has(const struct collection *collection, const char *path)
 {
     const char *below = path_below(collection, path);
@@ -238,7 +230,8 @@ bool collection_has(const struct collection *collection, const char *directory, 
     char *path = malloc(strlen(directory) + strlen(operand) + 3);
     bool is_folder = false;
     bool has_operand = path == NULL /* collection_view reports it */ ||
-                       !normalize(directory, operand, path, &is_folder) || has(collection, path);
+                       !path_normalize(directory, operand, path, &is_folder) ||
+                       has(collection, path);
 
     free(path);
     return has_operand;
@@ -293,7 +286,7 @@ static bool find_operand(struct viewing *viewing, const char *operand)
         give_up(viewing, "memory exhausted");
     else if (strcmp(operand, "-") == 0)
         view_fail(viewing, "-: the server does not read standard input");
-    else if (!normalize(viewing->directory, operand, path, &is_folder))
+    else if (!path_normalize(viewing->directory, operand, path, &is_folder))
         view_fail(viewing, "%s: the server does not take \"..\": use a path without \"..\"",
                   operand);
     else if (!has(viewing->collection, path))
@@ -661,7 +654,7 @@ static bool finish_view(struct viewing *viewing)
         view->files[i] = item->is_operand ? UINT32_MAX : item->file;
     }
     view->names = viewing->state->names;
-    view->left_out = viewing->job.left_out;
+    view->left_out = viewing->job.left_out && !viewing->is_bounded;
     view->show_names = viewing->job.show_names;
     return true;
 }

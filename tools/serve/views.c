@@ -1,4 +1,5 @@
-/* views: keeps views for requests that name the same files again, and finds equal operands. */
+/* views: keeps views for requests that name the same files again, finds equal operands, and makes
+ * an operand an absolute path. */
 #include "serve/inside.h"
 #include "trawl/grow.h"
 
@@ -126,4 +127,29 @@ size_t *operand_firsts(const struct value_item *operands, size_t count)
     }
     free(sorted);
     return firsts;
+}
+
+bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder)
+{
+    const char *parts[2] = {operand[0] == '/' ? "" : directory, operand};
+    char *end = path;
+
+    for (size_t i = 0; i < 2; i++)
+        for (const char *at = parts[i]; *at != '\0';) {
+            size_t bytes = strcspn(at, "/");
+
+            *is_folder = bytes == 0 || (bytes == 1 && at[0] == '.') || at[bytes] == '/';
+            if (bytes == 2 && at[0] == '.' && at[1] == '.')
+                return false;
+            if (bytes > 0 && !(bytes == 1 && at[0] == '.')) {
+                *end++ = '/';
+                memcpy(end, at, bytes);
+                end += bytes;
+            }
+            at += bytes + (at[bytes] == '/');
+        }
+    if (end == path)
+        *end++ = '/';
+    *end = '\0';
+    return true;
 }

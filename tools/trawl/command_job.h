@@ -44,6 +44,7 @@ struct tree_watcher;
 /* Whether an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
     GROUPS_NONE,
+    GROUPS_BEFORE, /* not by this job, but by a job whose output comes before */
     GROUPS_PRINTED,
     GROUPS_UNKNOWN, /* files before the current file are still being searched */
 };

@@ -64,7 +64,7 @@ static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8
 {
     size_t taken = mark->end - mark->begin;
 
-    if (taken == 0 || pool->job->groups == GROUPS_PRINTED) {
+    if (taken == 0 || pool->job->groups == GROUPS_PRINTED || pool->job->groups == GROUPS_BEFORE) {
         mark->begin = mark->end = 0;
         return 0;
     }

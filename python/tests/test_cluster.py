@@ -1,0 +1,245 @@
+"""The server's protocol over a Ray cluster: the command, the page and the clients get what one machine gives."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import threading
+import time
+import urllib.request
+
+import pytest
+import trawl
+from conftest import SCALE, amount
+from trawl import cluster
+
+PROGRAM = os.environ.get("TRAWL_SERVE", "")
+PORT = 8733
+ADDRESS = f"http://127.0.0.1:{PORT}"
+TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"')
+WORDS = ["needle", "thread", "hay", "Needle", "x", "ab", "\u00e9"]
+
+
+def test_runs_and_separators():
+    """Operands in the order of --sort=path are one request; others are several, which show names."""
+
+    def runs(*paths, options=()):
+        body = {"directory": "/d", "paths": list(paths), "options": list(options)}
+        return [one["paths"] for one in cluster.runs_of(body)]
+
+    assert runs("a", "b/c", "./d") == [["a", "b/c", "./d"]] and runs() == [[]]
+    assert runs("b", "a", "c") == [["b"], ["a", "c"]] and runs("a", "a/b") == [["a"], ["a/b"]]
+    assert runs("a.b", "a/c") == [["a.b"], ["a/c"]] and runs("a", "a") == [["a"], ["a"]]
+    assert cluster.runs_of({"paths": ["b", "a"]})[0]["options"] == ["--sort=path", "--with-filename"]
+    for option in ("--sort=modified", "--sortr=path", "--count-by-pattern"):
+        with pytest.raises(cluster.Refused):
+            runs("a", options=[option])
+    assert cluster.separator_of({}) == b"--\n"
+    assert cluster.separator_of({"options": ["--color=always"]}) == b"\33[36m\33[K--\33[m\33[K\n"
+    assert cluster.separator_of({"options": ["--group-separator=#", "--context=1"]}) == b"#\n"
+
+
+def test_answers_that_become_one():
+    def count(n):
+        return json.dumps({"occurrences": n, "files": 1, "patterns": [n, 1], "seconds": n, "shared": 2}).encode()
+
+    assert json.loads(cluster.counts([count(1), count(3)])) == {
+        "occurrences": 4, "files": 2, "patterns": [4, 2], "seconds": 3, "shared": 2
+    }  # fmt: skip
+
+    def columns(begins, files, names):
+        head = {"count": len(begins), "total": 9, "unread": 0, "columns": [], "files": names}
+        numbers = [b"".join(one.to_bytes(size, "little") for one in ones) for ones, size in ((begins, 8), (files, 4), (files, 4))]
+        return json.dumps(head).encode() + b"\n" + b"".join(numbers)
+
+    parts = [columns([5, 6], [0, 1], ["a", "b"]), columns([], [], []), columns([7], [0], ["c"])]
+    for most, count in (({}, 3), ({"max_results": 2}, 2)):
+        line, _, numbers = cluster.columns(parts, most).partition(b"\n")
+        head = json.loads(line)
+        assert (head["count"], head["total"], head["files"]) == (count, 27, ["a", "b", "c"])
+        begins = [int.from_bytes(numbers[8 * i : 8 * i + 8], "little") for i in range(count)]
+        files = [int.from_bytes(numbers[8 * count + 4 * i :][:4], "little") for i in range(count)]
+        assert begins == [5, 6, 7][:count] and files == [0, 1, 2][:count]
+    said = b"# HELP a b\na_total{x=\"y\"} 3\nb 0.5\n"
+    assert cluster.metrics([said, said]) == b"# HELP a b\na_total{x=\"y\"} 6\nb 1\n"
+
+
+def test_ranges(tmp_path):
+    """The order is that of --sort=path: name by name, where a name that ends comes first."""
+    for name in ("a/x", "a.b", "a.d/z", "b/c/1", "b.c", "z"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"1234567")
+    assert cluster.ranges_of(str(tmp_path), 3) == [(b"", 16), (b"a.d/z", 16), (b"b.c", 16)]
+    assert cluster.ranges_of(str(tmp_path), 99) == [(name, 8) for name in (b"", b"a.b", b"a.d/z", b"b/c/1", b"b.c", b"z")]
+
+
+# ---- In a cluster --------------------------------------------------------------------------------
+
+
+def make_tree(rng, root):
+    for folder in ("a", "a.d", "b/c", "b/.hidden", "e", "z"):
+        (root / folder).mkdir(parents=True)
+        for number in range(8):
+            lines = [" ".join(rng.choice(WORDS) for _ in range(rng.randint(0, 6))) for _ in range(rng.randint(0, 12))]
+            text = rng.choice(["\n", "\n", "\r\n", "\n\n"]).join(lines) + rng.choice(["", "\n"])
+            data = text.encode() + rng.choice([b"", b"", b"", b"\0needle\n", b"\xff needle"])
+            (root / folder / f"{rng.choice('xyz')}{number}.{rng.choice('ch')}").write_bytes(data)
+    (root / "e" / ".ignore").write_text("*.h\n")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A tree in three shards with two copies of each."""
+    ray = pytest.importorskip("ray")
+    pytest.importorskip("ray.serve")
+    if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
+        pytest.skip("Ray is for long runs")
+    if not os.access(PROGRAM, os.X_OK):
+        pytest.skip("this build has no trawl-serve")
+    import random
+
+    root = tmp_path_factory.mktemp("tree")
+    make_tree(random.Random(1), root)
+    token = root.parent / "token"
+    token.write_text("secret\n")
+    ray.init("local", num_cpus=6, namespace="trawl", object_store_memory=200 << 20, log_to_driver=False)
+    actors = cluster.start(f"t={root}", [f"--token-file={token}"], shards=3, replicas=2, port=PORT, timeout=120)
+    yield root, actors, {**os.environ, "TRAWL_TOKEN_FILE": str(token), "LC_ALL": "C.UTF-8"}
+    ray.shutdown()
+
+
+def command_of():
+    beside = os.path.join(os.path.dirname(PROGRAM), "trawl")
+    return beside if os.access(beside, os.X_OK) else shutil.which("trawl")
+
+
+def random_line(rng, root):
+    options = (
+        "-n -b -c -l -L -v -o -x -w -i -h -H -q -s -a -I -m1 -m2 -A1 -B2 -C1 -C0 --color=always --group-separator=# "
+        "--no-group-separator -Z -z -T --json --count-matches --include=*.c -g*.h --max-depth=1 --hidden --ignore --passthru "
+        "-E -P -F --edits=1 --sort=path --null --byte-offset --column --vimgrep --max-filesize=60 --files --trim"
+    ).split()
+    line = [rng.choice(["-r", "-r", "-r", "-rn", "-d", "-c"])]
+    line = ["-dskip"] if line == ["-d"] else line
+    line += rng.sample(options, rng.randint(0, 4))
+    patterns = [rng.choice([*WORDS, "nothing", "need.e", "a|x", "hay x", ""]) for _ in range(rng.choice([1, 1, 1, 2, 5]))]
+    line += [f"-e{one}" for one in patterns]
+    files = [str(one.relative_to(root)) for one in root.rglob("*") if rng.random() < 0.1]
+    if "-r" not in line or rng.random() < 0.4:
+        line += [*rng.sample(files, min(len(files), rng.randint(1, 5))), *rng.choice([[], [], [".", "nosuch"], ["./b"]])]
+    return line
+
+
+def test_the_command(served, rng):
+    """The command's bytes, messages and status through the front are those of the command alone."""
+    root, _, environment = served
+    refused, selected, differ, count = [], 0, 0, amount(15)
+    for _ in range(count):
+        line = random_line(rng, root)
+        answers = []
+        for more in ("--sort=path", f"--server={ADDRESS}"):
+            done = subprocess.run([command_of(), more, *line], cwd=root, env=environment, capture_output=True, timeout=60)
+            answers.append((done.returncode, TIMES.sub(b"", done.stdout), done.stderr))
+        if answers[1][0] == 2 and answers[1][2].startswith(b"trawl: --server: ") and answers[0] != answers[1]:
+            refused.append((line, answers[1][2]))
+            continue
+        if answers[0] != answers[1]:
+            print(line, *answers, sep="\n  ")
+            differ += 1
+        selected += answers[0][0] == 0
+    print(f"{count} command lines, {selected} with an occurrence, {len(refused)} refused: {refused[:5]}")
+    assert differ == 0 and len(refused) * 10 <= count and selected * 4 >= count
+
+
+def test_the_clients_and_the_page(served):
+    root, _, environment = served
+    texts = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    with trawl.Client(ADDRESS, token="secret") as client:
+        (facts,) = client.collections()
+        assert (facts["name"], facts["files"]) == ("t", len(texts)) and not facts["loading"]
+        counted = client.count(["needle", "x"])
+        assert list(counted.patterns) == [sum(text.count(one) for text in texts.values()) for one in (b"needle", b"x")]
+        assert counted.files == sum(b"needle" in text or b"x" in text for text in texts.values())
+        found = client.positions(["needle"])
+        got = [(found.names[file], begin) for begin, file, _ in found]
+        order = sorted(texts, key=lambda name: name.split("/"))
+        assert got == [(name, at.start()) for name in order for at in re.finditer(b"needle", texts[name])]
+        lines = [(one.path, one.line) for one in client.search("needle", text=True)]
+        assert [path for path, _ in lines] == sorted((p for p, _ in lines), key=lambda n: n.split("/"))
+        assert len(lines) == sum(b"needle" in line for text in texts.values() for line in text.split(b"\n"))
+        assert len(list(client.search("needle", text=True, max_results=3))) == 3
+        with pytest.raises(trawl.ServerError) as refusal:
+            client.count("x", options=["--engine=cuda"])
+        assert refusal.value.status == 422
+    with trawl.Client(ADDRESS, token="wrong") as client, pytest.raises(trawl.ServerError) as refusal:
+        client.count("x")
+    assert refusal.value.status == 401
+    page = urllib.request.urlopen(ADDRESS)
+    assert b"<!doctype html>" in page.read() and "default-src 'none'" in page.headers["Content-Security-Policy"]
+    asked = urllib.request.Request(ADDRESS, headers={"Host": "foreign.example"})
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(asked)
+
+
+def is_up(actor):
+    import ray
+
+    try:
+        return ray.get(actor.facts.remote(), timeout=120)
+    except ray.exceptions.RayActorError:  # Ray starts the actor again
+        return None
+
+
+def test_copies_answer_for_lost_actors(served):
+    """Servers and actors are killed while clients ask; no request fails."""
+    import random
+
+    import ray
+
+    root, actors, environment = served
+    draw, faults, answers, ended = random.Random(7), [], [], threading.Event()
+    with trawl.Client(ADDRESS, token="secret") as client:
+        expected = client.count("needle").occurrences
+        positions = len(client.positions("needle"))
+
+        def ask():
+            while not ended.is_set():
+                try:
+                    answers.append((client.count("needle").occurrences, len(client.positions("needle"))))
+                except Exception as fault:
+                    faults.append(fault)
+
+        threads = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(amount(20) // 20 + 2):
+            copies = draw.choice(actors)
+            for one in copies:  # both are up again
+                while not is_up(one):
+                    time.sleep(0.2)
+            before = len(answers)
+            ray.kill(draw.choice(copies), no_restart=False)
+            while len(answers) < before + 10 and not faults:
+                time.sleep(0.05)
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert faults == [] and set(answers) == {(expected, positions)}
+
+
+def test_a_search_that_is_left(served):
+    """A client that goes away ends the search in the shards."""
+    root, actors, environment = served
+    with trawl.Client(ADDRESS, token="secret") as client:
+        search = client.search(["needle", "x", "a"], text=True)
+        next(search)
+        search.close()
+    asked = urllib.request.Request(f"{ADDRESS}/metrics", headers={"Authorization": "Bearer secret"})
+    for _ in range(50):
+        said = urllib.request.urlopen(asked).read().decode()
+        running = re.search(r"^trawl_running (\d+)", said, re.M)[1]
+        if running == "0":
+            break
+        time.sleep(0.2)
+    assert running == "0"

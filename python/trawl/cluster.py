@@ -1,0 +1,606 @@
+"""The server's protocol over a Ray cluster: python -m trawl.cluster [OPTION]... [NAME=]PATH
+
+Each shard of a tree is held by `trawl serve` on some node, which serves the files between two paths. A
+deployment of Ray Serve, the front, passes each request to all shards, and puts the answers together in the
+order of --sort=path. So `trawl --server=http://...`, the page and trawl.Client ask a cluster as they ask one
+server. The tree has to be the same on all nodes. docs/server.md of trawl describes the protocol.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import functools
+import ipaddress
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from . import _http
+from ._errors import ServerError
+from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
+from .client import Client
+
+PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
+RETURNED = ("content-type", "cache-control", "etag", "x-content-type-options", "content-security-policy")
+PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shards before
+GROUPS = 0x80  # of the exit status: groups of lines were printed
+ANSWER_BYTES_MAX = 1 << 30  # of an answer that the front reads whole
+LEFT_OUT = b"no files were searched"  # the begin of a message
+NOT_SERVED = ("--sortr", "--count-by-pattern")  # and --sort by something else than the path
+
+
+def program() -> str:
+    """Return the path of the server's program."""
+    beside = pathlib.Path(__file__).with_name("bin") / "trawl-serve"
+    found = os.environ.get("TRAWL_SERVE") or (str(beside) if beside.exists() else shutil.which("trawl-serve"))
+    if not found:
+        raise FileNotFoundError("trawl-serve: neither in TRAWL_SERVE nor in PATH nor beside the package")
+    return found
+
+
+class Shard:
+    """A Ray actor with a server, which holds the files from one path until another."""
+
+    def __init__(self, arguments: list[str], timeout: float) -> None:
+        self.arguments = arguments
+        self.folder = tempfile.TemporaryDirectory(prefix="trawl")
+        address = f"unix:{self.folder.name}/socket"
+        self.process = subprocess.Popen([program(), f"--listen={address}", *arguments])
+        self.address = address
+        end = time.monotonic() + timeout
+        while not self.is_loaded():
+            if self.process.poll() is not None:
+                raise RuntimeError(f"trawl-serve ended with status {self.process.returncode}: see its messages")
+            if time.monotonic() > end:
+                raise TimeoutError(f"trawl-serve did not load its files in {timeout} s")
+            time.sleep(0.05)
+
+    def is_loaded(self) -> bool:
+        try:
+            with Client(self.address, token=self.token() or "", timeout=5.0) as client:
+                return not any(one["loading"] for one in client.collections())
+        except ServerError:
+            return False
+
+    def token(self) -> str | None:
+        files = [one for one in self.arguments if one.startswith("--token-file=")]
+        return pathlib.Path(files[-1].partition("=")[2]).read_text() if files else None
+
+    def facts(self) -> tuple[str, int]:
+        import ray
+
+        return ray.get_runtime_context().get_node_id(), self.process.pid
+
+    async def ask(self, verb: str, path: str, headers: dict[str, str], body: bytes) -> AsyncIterator[Any]:
+        """Pass a request on. Yield (status, headers), and then the parts of the answer. If the front ends
+        this task, the connection to the server is closed, and the server ends the search."""
+        lines = [f"{verb} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
+        head = "\r\n".join([*lines, f"content-length: {len(body)}", "", ""]).encode("latin-1")
+        reader, writer = await asyncio.open_unix_connection(self.address.removeprefix("unix:"))
+        try:
+            writer.write(head + body)
+            with contextlib.suppress(ConnectionError):  # a server may answer before it has read all
+                await writer.drain()
+            first, *fields = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
+            given = {key.lower(): value.strip() for key, _, value in (one.partition(":") for one in fields)}
+            yield int(first.split()[1]), {key: given[key] for key in RETURNED if key in given}
+            left = int(given.get("content-length", 0))
+            while given.get("transfer-encoding") == "chunked" or left > 0:
+                if left == 0:
+                    left = int((await reader.readline()).partition(b";")[0], 16)
+                    if left == 0:
+                        return
+                part = await reader.read(min(left, 1 << 16))
+                if not part:
+                    raise ServerError(f"{self.address}: the connection ended early")
+                left -= len(part)
+                yield part
+                if left == 0 and "transfer-encoding" in given:
+                    await reader.readline()
+                elif left == 0:
+                    return
+        except (OSError, EOFError) as fault:
+            raise ServerError(f"{self.address}: {fault}") from fault
+        finally:
+            writer.transport.abort()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError):
+            self.process.terminate()
+
+
+# ---- Answers that become one ---------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """A shard refused a request: status, headers, body."""
+
+
+class Units:
+    """The answer of a shard, in units: b"o" with bytes of output, b"m" with a message, b"x" with an exit
+    status; or b"l" with a line of JSON. With a second copy of the shard, another actor goes on where a lost
+    actor ended, since all copies give the same output."""
+
+    def __init__(self, send: Callable[[int], Any], copies: int, is_framed: bool) -> None:
+        self.send, self.copies, self.is_framed = send, copies, is_framed
+        self.stream = send(0)
+        self.status: Any = None
+
+    async def raw(self) -> AsyncIterator[bytes]:
+        first = await (await anext(self.stream))
+        if first[0] != 200:
+            parts = [await reference async for reference in self.stream]
+            raise Refused(*first, b"".join(parts))
+        self.status = first
+        async for reference in self.stream:
+            yield await reference
+
+    async def units(self) -> AsyncIterator[tuple[bytes, bytes]]:
+        rest = b""
+        async for part in self.raw():
+            rest += part
+            if not self.is_framed:
+                *lines, rest = rest.split(b"\n")
+                for line in lines:
+                    yield b"l", line + b"\n"
+                continue
+            while len(rest) >= 5 and len(rest) >= (end := 5 + int.from_bytes(rest[1:5], "little")):
+                yield rest[:1], rest[5:end]
+                rest = rest[end:]
+
+    async def all(self) -> AsyncIterator[tuple[bytes, bytes]]:
+        """Yield the units, also if actors are lost meanwhile."""
+        import ray
+
+        came = {b"o": 0, b"m": 0, b"x": 0, b"l": 0}
+        for number in itertools.count(1):
+            left = dict(came)
+            try:
+                async for kind, content in self.units():
+                    size = len(content) if kind == b"o" else 1
+                    skipped = min(left[kind], size)
+                    left[kind] -= skipped
+                    if skipped < size:
+                        came[kind] += size - skipped
+                        yield kind, content[skipped:] if kind == b"o" else content
+                return
+            except (ray.exceptions.RayActorError, ServerError) as fault:
+                if number > 100 * self.copies:
+                    raise Refused(503, {}, error(503, f"a shard was lost: {fault}")) from fault
+                await asyncio.sleep(0 if number < self.copies else 0.2)  # Ray starts the actor again
+                self.stream = self.send(number)
+
+    async def whole(self) -> bytes:
+        """Return an answer that is no stream of units."""
+        import ray
+
+        for number in itertools.count(1):
+            try:
+                parts, size = [], 0
+                async for part in self.raw():
+                    parts.append(part)
+                    size += len(part)
+                    if size > ANSWER_BYTES_MAX:
+                        raise Refused(413, {}, error(413, "the answer of a shard is too long for the front"))
+                return b"".join(parts)
+            except (ray.exceptions.RayActorError, ServerError) as fault:
+                if number > 100 * self.copies:
+                    raise Refused(503, {}, error(503, f"a shard was lost: {fault}")) from fault
+                await asyncio.sleep(0 if number < self.copies else 0.2)
+                self.stream = self.send(number)
+        raise AssertionError
+
+    def close(self) -> None:
+        import ray
+
+        with contextlib.suppress(Exception):
+            ray.cancel(self.stream)
+
+
+def error(status: int, message: str) -> bytes:
+    return json.dumps({"error": {"status": status, "message": message}}).encode() + b"\n"
+
+
+def text_of(value: Any) -> bytes:
+    try:
+        return _http.data(value)
+    except Exception:
+        return b""
+
+
+def runs_of(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return requests whose answers, one after the other, are that of `body`. Each has operands in the order of
+    --sort=path, of which none lies in another."""
+    options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
+    for one in options:
+        if one.startswith(NOT_SERVED) or (one.startswith("--sort=") and one not in ("--sort=path", "--sort=none")):
+            raise Refused(422, {}, error(422, f"{one}: a cluster does not serve this option"))
+    paths = body.get("paths") or []
+    base = text_of(body.get("directory", ""))
+    runs: list[list[Any]] = [[]]
+    last: list[bytes] | None = None
+    for path in paths:
+        parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
+        if last is not None and (parts <= last or parts[: len(last)] == last):
+            runs.append([])
+        runs[-1].append(path)
+        last = parts
+    shared = ["--sort=path", *(["--with-filename"] if len(runs) > 1 else [])]
+    asked = {**body, "options": [*shared, *(body.get("options") or ())]}
+    return [{**asked, "paths": run} if run else asked for run in runs]
+
+
+def separator_of(body: dict[str, Any]) -> bytes:
+    """Return what the command prints between groups of lines."""
+    options = [text_of(one) for one in body.get("options") or ()]
+    environment = body.get("environment") or {}
+    separator, color = b"--", b""
+    for one in options:
+        if one.startswith(b"--group-separator="):
+            separator = one.partition(b"=")[2]
+        elif one.startswith((b"--color=", b"--colour=")):
+            color = one.partition(b"=")[2]
+    is_colored = color == b"always" or (color == b"auto" and environment.get("color"))
+    if b"--heading" in options:
+        return b"\0" if b"--null-data" in options else b"\n"
+    code = "36"
+    for given in str(environment.get("grep_colors", "")).split(":"):
+        code = given[3:] if given.startswith("se=") else code
+    return (b"\33[%sm\33[K%s\33[m\33[K\n" % (code.encode(), separator)) if is_colored and code else separator + b"\n"
+
+
+def summed(values: list[Any]) -> Any:
+    """Add numbers, and the members of objects, lists and times."""
+    if isinstance(values[0], dict) and "nanos" in values[0]:
+        total = sum(one["secs"] * 10**9 + one["nanos"] for one in values)
+        return {"human": f"{total / 1e9:.6f}s", "nanos": total % 10**9, "secs": total // 10**9}
+    if isinstance(values[0], dict):
+        return {key: summed([one[key] for one in values]) for key in values[0]}
+    if isinstance(values[0], list):
+        return [summed(list(ones)) for ones in zip(*values)]
+    return values[0] if isinstance(values[0], str) else sum(values)
+
+
+def counts(answers: list[bytes]) -> bytes:
+    found = [json.loads(one) for one in answers]
+    most = {key: max(one[key] for one in found) for key in ("seconds", "shared")}
+    return json.dumps(summed(found) | most).encode() + b"\n"
+
+
+def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
+    """Put consecutive columns together; the indices of files go on."""
+    heads, begins, files, patterns = [], b"", b"", b""
+    names: list[Any] = []
+    for answer in answers:
+        line, _, numbers = answer.partition(b"\n")
+        head = json.loads(line)
+        count = head["count"]
+        begins += numbers[: 8 * count]
+        own = memoryview(numbers[8 * count : 12 * count]).cast("I")
+        files += b"".join((len(names) + one).to_bytes(4, "little") for one in own)
+        patterns += numbers[12 * count :]
+        names += head.pop("files")
+        heads.append(head | {"columns": ""})
+    total = summed(heads) | {"columns": ["begin", "file", "pattern"], "files": names}
+    most = total["count"] = min(total["count"], body.get("max_results", total["count"]))
+    return json.dumps(total).encode() + b"\n" + begins[: 8 * most] + files[: 4 * most] + patterns[: 4 * most]
+
+
+def metrics(answers: list[bytes]) -> bytes:
+    lines: dict[bytes, float | None] = {}
+    for line in itertools.chain(*(one.splitlines() for one in answers)):
+        key, _, value = line.rpartition(b" ")
+        if line.startswith(b"#"):
+            lines[line] = None
+        else:
+            lines[key] = (lines.get(key) or 0) + float(value)
+    return b"".join(key + (b"\n" if value is None else b" %.17g\n" % value) for key, value in lines.items())
+
+
+def collections_of(answers: list[bytes]) -> bytes:
+    found = [json.loads(one)["collections"] for one in answers]
+    merged = [
+        summed([{**one, "loading": 0} for one in ones])
+        | {"loading": any(one["loading"] for one in ones), "load_seconds": max(one["load_seconds"] for one in ones)}
+        for ones in zip(*found)
+    ]
+    return json.dumps({"collections": merged}).encode() + b"\n"
+
+
+class Front:
+    """The deployment that answers requests: a callable of Ray Serve."""
+
+    def __init__(self, shards: list[list[Any]], host: str) -> None:
+        self.shards, self.host, self.turns = shards, host, itertools.count()
+
+    def asked(self, request: Any, body: bytes, i: int, is_framed: bool = False) -> Units:
+        """Send a request to a shard."""
+        headers = {key: request.headers[key] for key in PASSED_ON if key in request.headers}
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        actors, turn = self.shards[i], next(self.turns)
+
+        def send(number: int) -> Any:
+            ask = actors[(turn + number) % len(actors)].ask.options(
+                num_returns="streaming", _generator_backpressure_num_objects=PARTS_AHEAD
+            )
+            return aiter(ask.remote(request.method, path, headers, body))
+
+        return Units(send, len(actors), is_framed)
+
+    async def __call__(self, request: Any) -> Any:
+        from starlette.responses import Response, StreamingResponse
+
+        body, path = await request.body(), request.url.path
+        asked: list[list[Units]] = []
+        try:
+            if not self.is_our_host(request.headers.get("host", "")):
+                raise Refused(403, {}, error(403, "the Host or Origin header names a different site"))
+            given: Any = {}
+            with contextlib.suppress(ValueError):
+                given = json.loads(body or b"{}")
+            if path == "/healthz" or path == "/" or (path[1:2] != "v" and path != "/metrics") or not isinstance(given, dict):
+                given, first = None, self.asked(request, body, 0)
+                content = await first.whole()
+                return Response(content, *first.status)
+            framed = given.get("format") == "frames"
+            streams = path == "/v1/search" and given.get("format") != "columns"
+            runs = runs_of(given) if request.method == "POST" else [given]
+            for run in runs:
+                sent = json.dumps({**run, "continued": True} if framed else run).encode() if body else body
+                asked.append([self.asked(request, sent, i, framed) for i in range(len(self.shards))])
+            if streams:
+                merged = self.frames(asked, given) if framed else self.lines(asked, given)
+                begin = await anext(merged)  # or Refused
+                headers = asked[0][0].status[1]
+
+                async def answer() -> AsyncIterator[bytes]:
+                    try:
+                        yield begin
+                        async for part in merged:
+                            yield part
+                    finally:
+                        close(asked)
+
+                return StreamingResponse(answer(), 200, headers)
+            answers = [await one.whole() for one in itertools.chain(*asked)]
+            if path == "/v1/count":
+                content = counts(answers)
+            elif path == "/v1/search":
+                content = columns(answers, given)
+            elif path == "/v1/collections":
+                content = collections_of(answers)
+            else:
+                content = metrics(answers) if path == "/metrics" else b"".join(answers)
+            return Response(content, 200, asked[0][0].status[1])
+        except Refused as refused:
+            close(asked)
+            status, headers, content = refused.args
+            return Response(content, status, headers or {"content-type": "application/json"})
+        except BaseException:
+            close(asked)
+            raise
+
+    def is_our_host(self, host: str) -> bool:
+        """Say whether the Host header names this machine, which a foreign page cannot fake."""
+        name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+        with contextlib.suppress(ValueError):
+            return bool(ipaddress.ip_address(name))
+        return name.lower() in ("", "localhost", self.host.lower())
+
+    async def frames(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
+        separator, is_json = separator_of(body), b"--json" in [text_of(one) for one in body.get("options") or ()]
+        statuses, summaries, printed = [], [], False
+        said: set[bytes] = set()  # by the first shard: others say the same of what is no operand
+        named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
+        quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
+        left_out = {}
+        for number, shard in enumerate(itertools.chain(*asked)):
+            begins, held, status = True, b"", 2
+            try:
+                async for kind, content in shard.all():
+                    if kind == b"x":
+                        status = content[0]
+                    elif kind == b"o" and is_json:
+                        held += content
+                        at = held[:-1].rfind(b"\n") + 1  # the last line may be the summary
+                        if at > 0:
+                            yield frame(b"o", held[:at])
+                        held = held[at:]
+                    elif kind == b"m" and content.startswith(LEFT_OUT):
+                        left_out[number // len(self.shards)] = content  # of a request to all shards
+                    elif kind == b"m" and content in said and not content.startswith(named):
+                        continue
+                    else:
+                        if kind == b"m" and number == 0:
+                            said.add(content)
+                        if begins and not printed:  # a binary file counts as a group, as in grep
+                            content = content.removeprefix(separator if kind == b"o" else b"")
+                        begins = begins and kind != b"o" and not content.endswith(b": binary file matches")
+                        yield frame(kind, content)
+            except Refused as refused:
+                if number == 0:
+                    raise
+                yield frame(b"m", b"--server: shard %d: %s" % (number, message_of(refused)))
+            printed |= status & GROUPS > 0
+            status &= ~GROUPS
+            if quiet and status == 0:
+                statuses = [0]
+                break
+            statuses.append(status)
+            if held.startswith(b'{"data"'):
+                summaries.append(json.loads(held))
+            elif held:
+                yield frame(b"o", held)
+        if summaries:
+            line = json.dumps(summed(summaries), separators=(",", ":"), sort_keys=True).encode()
+            yield frame(b"o", line + b"\n")
+        if len(left_out) == len(asked):
+            yield frame(b"m", left_out[0])
+        yield frame(b"x", bytes([2 if 2 in statuses else min(statuses)]))
+
+    async def lines(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
+        left = body.get("max_results", sys.maxsize)
+        ends: list[dict[str, Any]] = []
+        summaries: list[Any] = []
+        for number, shard in enumerate(itertools.chain(*asked)):
+            try:
+                async for _, line in shard.all():
+                    kind = line[9:15]  # {"type":"match"... or, of a summary, {"data":...
+                    if kind == b'match"':
+                        left -= 1
+                        if left < 0:
+                            ends.append({"exit": 0, "truncated": True, "seconds": 0, "shared": 1})
+                            break
+                    if kind == b"status":
+                        ends.append(json.loads(line)["data"])
+                    elif line.startswith(b'{"data"'):
+                        summaries.append(json.loads(line))
+                    else:
+                        yield line
+            except Refused as refused:
+                if number == 0:
+                    raise
+                said = {"text": f"--server: shard {number}: {message_of(refused).decode()}"}
+                yield json.dumps({"type": "message", "data": said}).encode() + b"\n"
+                ends.append({"exit": 2, "truncated": False, "seconds": 0, "shared": 1})
+            if left < 0:
+                break
+        if summaries:
+            yield json.dumps(summed(summaries), separators=(",", ":"), sort_keys=True).encode() + b"\n"
+        exits = [one["exit"] for one in ends]
+        data = {key: max(one[key] for one in ends) for key in ("truncated", "seconds", "shared")}
+        data = {"exit": 2 if 2 in exits else min(exits), **data}
+        yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
+
+
+def frame(kind: bytes, content: bytes) -> bytes:
+    return kind + len(content).to_bytes(4, "little") + content
+
+
+def message_of(refused: Refused) -> bytes:
+    with contextlib.suppress(*_http.UNREADABLE):
+        return _http.data(json.loads(refused.args[2])["error"]["message"])
+    return b"status %d" % refused.args[0]
+
+
+def close(asked: list[list[Units]]) -> None:
+    for one in itertools.chain(*asked):
+        one.close()
+
+
+# ---- Starting ------------------------------------------------------------------------------------
+
+
+def ranges_of(root: str, shards: int) -> list[tuple[bytes, int]]:
+    """Cut a tree's files, in the order of --sort=path, into shards of about equal size. Return for each shard
+    the path of its first file below the root, b"" for the first, and the shard's bytes."""
+    files = [(os.path.relpath(os.fsencode(one), os.fsencode(root)), os.stat(one).st_size) for one in found_below([root])]
+    files.sort(key=lambda file: file[0].split(b"/"))
+    cuts = deal([size for _, size in files], shards)
+    pairs = [(begin, end) for begin, end in itertools.pairwise(cuts) if begin < end] or [(0, 0)]
+    return [
+        (files[begin][0] if number else b"", sum(size + 1 for _, size in files[begin:end]))
+        for number, (begin, end) in enumerate(pairs)
+    ]
+
+
+def start(
+    path: str,
+    options: list[str],
+    *,
+    name: str = "trawl",
+    shards: int | None = None,
+    replicas: int = 1,
+    cpus: float = 1,
+    gpus: float = 0,
+    host: str = "127.0.0.1",
+    port: int = 8722,
+    timeout: float = 600.0,
+) -> list[list[Any]]:
+    """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: of trawl
+    serve. Ray starts a lost actor again, on any node with room, and the actor loads its files again."""
+    import ray
+    from ray import serve
+
+    root = os.path.realpath(path.partition("=")[2] or path)
+    nodes = nodes_for(max(1, shards or 1) * replicas, cpus, gpus)
+    ranges = ranges_of(root, shards or max(1, len(nodes) // replicas))
+    bounds = [first for first, _ in ranges] + [b""]
+    actors: list[list[Any]] = []
+    for i, (first, size) in enumerate(ranges):
+        own = [b"--from=" + first] * (i > 0) + [b"--until=" + bounds[i + 1]] * (i + 1 < len(ranges))
+        memory = size + (size >> 3) + 1  # for copies of changed files
+        arguments = ["--max-queries=65536", f"--host-memory={memory}", *options, *map(os.fsdecode, own)]
+        given = path if "=" in path else f"{os.path.basename(root)}={root}"
+        made = functools.partial(
+            ray.remote(Shard).options, num_cpus=cpus, num_gpus=gpus, memory=memory + ACTOR_BYTES, max_restarts=-1, max_concurrency=1000,
+            lifetime="detached", namespace=NAMESPACE, scheduling_strategy="SPREAD",
+        )  # fmt: skip
+        actors.append(
+            [made(name=f"{name}/{i}/{copy}").remote([*arguments, given], timeout) for copy in range(replicas)]
+        )
+    try:
+        ray.get([one.facts.remote() for one in itertools.chain(*actors)], timeout=timeout)
+        serve.start(http_options={"host": host, "port": port})
+        deployment = serve.deployment(
+            name=name, max_ongoing_requests=1000, ray_actor_options={"num_cpus": 0}
+        )(Front)
+        serve.run(deployment.bind(actors, host), name=name, route_prefix="/")
+    except BaseException:
+        for one in itertools.chain(*actors):
+            ray.kill(one)
+        raise
+    return actors
+
+
+def main(arguments: list[str] | None = None) -> int:
+    import ray
+    from ray import serve
+
+    parser = argparse.ArgumentParser(
+        prog="python -m trawl.cluster", description=__doc__, epilog="Other options are those of trawl serve."
+    )
+    parser.add_argument("path", metavar="[NAME=]PATH", help="the tree, the same on all nodes")
+    parser.add_argument("--address", default="auto", help="the Ray cluster; local: a new one on this machine")
+    parser.add_argument("--listen", default="127.0.0.1:8722", metavar="HOST:PORT", help="where the front listens")
+    parser.add_argument("--shards", type=int, help="the number of shards; default: one for each node")
+    parser.add_argument("--replicas", type=int, default=1, help="so many servers hold each shard")
+    parser.add_argument("--cpus", type=float, default=1, help="the cores of each server")
+    parser.add_argument("--gpus", type=float, default=0, help="the GPUs of each server")
+    parser.add_argument("--name", default="trawl", help="the name of the deployment")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds to load the files")
+    given, options = parser.parse_known_args(arguments)
+    host, _, port = given.listen.rpartition(":")
+    host = host.strip("[]")
+    tokens = [one for one in options if one.startswith("--token-file=")]
+    if not (host == "localhost" or ipaddress.ip_address(host).is_loopback) and not tokens:
+        parser.error("--listen: other machines reach this address, so --token-file=FILE is needed")
+    threads = [] if any(one.startswith("--threads") for one in options) else [f"--threads={max(1, int(given.cpus))}"]
+    ray.init(given.address, namespace=NAMESPACE, log_to_driver=False)
+    actors = start(
+        given.path, [*options, *threads], name=given.name, shards=given.shards, replicas=given.replicas,
+        cpus=given.cpus, gpus=given.gpus, host=host, port=int(port), timeout=given.timeout,
+    )  # fmt: skip
+    print(f"trawl: {len(actors)} shards serve at http://{given.listen}", file=sys.stderr, flush=True)
+    try:
+        while True:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        serve.delete(given.name)
+        for one in itertools.chain(*actors):
+            ray.kill(one)
+        return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
