@@ -220,8 +220,8 @@ static void take_first(struct oracle *it, uint64_t begin, uint64_t pattern)
         ;
 }
 
-/* Counts an occurrence that ends at `end`, unless the question asks for whole words and this is
- * no word. */
+/* Counts an occurrence that ends at `end`, unless the question asks for whole words and the
+ * occurrence is a part of a word. */
 static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, struct answer *own)
 {
     uint64_t begin = end - it->question->patterns[pattern].bytes_count;
@@ -236,8 +236,8 @@ static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, s
         own->sum += answer_mix(begin, call_is_of_begins(it->call) ? 0 : pattern, 0);
 }
 
-/* Searches a piece of the text. A piece behind the first occurrence that is known so far is
- * skipped if only the first occurrence is wanted. */
+/* Searches a piece of the text. If only the first occurrence is wanted, skips a piece that lies
+ * behind an occurrence found by any thread. */
 static void search_piece(void *context, uint64_t index)
 {
     struct oracle *it = (struct oracle *)context;

@@ -13,10 +13,12 @@
  *   patterns=at:PLACE:BYTES  the text's BYTES bytes at offset PLACE
  *   patterns=pieces:COUNT:LEAST:MOST   pieces of the text from random offsets, without line ends
  *                            (pattern-seed=N)
- *   patterns=drawn:COUNT:LEAST:MOST    each byte from a random offset of the text, without line
- * ends change=first|middle|last to=BYTE   replaces that byte of the first pattern by BYTE; without
- * `to`, by a different byte of the text, if the text has a different byte absent=1 replaces the
- * middle byte of the first pattern so that the pattern does not occur
+ *   patterns=drawn:COUNT:LEAST:MOST    each byte from a random offset of the text; no line ends
+ *
+ *   change=first|middle|last to=BYTE   replaces that byte of the first pattern by BYTE; without
+ *                            `to`, by a different byte of the text, if there is one
+ *   absent=1                 replaces the middle byte of the first pattern so that the pattern
+ *                            does not occur
  */
 #include <errno.h>
 #include <inttypes.h>

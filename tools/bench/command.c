@@ -36,7 +36,7 @@ struct program {
 /* ---- A program's output -------------------------------------------------------------------- */
 
 struct written {
-    uint64_t bytes, seen; /* all bytes; bytes that were hashed */
+    uint64_t bytes, seen; /* length of the output; the part of this length that was hashed */
     uint64_t hash;
     uint64_t lines; /* sum of the lines' hashes, which does not depend on the lines' order */
     uint64_t line;  /* hash of the current line so far */

@@ -1,9 +1,9 @@
 /* trawl-bench: runs rows of contestants and writes their times. bench.h describes the input,
  * README.md how Python makes a benchmark of rows.
  *
- * Without arguments the program reads rows. It has two more uses: `describe` for the machine's
- * data, and `load` for many clients of a server (load.c). A row's contestants are made here, and
- * race.c runs the row.
+ * Without arguments the program reads rows. `describe` prints the machine's data instead; `load`
+ * plays many clients of a server (load.c). A row's contestants are made here, and race.c runs the
+ * row.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -84,7 +84,8 @@ static bool run_once(const struct bench_row *row, struct contestant *it, bool fu
     return false;
 }
 
-/* Gives a slow contestant a share of the text, as large as its time allows. */
+/* Gives a slow contestant a share of the text: enlarges the share until a search of the share takes
+ * more than `seconds` / SHARE_OF_TIME. False: a run failed. */
 static bool find_share(const struct bench_row *row, struct contestant *it, double seconds)
 {
     uint64_t all = it->bytes, unit = it->question->record_bytes;
@@ -102,9 +103,8 @@ static bool find_share(const struct bench_row *row, struct contestant *it, doubl
     }
 }
 
-/* Lets the contestant answer once, and compares the answer. Chooses the contestant's share of
- * the text if the contestant has a limit of time. A contestant that fails or is wrong does not
- * take part. */
+/* Lets the contestant answer once, and compares the answer. A contestant with a limit of time gets
+ * a share of the text. A contestant that fails or is wrong does not take part. */
 static void enter(const struct bench_row *row, struct contestant *it)
 {
     uint64_t checked = field_number(&it->question->fields, "oracle", UINT64_MAX);

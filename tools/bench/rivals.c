@@ -1,10 +1,10 @@
 /* rivals: contestants in this process besides libtrawl.
  *
  * kind=read           A loop that only reads the text, which shows the memory's speed.
- * kind=memmem|strstr  The C library's functions. They count, find the first occurrence, or find
- *                     each pattern's first occurrence in each record. As the C++ AMP sample does,
- *                     they store a number for each record and pattern, -1 if none was found.
- *                     strstr needs records that end in NUL.
+ * kind=memmem|strstr  The functions of C count, find the first occurrence, or find each
+ *                     pattern's first occurrence in each record. As in the C++ AMP sample, a matrix
+ *                     gets the offset for each record and pattern; -1: the record lacks the
+ *                     pattern. strstr needs records that end in NUL.
  * threads=N           Each thread searches a piece of the text for all patterns. The threads start
  *                     before the timed part.
  */
@@ -47,7 +47,7 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 
 enum rival { RIVAL_READ, RIVAL_MEMMEM, RIVAL_STRSTR };
 
-/* Of a contestant. */
+/* What a contestant keeps between runs. */
 struct rival_state {
     enum rival rival;
     /* for records: record_count × pattern_count numbers; NULL: not allocated yet */
