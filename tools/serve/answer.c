@@ -27,7 +27,7 @@
 
 #define PIPE_BYTES (1 << 20)
 #define SECONDS_MAX 1000000000u
-#define LATE_MS 100 /* after the deadline, searches are cancelled so often */
+#define LATE_MS 100 /* after the deadline: time from one cancellation of searches to the next */
 /* Memory of an answer's pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)
 /* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
@@ -52,7 +52,8 @@ static void end_searches(struct served_answer *answer)
         trawl_searcher_cancel(answer->searchers[i]);
 }
 
-/* Of struct supply. */
+/* The function `watch` of struct supply: keeps the searcher for end_searches; NULL: forgets all
+ * searchers. */
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;

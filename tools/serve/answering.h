@@ -36,7 +36,7 @@ struct served_answer {
     atomic_uint shared_count;
     pthread_mutex_t lock;
     bool passing; /* guarded by `lock`: pass_run is running, so pass_cancel may be called */
-    struct trawl_searcher **searchers; /* guarded by `lock`: the job's; searcher_count entries */
+    struct trawl_searcher **searchers; /* guarded by `lock`: the job's searchers */
     size_t searcher_count, searcher_capacity;
 
     /* Used by the answer's thread alone while the pipe's writing end is open. */

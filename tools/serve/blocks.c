@@ -19,9 +19,11 @@
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
 #define HUGE_BYTES (UINT64_C(2) << 20)
 #define READERS_MAX 8u
-#define READER_BYTES (UINT64_C(1) << 20) /* a further thread reads for each READER_BYTES bytes, */
-#define READER_FILES 64u                 /* and one for each READER_FILES files */
-#define RECENT_NS (SECOND_NS / 10)       /* timestamps of a file system may be as coarse as this */
+/* Threads that read the files of a batch, besides the caller: bytes / READER_BYTES + files /
+ * READER_FILES, at most READERS_MAX - 1. */
+#define READER_BYTES (UINT64_C(1) << 20)
+#define READER_FILES 64u
+#define RECENT_NS (SECOND_NS / 10) /* timestamps of a file system may be as coarse as this */
 #define UNPACKED_BYTES_MAX (UINT64_C(1) << 30)
 
 /* ---- Opening --------------------------------------------------------------------------------- */

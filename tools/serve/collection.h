@@ -39,13 +39,13 @@ struct tape_range {
 
 /* Bytes of many files, one after the other; a line end follows each file. */
 struct served_block {
-    /* Count of holds: each file of any state has one, and so has the batch that makes the block..
-     */
+    /* Number of holds on the block: one for each file that lies in the block, and one for the batch
+     * that makes the block. The last hold's end frees the block. */
     atomic_uint file_count;
     uint8_t *bytes;
     /* bytes_count: with line ends. mapped_bytes: bytes_count in whole pages. */
     uint64_t bytes_count, mapped_bytes;
-    struct tape_range *ranges; /* one for each file that was to be held, by offset */
+    struct tape_range *ranges; /* the files of the block, sorted by offset */
     uint64_t range_count;
     /* The whole block as a text; loaded onto devices where there is room. */
     struct trawl_text *text;
@@ -152,12 +152,13 @@ struct served_view {
 };
 
 struct collection_options {
-    /* `root` is as the user gave the path; both are borrowed until collection_close. */
+    /* `root` is the path as the user typed it. `name` and `root` are borrowed until
+     * collection_close. */
     const char *name, *root;
     /* The command's options that say which files are served; borrowed until collection_close. */
     struct settings *settings;
-    /* The first file and the first file behind the last one that are served, in the order of
-     * --sort=path, as paths below the base; NULL: no bound. Borrowed until collection_close. */
+    /* Only files with from ≤ path < until are served, in the order of --sort=path. The bounds are
+     * paths below the base; NULL: no bound. Borrowed until collection_close. */
     const char *from, *until;
     struct trawl_runtime *runtime; /* borrowed until collection_close */
     uint64_t host_bytes_max; /* limit for bytes of files in memory; 0: half of the free memory */

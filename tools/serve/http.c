@@ -16,7 +16,8 @@
 #include "serve/metrics.h"
 #include "serve/page.h"
 
-/* For a connection: its socket, an answer's pipe, files that a search opens. */
+/* Descriptors that are reckoned for a connection: the socket, an answer's pipe, and files that a
+ * search opens. */
 #define CONNECTION_DESCRIPTORS 6u
 /* Limit for a request's line and headers; size of a response's chunk. */
 #define HEAD_BYTES (64u << 10)
@@ -80,8 +81,8 @@ struct exchange {
 
 /* ---- Responses ------------------------------------------------------------------------------- */
 
-/* Adds the headers that all responses have and hands the response to the library. NULL: out of
- * memory. */
+/* Adds the headers that all responses have and hands the response to the library. MHD_NO: the
+ * response is NULL, or memory is short. */
 static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
                              struct MHD_Response *response)
 {
@@ -111,7 +112,7 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     return result;
 }
 
-/* Sends a text, which the library frees. NULL: out of memory. */
+/* Sends a text, which the library frees. A text of NULL means that memory was short: MHD_NO. */
 static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, const char *type,
                                   char *text)
 {

@@ -24,7 +24,7 @@
 #include "trawl/version.h"
 #include "trawl/whole.h"
 
-#define LOOK_MS 50 /* interval of looks at loading and draining */
+#define LOOK_MS 50 /* while collections load or answers drain: time between two checks */
 #define MAPPED_BYTES_MIN (32 << 20)
 
 /* Static, since it is large. */

@@ -13,10 +13,10 @@
 #include "serve/pass_member.h"
 #include "trawl/command_clock.h"
 
-#define SHARED_STRINGS_MAX 16384u /* strings in one pass */
-/* Requests in one pass. */
+#define SHARED_STRINGS_MAX 16384u /* limit for the strings of all requests of a pass */
+/* Limit for the requests of a pass. */
 #define SHARED_REQUESTS_MAX 4096u
-#define MERGED_STRINGS_MAX 1000u /* strings of a request that may share a pass */
+#define MERGED_STRINGS_MAX 1000u /* a request with more strings gets a pass alone */
 
 /* After a pass for several requests the clients ask again at once. The next pass waits for these
  * clients, for up to 1 / GATHER_SHARE of the time of the last pass. */

@@ -19,7 +19,7 @@ struct pass_position {
     uint32_t file, pattern;
 };
 
-/* What one request asks about a state, and the results. The caller owns it. */
+/* What one request asks about a state, and the results. The caller of pass_run owns the struct. */
 struct pass_request {
     struct state *state;            /* borrowed until pass_run returns */
     const struct served_view *view; /* a view of the state; borrowed until pass_run returns */

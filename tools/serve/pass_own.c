@@ -2,7 +2,7 @@
  *
  * Where no occurrence can cross a line end, neighbouring files of a block are counted as one text.
  * A search of records, which leaves each record at its first occurrence, finds the files with an
- * occurrence. Positions are listed file by file in the view's order, until there are positions_max.
+ * occurrence. Positions are listed file by file in the view's order, at most positions_max.
  */
 #include "serve/pass_member.h"
 
@@ -179,7 +179,7 @@ static enum trawl_status list_file(struct pass_member *member, uint32_t number, 
     return keeps && status == TRAWL_STOPPED && !member->request->cancelled ? TRAWL_OK : status;
 }
 
-/* Lists positions file by file in the view's order, until there are positions_max. */
+/* Lists positions file by file in the view's order, at most positions_max. */
 static enum trawl_status list_files(struct pass_member *member, struct trawl_error *error)
 {
     const struct pass_request *request = member->request;

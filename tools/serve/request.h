@@ -31,14 +31,14 @@ struct request {
     enum request_format format;
     const char *collection; /* NULL: the request names no collection */
     const char *directory;  /* the client's working directory; NULL: the collection's root */
-    /* Options mean what they mean to tg. */
+    /* The options mean what they mean for the command tg; otherwise, for the command trawl. */
     bool is_tg;
     /* The client puts the output behind that of other servers: the first group of lines begins with
      * a separator, and the exit status has EXIT_GROUPS if groups of lines were printed. */
     bool is_continued;
     bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
-    struct guard guard; /* asked before memory is allocated; `all` is that of request_limits */
+    struct guard guard; /* asked before memory is allocated; guard.all is request_limits.all */
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */
     char **arguments;         /* the options as a command line, from which the settings borrow */
     int argument_count;

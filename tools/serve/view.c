@@ -35,10 +35,10 @@ struct viewing {
     char *message;
     bool failed, *is_unable;
     /* The operand that is being walked. */
-    char *below; /* path below the base: the operand's, and while walking a file's */
+    char *below; /* path below the base: of the operand, then of each file that the walk meets */
     size_t below_bytes, below_capacity;
     size_t shown_bytes; /* length of the operand within the names that the walk shows */
-    const char *prefix; /* with this prefix the shown names of the files below the operand begin */
+    const char *prefix; /* how the shown names of the files below the operand begin */
     size_t prefix_bytes;
     bool prefix_slash; /* a slash follows the prefix */
     char *shown;       /* buffer for the name of a file that no walk met */
@@ -406,9 +406,9 @@ static void walk_operands(struct viewing *viewing)
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
-/* Changes this thread's working directory to the client's if that is above the collection or in it,
- * else to "/": the walk only has to know that any other directory is neither. False: message says
- * why. */
+/* Gives this thread the client's working directory. If that directory is neither above the
+ * collection nor in the collection, gives "/" instead, since no name of a file depends on which
+ * other directory it is. False: message says why. */
 static bool change_directory(struct viewing *viewing)
 {
     const struct collection *collection = viewing->collection;
@@ -696,8 +696,8 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
 }
 
 /* Walks once and checks that no name changed meanwhile: only then has the walk met each file, and
- * is a refusal final. *state is replaced if another walk is needed, which *again says. NULL:
- * *again, or message says why. */
+ * is a refusal final. *state is replaced by a newer state if names changed. NULL: another walk is
+ * needed (*again), or message says why. */
 static struct served_view *try_view(struct viewing *viewing, struct state **state, bool is_late,
                                     bool is_last, bool *again)
 {
