@@ -128,9 +128,9 @@ static bool put_options(struct client *client)
     return true;
 }
 
-/* Adds a file of -f to the body. False: the file cannot be read; or, unless the
- * client insists, is no regular file. To read a pipe would consume bytes that the command may need
- * afterwards. */
+/* Adds a file of -f to the body. False: the file cannot be read. Unless the client insists, also
+ * false for a file that is not regular, since reading a pipe would consume bytes that the command
+ * may need afterwards. */
 static bool put_file(struct client *client, const char *name)
 {
     struct stat status;

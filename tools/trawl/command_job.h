@@ -76,7 +76,7 @@ struct command_job {
     bool error_seen;
     bool left_out;           /* the rules for files of directories left out something */
     bool done;               /* nothing more can change the outcome */
-    uint64_t searched_bytes; /* of all texts */
+    uint64_t searched_bytes; /* sum over all texts */
     struct job_totals totals;
 };
 

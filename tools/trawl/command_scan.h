@@ -50,7 +50,7 @@ struct replace_part {
     const char *bytes;
     const char *name; /* the name of a group of an expression; NULL: the part is no group */
     uint64_t name_bytes;
-    uint64_t bytes_before, matches_before; /* in earlier parts */
+    uint64_t bytes_before, matches_before; /* plain bytes, and matches, in all earlier parts */
 };
 
 /* What style.c keeps from line to line. */
@@ -121,8 +121,8 @@ struct text_scan {
     uint64_t window_base;    /* line_end_count at the begin of the window */
     uint64_t counted_end;    /* text offset up to which line ends were counted */
     uint64_t line_end_count; /* line ends before counted_end */
-    /* line ends are counted here, as far as needed; the library counts all, which saves no time
-     * with a single thread */
+    /* count.c counts the line ends, as far as needed. Otherwise the library counts all line ends,
+     * which saves no time with a single thread. */
     bool counts_line_ends;
 
     uint64_t selected_count; /* selected lines, or occurrences in reports without lines */

@@ -267,7 +267,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- Outside of it ----------------------------------------------------------------------------
+/* ---- Outside of the thread --------------------------------------------------------------------
  */
 
 /* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an

@@ -14,11 +14,12 @@
 
 #define JOINED_MAX 16u /* more expressions stay apart where the report allows that */
 
-/* A server's memory for expressions. MiB of all programs: PROGRAMS_MIB, and 1 for each
- * EXPRESSIONS_PER_MIB expressions. RE2 keeps up to KEPT_BYTES for each byte of an expression
- * (for "\pL", in a program, a head and a tail), and to read the longest expression and to make a
- * program takes READ_BYTES for each of its bytes, and MAKE_BYTES. A thread that searches with
- * programs of 2 MiB takes up to THREAD_BYTES. All were measured with RE2 20230301. */
+/* Memory that a server counts for a plan of expressions, as measured with RE2 20230301. Sum:
+ *   (PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB) MiB   limit for all programs of RE2
+ *   KEPT_BYTES * bytes of all expressions                    kept by RE2; most for "\pL"
+ *   READ_BYTES * bytes of the longest expression             while RE2 reads the expression
+ *   MAKE_BYTES                                               while RE2 makes a program
+ *   THREAD_BYTES * threads                                   searches with programs of 2 MiB */
 #define PROGRAMS_MIB 64u
 #define EXPRESSIONS_PER_MIB 4u
 #define KEPT_BYTES (UINT64_C(6) << 10)

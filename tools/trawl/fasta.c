@@ -42,8 +42,8 @@ struct fasta {
     enum fasta_state state;
     uint8_t *bytes; /* the block */
     uint64_t used, capacity;
-    uint64_t around; /* bytes on either side of a begin that decide about an occurrence */
-    uint64_t own_from, own_to;
+    uint64_t around;           /* bytes on either side of a begin that decide about an occurrence */
+    uint64_t own_from, own_to; /* the block owns the occurrences that begin in [own_from, own_to) */
     struct sequence *sequences; /* the sequences in the block; the last sequence may go on */
     uint64_t sequence_count, sequence_capacity;
     uint64_t sequence; /* index of the sequence that contains the last match */

@@ -48,7 +48,7 @@ static bool is_any_case(const struct glob *glob)
     return (glob->flags & GLOB_ANY_CASE) != 0;
 }
 
-/* ---- To make one ready ----------------------------------------------------------------------- */
+/* ---- Compiling ------------------------------------------------------------------------------- */
 
 static void add_byte(uint8_t *set, unsigned byte)
 {
@@ -265,7 +265,7 @@ void glob_free(struct glob *glob)
     memset(glob, 0, sizeof *glob);
 }
 
-/* ---- To compare ------------------------------------------------------------------------------ */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static unsigned folded(const struct glob *glob, char byte)
 {

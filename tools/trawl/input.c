@@ -20,9 +20,9 @@
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
-/* Files of at least SHARED_BYTES_ALONE are searched by all threads if no other worker is active; at
- * least SHARED_BYTES, if the worker has the turn; at least SHARED_BYTES_AHEAD, in any case: then
- * the worker waits for the turn. */
+/* All threads search a file of at least SHARED_BYTES_AHEAD; the worker first waits for the turn. If
+ * the worker already has the turn, SHARED_BYTES are enough, and SHARED_BYTES_ALONE if no other
+ * worker is active. */
 #define SHARED_BYTES_ALONE (UINT64_C(512) << 10)
 #define SHARED_BYTES (UINT64_C(8) << 20)
 #define SHARED_BYTES_AHEAD (UINT64_C(32) << 20)

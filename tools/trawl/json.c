@@ -152,7 +152,7 @@ void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_coun
     put_data(scan, bytes, 0, bytes_count);
 }
 
-/* {"type":"...","data":{"path":... */
+/* Prints the beginning of a message: {"type":TYPE,"data":{"path":PATH */
 static void put_beginning(struct text_scan *scan, const char *type)
 {
     bool is_input = strcmp(scan->name, "(standard input)") == 0; /* the name in ripgrep */

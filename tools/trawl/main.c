@@ -1,4 +1,4 @@
-/* main: the command `trawl`: searches for strings as GNU grep -F does, with every core. */
+/* main: the command `trawl`: searches files with the options of GNU grep, on every core. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -292,12 +292,14 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
     return first == first_end && second == second_end;
 }
 
-/* Removes strings that were given before, and updates the columns. Open addressing, at most half
- * full. */
+/* Removes strings that were given before, and updates the columns. Finds equal strings by a hash
+ * table with open addressing, at most half full. */
 static bool remove_duplicates(struct patterns *patterns, enum folding folding)
 {
     uint64_t slots = 8, kept = 0;
-    uint64_t *table; /* index + 1 of a kept pattern, 0: empty; then the same for each pattern */
+    /* Slots with the index + 1 of a kept pattern, 0: empty. Behind the slots, the index + 1 of the
+     * kept pattern that equals pattern i. */
+    uint64_t *table;
 
     while (slots < patterns->count * 2)
         slots *= 2;

@@ -27,8 +27,8 @@ struct pattern_check {
 struct patterns {
     struct trawl_pattern *items; /* no empty string, no duplicates */
     uint64_t count;
-    /* all expressions as alternatives of one, which the plan is built of; NULL bytes: the plan is
-     * built of `items` */
+    /* One expression with all expressions as alternatives, from which the plan is built. NULL
+     * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
     bool has_empty;
     bool has_never;  /* some string can occur in no line */

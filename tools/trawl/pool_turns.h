@@ -66,7 +66,8 @@ struct pool {
     uint32_t worker_count; /* workers that were started; grows under walk_lock */
     uint32_t workers_max;
     bool several_files; /* more than a single file may come */
-    /* there may be several workers; otherwise the members after `walk` are not used */
+    /* There may be several workers, which take turns. Otherwise the only worker prints at once,
+     * without locks. */
     bool takes_turns;
     unsigned batch_directories;
     struct trawl_searcher *shared;
@@ -78,16 +79,16 @@ struct pool {
 
     struct thread_lock walk_lock;
     uint64_t sequence_next;
-    _Atomic uint64_t sequence_last; /* batches after this are no longer needed */
-    atomic_uint active;
+    _Atomic uint64_t sequence_last; /* last batch that is needed; UINT64_MAX: all batches */
+    atomic_uint active;             /* workers that take and search batches at the moment */
 
     struct thread_lock lock;
     pthread_cond_t room;
     /* the batch that is being printed; `job` belongs to the worker of that batch */
     _Atomic uint64_t turn;
     atomic_bool over;
-    uint64_t room_wanted; /* the first batch that waits for `room` */
-    uint64_t left_bytes;
+    uint64_t room_wanted;     /* the first batch that waits for `room` */
+    uint64_t left_bytes;      /* memory of the finished batches that wait to be printed */
     struct batch_turn *ahead; /* NULL until a second worker starts */
 };
 
@@ -108,7 +109,7 @@ bool pool_has_turn(struct pool_worker *worker);
 /* Waits for the turn. False: the search is over. */
 bool pool_wait_turn(struct pool_worker *worker);
 
-/* ---- For what prints ------------------------------------------------------------------------- */
+/* ---- Printing -------------------------------------------------------------------------------- */
 
 /* Prints a message on standard error in the order of the output. */
 void pool_say(struct pool_worker *worker, const char *text);

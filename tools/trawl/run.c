@@ -200,8 +200,8 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
            (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
 }
 
-/* -v without any string selects every line, like the empty string without -v. grep does the same,
- * which shows in how lines are grouped. */
+/* Turns a search with -v and without any string into a search for the empty string without -v.
+ * Either selects every line. grep does the same, which shows in how grep groups lines. */
 static void take_all_lines(struct settings *settings, struct patterns *patterns)
 {
     settings->invert = false;
@@ -316,7 +316,7 @@ static int list_files(struct command_job *job, struct settings *settings, char *
     return status;
 }
 
-/* Closes whatever the search opened. */
+/* Whatever list_files or run opens is closed here, also after an error. */
 int job_run(struct command_job *job, struct settings *settings)
 {
     struct patterns patterns = {0};

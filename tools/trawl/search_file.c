@@ -27,9 +27,8 @@
 #include "trawl/totals.h"
 
 #define DRAIN_BYTES (32u << 10)
-#define NUMBER_WIDTH_UNKNOWN                                            \
-    19 /* digits of INT64_MAX, as grep has them where a size is unknown \
-        */
+/* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
+#define NUMBER_WIDTH_UNKNOWN 19
 
 bool job_is_own_output(const struct settings *settings, const struct stat *status)
 {

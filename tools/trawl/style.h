@@ -4,7 +4,7 @@
 
 #include "trawl/command_scan.h"
 
-/* As print_line. */
+/* Prints a line with the style that the options ask for; otherwise as print_line. */
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 

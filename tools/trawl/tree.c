@@ -41,9 +41,10 @@
 #define READ_BYTES (32u << 10)
 #define ROOM_FIRST 16u
 #define NAMES_FIRST 256u
-/* arrays of ≤ ROOM_KEPT entries are kept for the next directory at this depth, */
+/* A level keeps its arrays for the next directory at the same depth, if the arrays have at most
+ * ROOM_KEPT entries and the depth is below LEVELS_KEPT. */
 #define ROOM_KEPT 4096u
-#define LEVELS_KEPT 64u /* at depths < LEVELS_KEPT */
+#define LEVELS_KEPT 64u
 #define REASON_BYTES 512u
 #define NO_LEVEL SIZE_MAX
 

@@ -11,7 +11,7 @@
 enum walk_kind {
     WALK_FILE,
     WALK_INPUT, /* standard input */
-    WALK_LOOP,  /* a directory that contains itself through a link, to be warned of */
+    WALK_LOOP,  /* a link to a directory that contains the link; walk_tell prints a warning */
     WALK_ERROR,
     WALK_NOTE, /* a file was left out; `name` is the message */
 };
