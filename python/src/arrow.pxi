@@ -90,6 +90,14 @@ cdef void array_release(ArrowArray *array) noexcept nogil:
     array.release = NULL
 
 
+cdef void array_drop(block *memory) noexcept nogil:
+    """Release the foreign ArrowArray that a block holds; the block's `drop` function."""
+    cdef ArrowArray *array = <ArrowArray *>memory.bytes
+
+    if array.release != NULL:
+        array.release(array)
+
+
 cdef void schema_capsule_free(object capsule) noexcept:
     cdef ArrowSchema *schema = <ArrowSchema *>PyCapsule_GetPointer(capsule, "arrow_schema")
 

@@ -7,6 +7,7 @@ cdef struct block:
     uint8_t *bytes
     uint64_t size
     uint64_t shares
+    void (*drop)(block *) noexcept nogil  # called before the bytes are freed; may be NULL
 
 
 cdef block *block_new(uint64_t bytes) noexcept nogil:
@@ -16,7 +17,7 @@ cdef block *block_new(uint64_t bytes) noexcept nogil:
 
     if made == NULL:
         return NULL
-    made.shares, made.size = 1, bytes
+    made.shares, made.size, made.drop = 1, bytes, NULL
     made.bytes = <uint8_t *>malloc(max(bytes, 1)) if bytes <= UNKNOWN >> 1 else NULL
     if made.bytes == NULL:
         free(made)
@@ -43,6 +44,8 @@ cdef block *block_share(block *memory) noexcept nogil:
 cdef void block_release(block *memory) noexcept nogil:
     if memory == NULL or fetch_sub(&memory.shares, 1, ORDERED) > 1:
         return
+    if memory.drop != NULL:
+        memory.drop(memory)
     free(memory.bytes)
     free(memory)
 

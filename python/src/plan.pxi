@@ -407,7 +407,8 @@ cdef class Plan:
         """Copy a str, bytes or column, with values in place of occurrences that do not overlap.
         values: one str or bytes, a sequence with one per pattern, a dict of patterns and values, or a
         function, called with each occurring string and the pattern's index; None: the plan's values.
-        match: see matches(). A list gives a list, any other column an Array.
+        match: see matches(). A list gives a list, any other column an Array. A column of string
+        views, as polars has, gives views that share the memory of unchanged strings.
         In the values of expressions, $1, ${1}, $name and ${name} are groups of the occurrence, $0 is
         the whole occurrence, and $$ is a $.
 

@@ -25,6 +25,8 @@ cdef class Reader:
     cdef bint no_bytes  # a list's items are str or None
     cdef const ArrowArray *views  # an array of views whose records from views_at on are unread
     cdef uint64_t views_at
+    cdef const string_view *run  # the chunk's records in a column of views
+    cdef bint is_first_run  # the chunk is the first of its array
     cdef bint has_views  # the column itself, not its dictionary, consists of views
     cdef uint64_t left  # records of the chunk that follow the current piece
     cdef uint32_t short_runs  # chunks shorter than RUN_MIN so far
@@ -124,6 +126,8 @@ cdef class Reader:
         else:
             records.offsets = <const char *>records.offsets + self.count * records.offset_bytes
             records.validity_begin += self.count
+            self.run += self.count
+            self.is_first_run = False
         if self.keys != NULL:
             self.left = 0
             return True
@@ -190,7 +194,8 @@ cdef class Reader:
 
     cdef bint take_run(self) except -1:
         """Read the next records of the array `views`."""
-        self.take_views(self.views, self.views_at, True)
+        self.run = self.take_views(self.views, self.views_at, True)
+        self.is_first_run = self.views_at == 0
         self.take_validity()
         self.views_at += self.count
         if self.views_at == <uint64_t>self.views.length:
@@ -239,8 +244,9 @@ cdef class Reader:
         self.records.validity = validity_of(array)
         self.records.validity_begin = <uint64_t>array.offset
 
-    cdef int take_views(self, const ArrowArray *array, uint64_t at, bint in_place) except -1:
-        """Make a chunk of an array of views, from record `at` on.
+    cdef const string_view *take_views(self, const ArrowArray *array, uint64_t at,
+                                       bint in_place) except? NULL:
+        """Make a chunk of an array of views, from record `at` on, and return the chunk's views.
 
         With in_place, strings that are adjacent in a buffer are used without a copy. Such a run
         becomes the chunk if the run reaches the array's end, has RUN_MIN records, or ends where the
@@ -288,7 +294,20 @@ cdef class Reader:
                            offsets[i + 1] - offsets[i])
             self.records.bytes = bytes
         self.records.offsets = offsets
-        return 0
+        return views
+
+    cdef block *keep(self) except NULL:
+        """Move the ArrowArray of the chunk's views into a block, which may outlive this object."""
+        cdef ArrowArray *array = &self.own_array
+        cdef block *kept = block_new(sizeof(ArrowArray))
+
+        if self.stream == NULL:
+            array = <ArrowArray *>PyCapsule_GetPointer(self.first[1], "arrow_array")
+        if kept == NULL:
+            raise MemoryError()
+        memcpy(kept.bytes, array, sizeof(ArrowArray))
+        kept.drop, array.release = array_drop, NULL
+        return kept
 
     cdef int take_keys(self, const ArrowArray *array) except -1:
         cdef const trawl_record_array *values = &self.records
@@ -396,9 +415,12 @@ cdef struct gather:
     uint64_t record_count  # records of the chunks before
     uint64_t null_count
     column valid  # first of five adjacent columns
-    column values  # CONTAINS: bits; else 64-bit results or offsets
-    # CELLS: records, patterns, begins. LISTS: cells[1] are the list items or the strings' bytes.
+    column values  # CONTAINS: bits; else 64-bit results or offsets; for an Array of views: the views
+    # CELLS: records, patterns, begins. LISTS: cells[1] are the list items or the strings' bytes. For
+    # an Array of views: cells[0] are view_buffers, cells[1] the bytes of the buffer being written.
     column cells[3]
+    uint64_t array_at  # index in cells[0] of the first buffer of the array being read
+    uint64_t fresh_at  # index in cells[0] of the buffer being written
 
 
 cdef void gather_drop(gather *found) noexcept nogil:

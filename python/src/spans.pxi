@@ -694,7 +694,9 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
         objects.extend(objects_of(reader, &by, values, items, len(objects)))
         return 0
     memset(&keyed, 0, sizeof(keyed))
-    if reader.keys == NULL:
+    if reader.has_views:
+        rewrite_views(made, reader, &by)
+    elif reader.keys == NULL:
         with nogil:
             put_rewritten(made, reader, &by)
     else:
@@ -878,7 +880,10 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     memset(&made, 0, sizeof(made))
     memset(&found, 0, sizeof(found))
     made.kind = LISTS
-    put_value(&made.values, 0)
+    if reader.has_views:
+        made.kind = COUNTS  # one value (the view) per record, and no offsets
+    else:
+        put_value(&made.values, 0)
     job.plan = plan.plan
     try:
         spans_begin(&found, plan, match)
@@ -896,9 +901,12 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             return objects
         if gather_failed(&made):
             raise MemoryError()
+        if reader.has_views:
+            return array_of_views(&made, reader.is_text)
         return array_of_gather(&made, "U" if reader.is_text else "Z", 1)
     finally:
         match_columns_drop(&found.columns)
+        views_drop(&made)
         gather_drop(&made)
         searcher.give(handle)
 

@@ -56,6 +56,9 @@ def bits(flags):
     return bytes(packed)
 
 
+shared = {}  # address of an exported array -> column of views, whose memory a result may share
+
+
 class Column:
     """A column of bytes and None in the layout `kind`, sliced to [begin, end)."""
 
@@ -77,6 +80,7 @@ class Column:
             buffers = (
                 self.views(values, turn) if kind[0] == "v" else self.offsets(values, kind)
             )
+        self.released = 0
         self.schema.format = kind.encode()
         self.schema.flags = 2
         self.array.length = end - begin
@@ -122,10 +126,15 @@ class Column:
         @RELEASE
         def release(address):
             Array.from_address(address).release = None
+            self.released += 1
+            shared.pop(key, None)
 
         array = Array.from_buffer_copy(self.array)
+        key = ctypes.addressof(array)
         array.release = ctypes.cast(release, ctypes.c_void_p)
         self.kept += [array, release]
+        if self.schema.format[:1] == b"v":
+            shared[key] = self
         return (
             new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
             new_capsule(ctypes.addressof(array), b"arrow_array", None),
@@ -145,6 +154,23 @@ def flags_of(array):
     return [bool(packed[i // 8] >> i % 8 & 1) for i in range(array.length)]
 
 
+def views(array):
+    """Return each value's bytes, and the address of bytes in a buffer."""
+    made = []
+    for i in range(array.offset, array.offset + array.length):
+        view = ctypes.string_at(array.buffers[1] + 16 * i, 16)
+        size, head, buffer, begin = struct.unpack("i4sii", view)
+        address = array.buffers[2 + buffer] + begin if size > 12 else None
+        value = ctypes.string_at(address, size) if address else view[4 : 4 + size]
+        if address:
+            sizes = ctypes.cast(array.buffers[array.n_buffers - 1], ctypes.POINTER(ctypes.c_int64))
+            assert head == value[:4] and 0 <= begin <= sizes[buffer] - size
+        else:
+            assert view[4 + size :] == bytes(12 - size)
+        made.append((value, address))
+    return made
+
+
 def read(exported):
     """What an object exports, as (format, list of values)."""
     pair = exported.__arrow_c_array__()
@@ -162,6 +188,8 @@ def read(exported):
         ends = numbers(array, 1, array.length + 1)
         items = numbers(array.children[0].contents, 1, ends[-1])
         values = [items[a:b] for a, b in zip(ends, ends[1:])]
+    elif format in ("vu", "vz"):
+        values = views(array)
     else:
         values = numbers(array, 1, array.length)
     valid = flags_of(array)

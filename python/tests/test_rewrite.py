@@ -7,8 +7,8 @@ import pickle
 import conftest
 import pytest
 import trawl
-from arrow_by_hand import Column
-from conftest import amount, naive, parts, rewritten
+from arrow_by_hand import Column, read, views
+from conftest import SCALE, amount, naive, parts, rewritten
 
 LETTERS = ["a", "b", " ", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
 MATCHES = ("leftmost-longest", "leftmost-first")
@@ -118,6 +118,56 @@ def test_pieces(rng):
     assert plan.split(records) == [text if text is None else text.split("a") for text in records]
 
 
+def test_views_share():
+    """Unchanged strings share the old column's memory, which is freed with the last user."""
+    for kind in ("vu", "vz"):
+        stays = [b"a string that stays", b"another one that stays", b"short", b"", b"twelve bytes"]
+        values = [stays[0], b"banana", stays[1], None, b"a band of thirteen", stays[2], b"ban", *stays[3:]]
+        column = Column([b"before", *values], kind, 1)
+        made = trawl.Plan("ban").replace(column, b"<a longer value>" if kind == "vz" else "<a longer value>")
+        form, found = read(made)
+        assert form == kind and found[3] is None
+        expected = [v if v is None else v.replace(b"ban", b"<a longer value>") for v in values]
+        assert [one if one is None else one[0] for one in found] == expected
+        assert made.tolist() == [v if v is None or kind == "vz" else v.decode() for v in expected]
+        source = views(column.array)
+        assert [found[i][1] == source[i][1] for i in (0, 2)] == [True, True]
+        assert found[1][1] not in (None, source[1][1])
+        # A string rewritten to at most 12 bytes lies in the view.
+        short = trawl.Plan("a string that ").replace(column, b"" if kind == "vz" else "")
+        assert read(short)[1][0] == (b"stays", None)
+        again = pickle.loads(pickle.dumps(made))
+        assert again == made and made != short and read(again)[0] == ("Z" if kind == "vz" else "U")
+        assert column.released == 0
+        del short
+        assert column.released == 1
+        exported = made.__arrow_c_array__()
+        del made
+        assert column.released == 1
+        del exported
+        assert column.released == 2
+
+
+def test_views_too_long():
+    """A view holds up to 2 GiB: counted before anything is written. (Views were made with offsets.)"""
+    column = strings(["b", "a" * 2048])
+    with pytest.raises(ValueError, match="record 1 would have more than 2 GiB"):
+        trawl.Plan("a").replace(strings(["b", "a" * 2048], "vu"), "x" * (1 << 20))
+    assert trawl.Plan("a").replace(column, "x").tolist() == ["b", "x" * 2048]
+
+
+@pytest.mark.skipif(SCALE < 20, reason="2 GiB are made in long runs")
+def test_views_of_two_buffers():
+    """A buffer of views ends before 2 GiB."""
+    size = 700 << 20
+    made = trawl.Plan("a").replace(strings(["a", "bab", None, "a", "a"], "vu"), "x" * size)
+    sizes = [size, size + 2, None, size, size]
+    assert [text and len(text) for text in made] == sizes
+    assert made[1][:3] + made[1][-3:] == "bxxxxb"
+    _, found = read(made)
+    assert len({one[1] for one in found if one}) == 4
+
+
 def test_functions_and_dicts(rng):
     for round, letters, patterns, values in cases(rng, 40):
         text = "".join(rng.choices(letters, k=rng.randint(0, 120)))
@@ -208,7 +258,7 @@ def test_chunks_of_views(rng):
         made = pyarrow.array(plan.replace(column, "<>"))
         del column
         made.validate(full=True)
-        assert made.type == pyarrow.large_string() and made.to_pylist() == expected
+        assert made.type == pyarrow.string_view() and made.to_pylist() == expected
 
 
 def test_lists_of_a_dictionary():
