@@ -192,7 +192,7 @@ def test_a_shard(rng):
     for package in ("numpy", "pyarrow"):
         pytest.importorskip(package)
     from test_shards import check, texts_of
-    from trawl._shards import Shard
+    from trawl._shards import Shard, files_of
 
     def by_lines(patterns, text):
         begins = [0, *(found.end() for found in re.finditer(b"\n", text))]
@@ -201,7 +201,7 @@ def test_a_shard(rng):
                       key=lambda one: one[::2])  # fmt: skip
 
     texts = texts_of(rng)
-    check(Shard(list(texts.values()), 1, "cpu"), texts, [b"^ab?", b"[bc] ?$"], {"regex": True}, by_lines)
+    check(Shard(list(files_of(texts)), 1, "cpu"), texts, [b"^ab?", b"[bc] ?$"], {"regex": True}, by_lines)
 
 
 def test_without_the_library(tmp_path):
