@@ -56,7 +56,7 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
     return TRAWL_OK;
 }
 
-/* Compiles a head or a tail. A program for which no memory is left is left out. */
+/* Compiles a head or a tail. *out is NULL if the plan's limit leaves no memory for the program. */
 static enum trawl_status compile(const struct anchor_maker *maker, const char *bytes,
                                  uint64_t count, struct regex **out, struct trawl_error *error)
 {
@@ -69,7 +69,7 @@ static enum trawl_status compile(const struct anchor_maker *maker, const char *b
     return TRAWL_OK;
 }
 
-/* Of struct split_options. */
+/* The function `take` of struct split_options: adds an anchor with the alternative's strings. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {
     struct anchor_maker *maker = (struct anchor_maker *)context;

@@ -19,8 +19,9 @@
 #include "base/memory.h"
 #include "regex/judge.h"
 
-#define STEP_GROWS \
-    16u /* while steps have few atoms, a step grows up to this many times its bytes */
+/* While steps have at most FEW_ATOMS atoms, each step is twice as long as the step before, up to
+ * STEP_GROWS * regex_step_bytes. */
+#define STEP_GROWS 16u
 #define FEW_ATOMS 64u
 /* After so many failed verifications in a line RE2 reads the whole line once, so that the time
  * stays linear in the line's length. */
@@ -57,7 +58,7 @@ struct engine_worker {
     uint32_t whole_steps; /* number of steps that are still to be read whole */
     uint64_t step_bytes;  /* length of the next step, without the line in which the step ends */
     uint64_t record;      /* index of the record that was found last */
-    struct merge merge;   /* of the line that is being judged; room for passing_capacity entries */
+    struct merge merge;   /* occurrences in the line being judged; room for passing_capacity */
     struct pause pause;
     uint32_t *passing; /* expressions for which the line is a candidate */
     uint64_t passing_capacity;
@@ -569,7 +570,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             if (at >= line.after)
                 break;
             if (at >= line.end || passing == expressions->count || (passing > 0 && any))
-                continue; /* known enough */
+                continue; /* this hit cannot change what is known about the line */
             TRAWL_TRY(pass_atom(step,
                                 plan_literal_at(expressions->atoms, hits->items[i].literal).pattern,
                                 at, &line, &passing, error));

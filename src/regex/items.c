@@ -12,7 +12,7 @@ static const char flag_letters[] = FLAG_LETTERS;
 
 struct token {
     enum kind kind;
-    uint32_t flags; /* OPEN: within the group; FLAGS */
+    uint32_t flags; /* OPEN: the flags within the group; FLAGS: the flags from here on */
     uint32_t least; /* REPEAT */
     uint32_t most;
 };
@@ -83,8 +83,8 @@ static uint8_t peek(const struct reader *reader)
     return reader->at < reader->count ? reader->bytes[reader->at] : 0;
 }
 
-/* Adds a character, which is one byte if `characters` is false, to a set. Returns false if its
- * other cases are not known here. */
+/* Adds a character, which is one byte if `characters` is false, to a set. Returns false if case is
+ * ignored and the other cases of the character are not known here. */
 static bool add_character(const struct reader *reader, struct split_strings *set,
                           const uint8_t *bytes, uint32_t bytes_count)
 {
@@ -151,8 +151,9 @@ static int read_escape(struct reader *reader)
     return -1;
 }
 
-/* Reads a character of a class, or an end of a range. Returns its byte; -1: beyond ASCII or several
- * characters, which were added to `set` if `lists` stays true. */
+/* Reads a character of a class, or an end of a range, and returns the character's byte. -1: the
+ * character lies beyond ASCII, or the part stands for several characters; if *lists stays true, the
+ * characters were added to `set`. */
 static int read_class_character(struct reader *reader, struct split_strings *set, bool *lists)
 {
     const uint8_t *bytes = reader->bytes + reader->at, *close;

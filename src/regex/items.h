@@ -13,14 +13,14 @@ enum { FOLDS = 1, DOT_ALL = 4 }; /* flags: a bit for each letter of FLAG_LETTERS
 enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 
 struct item {
-    uint64_t begin; /* in the expression, with the repetition */
+    uint64_t begin; /* bytes [begin, end) of the expression are the item with the repetition */
     uint64_t end;
     uint64_t inner; /* of a group that each match holds: where the group's inside begins; else 0 */
     uint32_t flags;
     uint32_t inner_flags;
     bool is_edge;
     bool repeats;     /* has a repetition */
-    bool consumes;    /* has a byte or more */
+    bool consumes;    /* each match of the item has a byte or more */
     bool looks_ahead; /* holds an assertion that depends on the byte after */
     bool folds;       /* holds characters in any case of letters */
     bool keeps;       /* holds characters that stand for themselves */
@@ -57,7 +57,7 @@ struct reader {
 /* Appends each of `more` to each of `to`. Returns false, and leaves `to` as it was, if that makes
  * more than `most` strings or a string that is too long. */
 bool items_append(struct split_strings *to, const struct split_strings *more, uint32_t most);
-void items_empty(struct split_strings *to); /* the empty string alone */
+void items_empty(struct split_strings *to); /* makes `to` the set of the empty string alone */
 bool items_have_empty(const struct split_strings *strings);
 
 static inline bool items_end(enum kind kind)

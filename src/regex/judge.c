@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 
-#define CANCELLED (-2) /* instead of a match's -1, 0 or 1 */
+#define CANCELLED (-2) /* returned beside -1 (no memory), 0 (no match) and 1 (a match) */
 
 /* Returns the status that a number below 0 means, instead of a match. */
 static enum trawl_status status_of(int found, struct trawl_error *error)

@@ -86,8 +86,8 @@ uint64_t place_of_paren(const re2::StringPiece &source)
 
 // Returns where the mistake begins. RE2 names only the bytes of the faulty part, and equal bytes
 // may occur earlier without a mistake. So the mistake lies in the first occurrence of these bytes
-// with which the expression, cut after the occurrence, has this mistake. If many occurrences have
-// none, the last occurrence is returned.
+// with which the expression, cut after the occurrence, has this mistake. Only PLACES_MAX
+// occurrences are tried; if all of these lack the mistake, the last occurrence is returned.
 uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source, re2::RE2::Options options)
 {
     const std::string &part = re.error_arg();
@@ -114,7 +114,8 @@ uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source, re2::RE2::
 
 // Writes "(?:)", which changes no meaning, before each part that may be a byte beyond ASCII. Where
 // each byte is a character, RE2 of 2023 misreads alternatives that begin with the same byte beyond
-// ASCII; it does not look for a common begin behind an empty group.
+// ASCII, because RE2 factors out their common begin. Behind an empty group, RE2 looks for no common
+// begin.
 std::string keep_apart(const re2::StringPiece &source)
 {
     std::string made;

@@ -10,12 +10,13 @@
 #include "regex/regex_load.h"
 #include "regex/translate.h"
 
-/* Most bytes of a program, and where the plan's options bound the memory of all programs. */
+/* Limit for the memory of a program: PROGRAM_BYTES, or BOUNDED_BYTES if the plan's options limit
+ * the memory of all programs together. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define WHOLE_MAX 256u /* the most expressions that are compiled together */
 
-/* What the steps below share. */
+/* What is known while a plan's expressions are compiled one after the other. */
 struct maker {
     struct expressions *made;
     char *joined; /* the alternatives of `whole` */
@@ -133,8 +134,8 @@ static enum trawl_status join(struct maker *maker, const struct translated *tran
     return TRAWL_OK;
 }
 
-/* Translates and compiles expression number `index`, adds the expression to the filter and, if
- * the plan has at most WHOLE_MAX expressions, to the alternatives of `whole`. */
+/* Translates and compiles expression number `index`, and adds the expression's anchors. If the plan
+ * has at most WHOLE_MAX expressions, also adds the expression to the alternatives of `whole`. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     struct expressions *made = maker->made;

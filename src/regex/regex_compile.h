@@ -51,8 +51,9 @@ struct expressions {
     uint64_t bytes_left;
 };
 
-/* Compiles a program with the memory that a program gets, `times` that for a program of all
- * expressions. REGEX_LARGE: the program needs more than is left, or than a program may take. */
+/* Compiles a program within times * program_bytes of memory, or more if the program needs more, up
+ * to times * program_bytes_max. `times` is 2 for the program of all expressions, else 1.
+ * REGEX_LARGE: the program needs more than that, or more than bytes_left. */
 enum regex_status expressions_compile(struct expressions *made, const char *bytes, uint64_t count,
                                       const struct regex_options *options, uint64_t times,
                                       struct regex **regex, struct regex_fault *fault);

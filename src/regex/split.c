@@ -1,4 +1,4 @@
-/* split: reads RE2's syntax as far as strings need.
+/* split: chooses the strings of each alternative, and writes the alternative's head and tail.
  *
  * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
  * its repetition. A run is a part of a list whose texts can be listed: `the (son|daughter)s? of `
@@ -56,8 +56,8 @@ static enum trawl_status keep_item(struct reader *reader, const struct item *ite
     return TRAWL_OK;
 }
 
-/* Returns how welcome the strings are: bits of how rarely a text holds them, less what more strings
- * cost the search. */
+/* Rates strings: log2 of how many offsets of a text there are for an expected occurrence, less
+ * 1.5 * log2 of the number of strings, because more strings slow the search down. */
 static double score(const struct reader *reader, const struct split_strings *strings)
 {
     double sum = 0, bits;
@@ -72,8 +72,8 @@ static double score(const struct reader *reader, const struct split_strings *str
         sum += rate;
     }
     bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
-    /* Even strings that should be rare may be common words. So more bits are welcome, but less so.
-     */
+    /* Even strings that should be rare may be common words. So each bit above BITS_ENOUGH counts a
+     * quarter. */
     if (bits > BITS_ENOUGH)
         bits = BITS_ENOUGH + (bits - BITS_ENOUGH) / 4;
     return bits - 1.5 * analyse_log2(strings->count);
@@ -207,7 +207,7 @@ static enum trawl_status put_before(struct reader *reader, const struct around *
     return put_items(reader, around->first, around->at, error);
 }
 
-/* What comes before a run. */
+/* What the items before a run are. */
 struct before {
     bool is_empty; /* no items */
     bool is_edges; /* only assertions */
@@ -237,7 +237,8 @@ static struct before look_before(const struct reader *reader, uint64_t first, ui
     }
 }
 
-/* Hands out a run of the list that begins at item `first` and ends at the last item. */
+/* Passes a run to options->take, with head and tail. The run's list consists of the items from
+ * `first` to the last. */
 static enum trawl_status emit(struct reader *reader, const struct run *run, uint64_t first,
                               const struct around *around, struct trawl_error *error)
 {
