@@ -1,4 +1,4 @@
-"""declarations.py OUT HEADER...: Cython's declarations of the library, made from the library's headers.
+"""declarations.py OUT HEADER...: writes Cython's declarations of the library from the library's headers.
 
 All names stay. An enum's type is int, because C converts between enum and int implicitly."""
 

@@ -33,10 +33,10 @@ from .client import Client
 PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
 RETURNED = ("content-type", "cache-control", "etag", "x-content-type-options", "content-security-policy")
 PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shards before
-GROUPS = 0x80  # of the exit status: groups of lines were printed
-ANSWER_BYTES_MAX = 1 << 30  # of an answer that the front reads whole
+GROUPS = 0x80  # a bit of the exit status: groups of lines were printed
+ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
 LEFT_OUT = b"no files were searched"  # the begin of a message
-NOT_SERVED = ("--sortr", "--count-by-pattern")  # and --sort by something else than the path
+NOT_SERVED = ("--sortr", "--count-by-pattern")  # also refused: --sort by anything but the path
 
 
 def program() -> str:
@@ -400,7 +400,7 @@ class Front:
     async def frames(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
         separator, is_json = separator_of(body), b"--json" in [text_of(one) for one in body.get("options") or ()]
         statuses, summaries, printed = [], [], False
-        said: set[bytes] = set()  # by the first shard: others say the same of what is no operand
+        said: set[bytes] = set()  # messages of the first shard; other shards repeat those that name no operand
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
         quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
         left_out = {}

@@ -170,10 +170,10 @@ def run_stage(
 
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
-    """Return how many cores each actor claims from Ray: nearly `cpus`, or less. On one of the nodes with
-    these cores a core has to stay free for reading, wherever Ray puts the actors: Ray would start the
-    actors first, and wait without end for a core that can read. Ray moves the reading into actors that
-    claim a whole core, as tasks that read do; no claim is a whole core."""
+    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise all cores of
+    the nodes could be claimed. Ray starts all actors first; a task that reads needs one more core, and
+    would wait without end for it. No claim is a whole number of cores, because Ray moves the reading into
+    actors that claim as much as a reading task, a whole core."""
     for part in (1, 2, 4, 8):
         claim = round((cpus - 0.001) / part, 3)
         if actors < sum((has - 1) // claim + 1 for has in cores):

@@ -185,7 +185,7 @@ class Stage:
 
     def schema(self, schema: pyarrow.Schema) -> pyarrow.Schema:
         """Return the schema of the output for batches of this schema."""
-        stage = copy.copy(self)  # whose counters count nothing of `self`
+        stage = copy.copy(self)  # a copy, so that the counters of `self` do not change
         stage.tell = None
         stage.clear()
         return stage.summary().schema if self.kind == "count" else stage.empty(schema)[0].schema
