@@ -68,7 +68,8 @@ class Figures:
 
 
 def quartiles(values):
-    """Return the three quartiles. Of two values, Python's lie beyond both, so the values bound them."""
+    """Return the three quartiles. statistics.quantiles of two values gives numbers outside of both; the
+    least and the greatest value bound the result."""
     if len(set(values)) == 1:
         return values[:1] * 3
     return [min(max(it, min(values)), max(values)) for it in statistics.quantiles(values, n=4)]
@@ -88,7 +89,7 @@ def value_of(times):
 
 
 def holds(claim, value):
-    """True, False, or None: undecided."""
+    """Return whether the claim holds for the value; None: undecided."""
     kind, bound = claim.get('kind'), claim.get('bound', 1)
     if kind == 'equal':
         return 1 / NEAR <= value <= NEAR

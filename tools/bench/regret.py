@@ -2,12 +2,11 @@
 
 In texts of many kinds, each row is searched by the method that the plan chooses, by the method that the
 plan chooses when shown the text's first 64 KiB, and by each method that can be forced. The regret of a
-choice is the choice's time / the least time of that choice and all forced methods. A plan that is shown a
-part of the text makes tables while it is built, which is not timed, so the other choice is not compared with
-it. A time is that of the first count with a new
-plan, as in a program that asks each question once; with --warm=N, N counts with the same plan come first.
-The least time of several runs counts. With a single thread on the host, processor time is measured, which
-other programs disturb less."""
+choice is the choice's time / the least time of that choice and all forced methods. The two choices are not
+compared with each other: a plan that is shown a part of the text makes tables while the plan is built,
+which is not timed. A time is that of the first count with a new plan, as in a program that asks each
+question once; with --warm=N, N counts with the same plan come first. The least time of several runs counts.
+With a single thread on the host, processor time is measured, which other programs disturb less."""
 import random
 import statistics
 import time
