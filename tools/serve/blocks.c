@@ -298,12 +298,13 @@ bool same_status(const struct stat *one, const struct stat *other)
 }
 
 /* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked
- * as recent. */
+ * as recent. File systems take their times from the coarse clock, which stands still between two
+ * ticks of the kernel. On a busy virtual machine the next tick may come 0.7 s late. */
 static void set_status(struct served_file *file, const struct stat *status)
 {
     struct timespec now;
 
-    (void)clock_gettime(CLOCK_REALTIME, &now);
+    (void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
     file->supplied.status = *status;
     file->recent = ((int64_t)now.tv_sec - status->st_ctim.tv_sec) * (int64_t)SECOND_NS +
                        (now.tv_nsec - status->st_ctim.tv_nsec) <
