@@ -20,8 +20,9 @@ if(NOT TRAWL_WITH_REGEX)
 endif()
 
 add_library(trawl_regex SHARED src/regex/re2.cc)
-target_include_directories(trawl_regex PRIVATE include src SYSTEM PRIVATE ${TRAWL_RE2_HEADERS})
-target_compile_options(trawl_regex PRIVATE -Wall -Wextra -Wshadow)
+target_include_directories(trawl_regex PRIVATE include src)
+target_include_directories(trawl_regex SYSTEM PRIVATE ${TRAWL_RE2_HEADERS})
+target_compile_options(trawl_regex PRIVATE -Wall -Wextra -Wshadow -Werror=missing-include-dirs)
 target_link_libraries(trawl_regex PRIVATE ${TRAWL_RE2_LIBRARY} trawl_hardened)
 target_link_options(trawl_regex PRIVATE
                     "-Wl,--version-script=${PROJECT_SOURCE_DIR}/src/regex/re2.map")

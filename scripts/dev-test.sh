@@ -18,8 +18,9 @@ asan_later=(unit_matrix unit_rewritten unit_compressed diff_work
     serve_answer serve_day.device diff_approximate cli_signals serve_http serve_collection)
 quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
+asan_options=(-DTRAWL_BENCH=OFF "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${asan_later[*]}")")
 # Configuring keeps one core busy: that of the later builds at the same time.
-configure_preset asan -DTRAWL_BENCH=OFF >/dev/null 2>&1 & # what fails there fails again below
+configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # what fails there fails again below
 if step 'build release' bash scripts/dev-build.sh release -DTRAWL_CUDA_QUICK=$quick; then
     run_ctest_but release "${release_later[@]}"
 fi
@@ -27,7 +28,7 @@ wait
 # Freed memory is kept from reuse up to 16 MiB instead of 256, which takes most of the page faults.
 # Who allocated it is told by 8 calls instead of 30.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=8
-if step 'build asan' bash scripts/dev-build.sh asan -DTRAWL_BENCH=OFF; then
+if step 'build asan' bash scripts/dev-build.sh asan "${asan_options[@]}"; then
     run_ctest_but asan "${asan_later[@]}"
 fi
 step 'clang-tidy, quick' bash scripts/dev-tidy.sh --quick --clang || true
