@@ -1,9 +1,14 @@
-/* answers_test: what goes to a device and comes back in pieces: texts whose ends and whose zeros
- * after the end fall before, on and after a staging buffer's end; as many hits as follow a kernel
- * to the host before their number is known, one more, one less, and many. One searcher takes them
- * in a random order, so that its buffers grow while copies are on their way, and each search meets
- * what the one before left there. And which of several methods goes on in a loaded text, and how
- * many candidates the statistics count.
+/* answers_test: searches whose texts and hits are copied in pieces, and what follows from a search
+ * for the next search.
+ *
+ * A text, or the zeros after a text, ends before, at or behind the end of a staging buffer. The
+ * number of hits is around HITS_AHEAD, the number of hits that are copied to the host before the
+ * host knows how many hits there are. A single searcher runs these searches in a random order, so
+ * the searcher's buffers grow while copies are under way, and each search finds what the search
+ * before left in the buffers.
+ *
+ * Further tests check which method a worker takes next in a loaded text, and how many candidates
+ * the statistics count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +27,7 @@
 #include "calls.h"
 
 #define STAGING 4096u
-#define HITS_AHEAD 512u /* of cuda/cuda_scan.c */
+#define HITS_AHEAD 512u /* value of HITS_AHEAD in cuda/cuda_scan.c */
 #define TEXT_MAX (12u * STAGING)
 #define SEARCHES_NORMAL 60
 #define SEARCHES_LONG 3000
@@ -31,7 +36,8 @@
 
 static const char needle[] = "#!";
 
-/* Makes a text with the needle at `count` places, or at one place more or less, at the very end. */
+/* Makes a text in which the needle stands up to `count` times, and perhaps once more at the very
+ * end. Stores the offsets in `places` and their number in *hits. */
 static uint64_t make_text(struct test_random *random, char *text, uint64_t *places, uint64_t *hits)
 {
     static const uint64_t wanted[] = {0, 1, 2, HITS_AHEAD - 1, HITS_AHEAD, HITS_AHEAD + 1, 2000};
@@ -74,10 +80,10 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
     trawl_text_unload(searcher, text);
 }
 
-/* A single occurrence, in the tile of one of several blocks. A block that found nothing may be the
- * last block, which hands the answer to the host. (In texts with many occurrences each block has
- * some, and by writing its own sums a block saw the other blocks' sums: the tests did not notice a
- * missing fence before the last block's reads.) */
+/* Searches texts with a single occurrence, so that most of the blocks find nothing. The last block
+ * adds up the sums of all blocks, and may be a block that found nothing. (The tests had missed a
+ * fence that was lacking before the last block's reads: in texts with many occurrences each block
+ * writes sums of its own, and the simulator's block then also saw the sums of other blocks.) */
 static void handed_over(struct test_random *random, uint64_t seed)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS,
@@ -116,10 +122,11 @@ static void handed_over(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Hits of many short tiles; each tile is a partition group, or the first of two tiles in a group.
- * There are more groups than a warp looks back over in a round, and perhaps no group has an
- * inclusive prefix yet. (No text of other tests has so many groups: the look-back could take a
- * group too many for known, or a group without hits in its last tile could lack a sum.) */
+/* Lists the hits of many short tiles. A partition group is a tile, or a pair of tiles whose first
+ * tile has the hits. There are more groups than a warp looks back over in a round, and perhaps no
+ * group has an inclusive prefix yet. (No other test has so many groups. The tests had missed that
+ * the look-back took a group for known that was not, and that a group without hits in its last tile
+ * had no sum.) */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
     static char bytes[2 * GROUP_TILES * 1024];
@@ -152,9 +159,9 @@ static void many_groups(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* A single occurrence at or near the end of a tile that is searched by planes, of a pattern that
- * reaches over several words of the next tile. (Random texts had no such candidate alone in a
- * tile.) */
+/* Searches for a long pattern that occurs once, at or near the end of a tile, and so reaches over
+ * several words of the next tile. The tiles are searched by bit planes. (In random texts no such
+ * candidate was alone in a tile.) */
 static void over_tile_ends(struct test_random *random, uint64_t length)
 {
     static char bytes[3 * 1024], string[200];
@@ -184,8 +191,8 @@ static void over_tile_ends(struct test_random *random, uint64_t length)
     host_close(&host);
 }
 
-/* As many hits in a tile as may wait in shared memory (TILE_LIST_MAX), some less and some more.
- * (Tiles of random texts had far fewer or far more.) */
+/* Puts about TILE_LIST_MAX hits into a tile, the number that may wait in shared memory. (Tiles of
+ * random texts had far fewer or far more hits.) */
 static void full_lists(void)
 {
     static char bytes[3 * 2048];
@@ -216,8 +223,9 @@ static void full_lists(void)
     host_close(&host);
 }
 
-/* An engine refuses a text more than it keeps, and then holds nothing of that text on the device.
- * After a text is unloaded there is room again. (No earlier test loaded so many texts.) */
+/* Loads CUDA_RESIDENT_MAX texts. The engine refuses one more text, and keeps nothing of that text
+ * on the device. After a text is unloaded, there is room for another. (No earlier test loaded so
+ * many texts.) */
 static void many_loaded(void)
 {
     static const char byte[CUDA_RESIDENT_MAX + 1];
@@ -246,9 +254,9 @@ static void many_loaded(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* A chunk lies in the memory of an earlier chunk, which another worker has begun. The device's copy
- * of the earlier chunk must not be taken for the new chunk. (In other tests a worker begins its
- * chunks itself.) */
+/* Searches a chunk, and then a second chunk at the same address, from offset 1,000 on, as if
+ * another worker had searched the bytes before. The worker must not take the device's copy of the
+ * first chunk for the second chunk. (In other tests each worker begins its chunks at offset 0.) */
 static void chunk_in_same_memory(void)
 {
     static uint8_t bytes[3000];
@@ -295,8 +303,8 @@ struct scene {
     uint64_t expected;
 };
 
-/* The string stands at every step-th position from `from` on, mostly with a changed letter, so that
- * every method has candidates there. */
+/* Opens a scene. The string stands at every step-th offset from `from` on, mostly with a changed
+ * letter, so that every method has candidates there. */
 static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t step,
                        struct cuda_limits limits)
 {
@@ -350,9 +358,10 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
     return s->worker->tables.method == method;
 }
 
-/* The next count takes a method that should be clearly quicker than the measured method, and takes
- * the other method again once the quicker method was measured. The test sets the prices. `dense`:
- * tiles are given up, and a second launch searches these tiles. */
+/* Checks the method of successive counts. The test sets the prices. A worker changes to method
+ * `next`, whose price is far below the price of the first method. `next` then measures slower than
+ * its price, and the worker returns to the first method. `dense`: the kernels give tiles up, and a
+ * second launch searches these tiles. */
 static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();
@@ -380,7 +389,8 @@ static void next_method(enum trawl_method next, bool dense)
     scene_close(&s);
 }
 
-/* Methods whose tables have no room are passed over. (In other tests all tables have room.) */
+/* Checks that a worker passes over methods whose tables have no room. (In other tests all tables
+ * have room.) */
 static void methods_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -404,7 +414,8 @@ static void methods_without_room(void)
     scene_close(&s);
 }
 
-/* If a limit forces a method, no other method can take over: without room the scan ends. */
+/* Checks that a scan without room for its tables fails if a limit forces the method, so that no
+ * other method can take over. */
 static void forced_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -422,8 +433,8 @@ static void forced_without_room(void)
     scene_close(&s);
 }
 
-/* The sample is looked at for all methods once the quick choice takes longer than was expected. The
- * simulator takes longer than any device. */
+/* Checks that a worker rates all methods on the text's sample (is_rated) once the method that it
+ * chose quickly takes longer than expected. The simulator takes longer than any device. */
 static void looks_again(void)
 {
     struct scene s;
@@ -441,7 +452,7 @@ static void looks_again(void)
 #define ROOM_STRINGS 40u
 #define ROOM_TEXT_BYTES 4000u
 
-/* Counts the strings in the text on a device with so much memory. Returns the status. */
+/* Counts the strings in the text on a device with memory_bytes of memory. Returns the status. */
 static enum trawl_status count_in(uint64_t memory_bytes, const struct letters *letters,
                                   const struct trawl_plan *plan, uint64_t *count)
 {
@@ -468,8 +479,9 @@ static enum trawl_status count_in(uint64_t memory_bytes, const struct letters *l
     return status;
 }
 
-/* A device that has memory for a set's tables, but not for the tables of the set's parts, searches
- * for the whole set. No test had given a plan with parts little memory. */
+/* Checks that a device searches for the whole set if the device has memory for the set's tables,
+ * but not for the tables of the set's parts. No earlier test gave a plan with parts little memory.
+ */
 static void parts_without_room(void)
 {
     struct trawl_plan_options as_set = TRAWL_PLAN_OPTIONS_INIT;
@@ -515,8 +527,8 @@ static void parts_without_room(void)
 #define CANDIDATE_TEXT_BYTES 20000u
 #define CANDIDATE_PLACES 7u
 
-/* A text that consists of occurrences of a pattern. The statistics count a candidate for each
- * position that a method's filter cannot decide. */
+/* Counts of candidates for a text that consists of occurrences of the pattern. The statistics count
+ * a candidate for each offset that a method's filter cannot decide. */
 static const struct candidate_case {
     enum trawl_method method;
     uint64_t pattern_bytes;

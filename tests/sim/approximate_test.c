@@ -47,7 +47,8 @@ static const struct way {
 static uint64_t filled[CELLS][PLACES];
 
 struct approx_case {
-    uint64_t cell, turn; /* cells take spans, threads and long texts in turn */
+    /* turn: number of the case within its cell, which decides about spans, threads, long texts */
+    uint64_t cell, turn;
     struct way way;
     enum errors errors;
     struct trawl_plan_options options;
@@ -60,13 +61,13 @@ struct approx_case {
     bool is_plain; /* letters A, C, G and T alone in the patterns */
     uint8_t text[TEXT_BYTES_MAX + PADDING];
     uint64_t text_bytes;
-    uint64_t chunk_begin; /* of the second chunk; all chunks are as long */
+    uint64_t chunk_begin; /* offset of the second chunk, and so the length of each chunk */
 };
 
 static struct approx_case c; /* too large for a stack */
 
-/* `whole` counts matches, by edits; searches with threads; spans: the best ends, all ends; and
- * within lines. */
+/* Numbers of a run. whole[edits][threads][every end][within lines] counts matches: indices are 1
+ * for searches with edits, with several threads, of every end, and within lines. */
 static struct {
     uint64_t cases, on_device, occurrences, candidates, at_tiles, whole[2][2][2][2];
 } tally;
@@ -91,7 +92,8 @@ static uint8_t draw_letter(struct test_random *random, bool of_text)
     return (uint8_t) "ACGT"[test_random_below(random, 4)];
 }
 
-/* Draws mismatches or edits: few, or up to one less than the letters of the shortest pattern. */
+/* Draws the number of mismatches or edits: a few, or up to the letters of the shortest pattern less
+ * one. */
 static void draw_errors(struct test_random *random)
 {
     const bool many = c.errors == MANY_MISMATCHES || c.errors == MANY_EDITS;
@@ -210,7 +212,8 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
 /* Draws random letters and line ends, copies of patterns, and a run of a letter. */
 static void draw_text(struct test_random *random)
 {
-    const uint32_t errors_max = c.errors == MANY_EDITS ? 0 : c.errors_max; /* no end is nearer */
+    /* with many edits the copy across the border has no error, so that no other end is better */
+    const uint32_t errors_max = c.errors == MANY_EDITS ? 0 : c.errors_max;
     bool has_tiles = c.turn % 16 == 5;
     uint64_t copies = test_random_below(random, 6);
 
@@ -227,7 +230,7 @@ static void draw_text(struct test_random *random)
         plant(random, GRAMS_TILE_OFFSETS - test_random_below(random, PATTERN_BYTES_MAX),
               c.errors_max, c.edits);
     plant(random, 50 + test_random_below(random, 5), c.errors_max, c.edits);
-    for (uint64_t i = 0; c.errors_max < 4 && i < 4; i++) /* each a place of 60 bytes */
+    for (uint64_t i = 0; c.errors_max < 4 && i < 4; i++) /* each copy has 60 bytes of room */
         plant_spread(random, i < 2 ? 110 + 60 * i : c.text_bytes + 60 * i - 300,
                      c.edits ? (c.turn + i) % 3 : 0,
                      i % 2 == 0 ? 0 : test_random_below(random, (uint64_t)c.errors_max + 1));
@@ -287,8 +290,8 @@ static void fill(uint64_t chunk_bytes)
     tally.occurrences += expected_count;
 }
 
-/* Compares the matches so far with the oracle's matches. Then *seen is UINT64_MAX, or the number of
- * matches. */
+/* A sink: compares matches with the oracle's next matches. `context` is the number of matches seen
+ * so far; UINT64_MAX: a match was wrong. */
 static int see_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     uint64_t *seen = (uint64_t *)context;
@@ -306,8 +309,8 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Returns whether a device proposes only occurrences: letters of DNA that stand for a single base
- * each. Some of these occurrences lie at the text's end or in lines, where the host refuses them.
+/* Returns whether a device proposes no begin without an occurrence: for letters of DNA that stand
+ * for a single base each. The host still refuses proposals at the text's end or across lines.
  */
 static bool proposes_exactly(void)
 {
@@ -390,8 +393,8 @@ static void run_case(uint64_t index)
                c.errors_max);
 }
 
-/* Checks that each cell has occurrences at each of its places, and each kind of search has matches.
- */
+/* Checks that each cell had occurrences at each enum place, and that each kind of search had
+ * matches. */
 static void check_filled(void)
 {
     for (uint64_t cell = 0; cell < CELLS; cell++)

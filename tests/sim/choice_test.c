@@ -1,5 +1,5 @@
-/* choice_test: searches with errors on the simulated driver, where the host may take less time than
- * a device: who searches, and that the answer is right in any case.
+/* choice_test: searches with errors on the simulated driver, for which the host may take less time
+ * than a device. Checks whether the host or the device searches, and that the answer is right.
  */
 #include "approximate/approx_choose.h"
 #include "approximate/device_tables.h"
@@ -11,13 +11,13 @@
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* What a search on a device verifies is bounded by what the host's engine verifies: where kernels
- * would propose more, the host's engine searches. */
+/* Checks that a search on a device verifies few more candidates than a search on the host: where
+ * the kernels would propose more candidates, the host's engine searches. */
 struct work_row {
     const char *what, *letters;
     enum trawl_alphabet alphabet;
     uint32_t flags, patterns, pattern_bytes, mismatches, edits;
-    bool is_dense;      /* but for the text's middle, of which the runtime takes a sample */
+    bool is_dense; /* dense except in the text's middle, from which the runtime takes a sample */
     const char *engine; /* "cuda": devices are to search, although the text is short */
 };
 
@@ -97,8 +97,8 @@ static void check_work(const struct work_row *row)
     }
 }
 
-/* Literals with four motifs and so many lengths that pieces begin at more places than tables have
- * segments; and half as many lengths, for which there is room. */
+/* Literals of many lengths with four motifs, so that pieces begin at more offsets than the tables
+ * have segments; and literals of half as many lengths, which fit. */
 #define SEGMENT_LENGTHS 21u
 #define SEGMENT_SHORTEST 12u
 #define SEGMENT_MISMATCHES 3u
@@ -151,8 +151,9 @@ static void check_segments(uint32_t patterns)
 /* ---- Texts that a device leaves -----------------------------------------------------------------
  */
 
-/* A text sample has no candidates, but the other text is full of candidates. A device leaves the
- * text after finding the candidates, and then all threads search the text in the host's chunks. */
+/* The text's sample has no candidates, but the rest of the text is full of candidates. A device
+ * gives the text up after finding the candidates, and then all threads search the text in chunks of
+ * the host. */
 static const struct left_row {
     const char *what;
     uint64_t text_bytes;
@@ -169,7 +170,8 @@ static const struct left_row {
 #define LEFT_STRIDE 40u
 #define LEFT_MATCHES 20000u
 
-/* Pieces that are not occurrences, and every 20th time a pattern with a letter replaced. */
+/* Fills the text with pieces of patterns that are no occurrences, and every 20th time with a
+ * pattern of which a letter is replaced. */
 static void draw_left_text(struct test_random *random, uint8_t *text, uint64_t text_bytes,
                            uint8_t patterns[LEFT_PATTERNS][LEFT_LENGTH])
 {

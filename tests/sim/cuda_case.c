@@ -15,7 +15,7 @@ struct run {
     const struct diff_input *input;
     const struct diff_expected *expected;
     const struct cuda_case *config;
-    uint64_t matched; /* of expected->matches, by what was delivered */
+    uint64_t matched; /* number of expected->matches that were delivered so far */
     char *message;
 };
 
@@ -74,7 +74,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
     if (test_random_below(random, 3) == 0)
         limits.sorted_max = (uint32_t)test_random_below(random, 10);
-    if (test_random_below(random, 3) == 0) /* around 2^32 and beyond, where places are larger */
+    if (test_random_below(random, 3) == 0) /* offsets around 2^32, where offsets need more bits */
         limits.before_bytes = (1ull << 32) - 4096 * test_random_below(random, 3);
     else if (test_random_below(random, 4) == 0)
         limits.before_bytes = (1ull << 40) + 4096 * test_random_below(random, 1000);
@@ -84,7 +84,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.blocks_max = (uint32_t)(1 + test_random_below(random, 64));
         limits.partition_group_log2 = (uint32_t)test_random_below(random, 2);
     }
-    if (test_random_below(random, 8) == 0) /* lists too long to be gone through */
+    if (test_random_below(random, 8) == 0) /* lists longer than a kernel may read through */
         limits.sets_items_max = (uint32_t)test_random_below(random, 6);
     return limits;
 }
@@ -94,7 +94,7 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
     struct cuda_case config;
 
     config.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
-    /* Patterns that may be sampled are few; the method has the most code. */
+    /* Few random patterns are long enough for samples, and that method has the most code. */
     if (input->pattern_count == 1 && input->patterns[0].bytes_count >= 31 &&
         test_random_below(random, 2))
         config.method = TRAWL_METHOD_SAMPLED;
@@ -194,8 +194,9 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
     return true;
 }
 
-/* Checks that a call ends with the range that fills hits_max, and that a range lies in the text's
- * buffer. The tests had missed a call that went on: the answer was right, but took more memory. */
+/* Returns whether a call ended once its hits filled hits_max. A call may exceed hits_max by the
+ * hits of one range, the part of a text that fits the device's buffer. (The tests had missed a call
+ * that went on: the answer was right, but took more memory.) */
 static bool is_bounded(const struct run *run, enum want want, const struct engine_result *result)
 {
     struct cuda_limits limits = cuda_limits_now();
@@ -226,7 +227,7 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_worker *w
                 return CUDA_CASE_FAILED;
             if (result->is_left && result->done == from && result->count == 0 &&
                 result->hits.count == 0 && chunk.may_be_left) {
-                chunk.may_be_left = false; /* as if the host had no way either */
+                chunk.may_be_left = false; /* as if the host could not search the chunk either */
                 continue;
             }
             if (result->done <= from || result->done > chunk.owned) {
@@ -259,7 +260,8 @@ static void *text_memory(uint64_t bytes)
 static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                       struct engine_worker *worker, struct trawl_error *error)
 {
-    /* The buffer has its exact size, for AddressSanitizer; before it lie bytes of the same page. */
+    /* The buffer ends where the text ends, so that AddressSanitizer finds reads beyond. Before the
+     * text, the buffer has `front` bytes more, so that the text's alignment varies. */
     uint64_t front = run->input->text_bytes % (2 * TEXT_ALIGNMENT);
     uint8_t *memory = (uint8_t *)text_memory(front + run->input->text_bytes),
             *text = memory + front;

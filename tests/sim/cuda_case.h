@@ -1,5 +1,5 @@
-/* cuda_case: one search by the CUDA engine, compared with the oracle: chunks are cut, scanned and
- * put together here, so that every field of the engine's contract is in play. */
+/* cuda_case: one search by the CUDA engine, compared with the oracle. This file cuts the text into
+ * chunks, calls the engine for each chunk and checks the results, as the runtime would. */
 #ifndef TRAWL_TESTS_SIM_CUDA_CASE_H
 #define TRAWL_TESTS_SIM_CUDA_CASE_H
 
@@ -15,7 +15,7 @@ struct cuda_case {
     uint64_t chunk_bytes;
     bool resident;
     const char *algorithm;        /* an algorithm of the gallery, with options; NULL: the method */
-    const struct engine_ops *ops; /* whose worker searches; NULL: engine_cuda */
+    const struct engine_ops *ops; /* the engine whose worker searches; NULL: engine_cuda */
 };
 
 #define CUDA_CASE_MESSAGE_BYTES 600
@@ -24,10 +24,11 @@ enum cuda_case_answer {
     CUDA_CASE_RIGHT,
     CUDA_CASE_WRONG,   /* message says how */
     CUDA_CASE_REFUSED, /* the method or the algorithm does not fit the patterns */
-    CUDA_CASE_FAILED   /* a status, in error; what was delivered before is a right beginning */
+    CUDA_CASE_FAILED   /* a call failed, see `error`; the hits delivered before are right */
 };
 
-/* Random limits that put many borders into a small text. */
+/* Returns random limits: small sizes of tiles and buffers, so that a small text has many borders.
+ */
 struct cuda_limits cuda_case_limits(struct test_random *random);
 struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input);
 void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,

@@ -1,7 +1,7 @@
-/* devices_test: what a runtime with simulated devices promises beside its answers, which the table
- * has (table_test.c): texts are copied once and searched where they are, each device takes its
- * part, chunks stay within a budget, a device that cannot be used is refused with a reason,
- * searchers share devices.
+/* devices_test: what a runtime with simulated devices promises besides right answers (table_test.c
+ * checks the answers). A loaded text is copied once and searched on its device. Each device
+ * searches its part of a text. Chunks stay within the memory budget. A device that cannot be used
+ * is refused with a reason. Searchers share devices.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -77,13 +77,14 @@ static void reset(uint32_t devices)
     limits.stripe_bytes = 2000;
     limits.split_overlap = 100;
     limits.launch_begins_max = 3000;
-    limits.begins_room = 20; /* less than a stripe has */
+    limits.begins_room = 20; /* a stripe has more begins */
     limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
     host_devices(devices);
 }
 
-/* Compares the answer, as far as it came; in every second call an array has too little room. */
+/* Searches, and returns whether the answer is right as far as the search came. In every second call
+ * the array of begins has too little room. */
 static bool search(struct trawl_searcher *searcher, enum source source, enum shape shape,
                    enum trawl_status *status)
 {
@@ -149,7 +150,8 @@ static void callers_close(struct caller callers[CALLERS], struct trawl_runtime *
     host_check_driver();
 }
 
-/* All callers load the text; no caller unloads a text that other callers may be searching. */
+/* The thread of a caller: loads the text that all callers share, and searches. No caller unloads
+ * the text, since other callers may be searching there. */
 static void *load_and_search(void *context)
 {
     struct caller *caller = (struct caller *)context;
@@ -178,7 +180,7 @@ static void loaders(enum trawl_engine engine)
     callers_close(callers, runtime);
 }
 
-/* How often the pattern is in the first bytes of the text. */
+/* Returns how often the pattern occurs in the text's first text_bytes bytes. */
 static uint64_t expected_in(uint64_t text_bytes)
 {
     uint64_t expected = 0;
@@ -189,7 +191,8 @@ static uint64_t expected_in(uint64_t text_bytes)
     return expected;
 }
 
-/* A text is loaded where devices work, and searched there. */
+/* Loads a text while the device `lost` does not work, and checks that the other device holds and
+ * searches the text. */
 static void load_without(uint32_t lost, uint64_t text_bytes)
 {
     struct trawl_text *text = must_text(fixture.letters.bytes, text_bytes);
@@ -212,8 +215,9 @@ static void load_without(uint32_t lost, uint64_t text_bytes)
 
 /* ---- An array on a device ------------------------------------------------------------------ */
 
-/* A short text lies on both devices, the array on one device. That device fills the array,
- * whichever device the searcher has chosen. `lost`: the device that calls no longer reach. */
+/* Fills an array of begins that lies on `device`, from a short text that both devices hold. That
+ * device fills the array, whichever device the searcher has chosen. Calls for the device `lost`
+ * fail. */
 static void fill_on(uint32_t device, uint32_t lost)
 {
     uint64_t text_bytes = 3000, room = text_bytes, count = 0, expected = expected_in(text_bytes);
@@ -270,9 +274,9 @@ static void *search_in_storm(void *context)
     return NULL;
 }
 
-/* Searchers of a runtime under all schedules at once, some of which are cancelled at any time,
- * while a device is lost, or no device. Each call is right or reports that it was stopped, and all
- * calls end. */
+/* Runs several searchers of a runtime at the same time, under random schedules. Searches may be
+ * cancelled, and a device may be lost, at any time. Each answer is right, or the call reports why
+ * the search stopped; and all calls end. */
 static void storm(enum trawl_engine engine, uint64_t seed)
 {
     struct test_random random = {seed * 977 + 1};
@@ -303,8 +307,8 @@ static void storm(enum trawl_engine engine, uint64_t seed)
     callers_close(callers, runtime);
 }
 
-/* Each device searches the part of the text that lies there: it counts, or lists a stripe, device
- * after device; no scan runs. */
+/* Checks that each device counts, or lists, the part of the text that lies on the device. Lists are
+ * made of whole stripes, not chunk by chunk. */
 static void by_all(uint32_t devices, enum shape shape)
 {
     const bool lists = shape == SHAPE_BEGINS;
@@ -348,7 +352,8 @@ static bool can_read(struct trawl_text *text)
     return status == TRAWL_OK;
 }
 
-/* What a device does alone reads nothing of the text on the host; lines fetch the text, once. */
+/* Checks that calls which a device carries out alone copy nothing of the device's text to the host,
+ * and that a count of lines copies the text to the host once. */
 static void stays_there(void)
 {
     static const enum held_call calls[] = {HELD_COUNT, HELD_FIRST, HELD_POSITIONS, HELD_BEGINS_INTO,
@@ -424,18 +429,17 @@ static void wrong_addresses(void)
         trawl_searcher_close(searcher);
     }
     trawl_text_close(text);
-    MUST(trawl_text_from_device(0, 0, &text, &error)); /* an empty one */
+    MUST(trawl_text_from_device(0, 0, &text, &error)); /* an empty text */
     trawl_text_close(text);
 }
 
-/* ---- A device that stands beside the host ------------------------------------------------------
+/* ---- A device that is opened while the host searches -------------------------------------------
  */
 
 #define JOIN_BYTES (6u << 20)
 #define JOIN_SEARCHES_MAX 10000u
-#define JOIN_AFTER_NS 2000000 /* of a search */
-
-/* `auto` asks for the device after a while of searching, not for a short search. */
+#define JOIN_AFTER_NS 2000000 /* search time after which `auto` opens the device */
+/* Checks that `auto` opens the device after a while of searching, but not for a short search. */
 static void joins(void)
 {
     uint8_t *bytes = (uint8_t *)test_memory(JOIN_BYTES);
@@ -480,8 +484,8 @@ static void refused(uint32_t devices, int version)
                error.status == TRAWL_ENGINE && error.message[0] != '\0');
 }
 
-/* An image that the driver is too old for: whichever call says so, the engine is not there, and the
- * message names the driver's version. */
+/* Lets each call of the driver in turn say that the kernels' image is too new for the driver.
+ * Checks that then the engine is not available, and that the message names the driver's version. */
 static void image_too_new(int code)
 {
     struct trawl_searcher *searcher = NULL;
@@ -500,8 +504,9 @@ static void image_too_new(int code)
     host_check_driver();
 }
 
-/* A device that keeps a different limit of child grids than it was given counts as a device without
- * a limit. The tests had missed that, because the simulated driver sets every limit. */
+/* Checks what the engine reckons with if a device keeps another limit of child grids than the
+ * engine asked for: the device's default limit. (The tests had missed the case, because the
+ * simulated driver keeps every limit that it gets.) */
 static void strange_limit(size_t room)
 {
     const struct cuda_driver *driver = sim_driver_table();
@@ -534,8 +539,8 @@ static void unusable(void)
     strange_limit(1u << 20);
 }
 
-/* Devices of different size: a text is split according to the room, and without room the text is
- * copied during the search. */
+/* Loads a text onto devices with different amounts of memory. The text is split according to the
+ * free memory. *fits: the text fits; otherwise the search copies the text in chunks. */
 static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 {
     struct sim_driver_options options = {
@@ -560,8 +565,8 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
     host_close(&host);
 }
 
-/* From devices without room to devices with room for everything; if two devices have room, both are
- * used. A normal run has two devices in one build and three in the other. */
+/* Runs `uneven` with growing memory, from devices without room to devices with room for the whole
+ * text. A normal run has two devices in one build of the tests and three in the other build. */
 static void uneven_devices(void)
 {
     for (uint32_t devices = 2; devices <= 3; devices++) {
@@ -578,7 +583,7 @@ static void uneven_devices(void)
     }
 }
 
-/* Idle pinned buffers give way to buffers for reading. */
+/* Checks that the runtime frees idle pinned buffers when buffers for reading need the memory. */
 static void budget(void)
 {
     for (uint64_t limit = 3 * CHUNK_BYTES; limit <= 24 * CHUNK_BYTES; limit *= 2) {
@@ -610,7 +615,8 @@ static void budget(void)
     }
 }
 
-/* Every alignment and length, compared with memcpy; no neighbouring byte is written. */
+/* Checks streamed copies of every alignment and length against memcpy. No byte beside the target
+ * may change. */
 static void streamed_copies(void)
 {
     static uint8_t from[600], to[600], expected[600];

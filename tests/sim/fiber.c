@@ -22,7 +22,8 @@
 
 /* Save the callee-saved registers and the stack pointer into *from, continue at `to`. */
 void fiber_exchange(void **from, void *to);
-/* Where a new fiber begins: calls fiber_begin with the fiber in a callee-saved register. */
+/* The first code of a new fiber: passes the fiber, which a callee-saved register holds, to
+ * fiber_begin. */
 void fiber_trampoline(void);
 void fiber_begin(struct fiber *fiber);
 
@@ -157,7 +158,7 @@ void fiber_stack_close(struct fiber *fiber)
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument)
 {
 #if defined(FIBER_ASAN)
-    /* A fiber that was given up in the middle leaves red zones in its frames. */
+    /* A fiber that never reached its end left red zones of AddressSanitizer in its frames. */
     if (fiber->is_begun)
         ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_bytes);
 #endif

@@ -1,4 +1,5 @@
-/* fiber: stacks that hand control to each other; what the simulator's threads run on.
+/* fiber: stacks that hand control to each other. The simulator runs each thread of a kernel as a
+ * fiber.
  *
  * x86-64 and AArch64 switch in a few instructions (a block of 256 threads switches some thousand
  * times per tile); other processors use ucontext, at a system call per switch. AddressSanitizer is
@@ -13,8 +14,8 @@ struct fiber {
     void *stack; /* NULL: the host thread's own */
     uint64_t stack_bytes;
     void *stack_pointer;
-    void *fake_stack; /* AddressSanitizer's */
-    int is_begun;     /* prepared, and has not left */
+    void *fake_stack; /* a stack that AddressSanitizer keeps for the fiber */
+    int is_begun;     /* fiber_prepare was called, and fiber_leave was not called since */
     void *context;    /* ucontext_t where there is no hand-made switch */
     void (*entry)(void *argument);
     void *argument;
@@ -28,7 +29,7 @@ void fiber_stack_close(struct fiber *fiber);
  * fiber_leave. The stack's former contents are forgotten. */
 void fiber_prepare(struct fiber *fiber, void (*entry)(void *), void *argument);
 
-/* Run `to` until something switches back to `from`. */
+/* Runs `to` until some fiber switches back to `from`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
 /* The last switch of a fiber, whose stack is dead afterwards. Not marked as noreturn: otherwise the

@@ -1,6 +1,6 @@
-/* floods_test: sets, and single patterns, that flood on a device: how much the kernels read, of
- * which the time follows, for each byte of the text and each occurrence; and that the answers are
- * right.
+/* floods_test: sets, and single patterns, with very many candidates on a device ("floods"). Checks
+ * the answers, and how many bytes the kernels read for each byte of the text and each occurrence,
+ * since the time on a device follows from the bytes read.
  */
 #include "calls.h"
 #include "cuda/cuda_sets.h"
@@ -20,9 +20,10 @@
 #define ALIKE_BYTES 16u
 #define ALIKE_SHARED (227u << 10) /* as an H200 has */
 #define ALIKE_FILTER_MIN 20000u
-/* Bytes that kernels read per byte of the text or occurrence: a budget's worth, as much after each
- * thread's part, the rows of the automaton while the rows are made, and two ways through the
- * automaton. Without the automaton these floods take 45,000 and more. */
+/* Limit for the bytes that kernels read per byte of the text or occurrence. The kernels read until
+ * a thread's budget is used up, as much again behind each thread's part of the text, the rows of
+ * the automaton while the rows are made, and the automaton twice. Without the automaton the kernels
+ * would read 45,000 bytes and more. */
 #define READ_MAX 4000.0
 #define ONE_TEXT_BYTES 30000u
 #define ONE_WINDOW 1024u /* of a pattern, in planes */
@@ -32,7 +33,7 @@ enum flood {
     FLOOD_ODD_END,    /* a...ab of all lengths */
     FLOOD_ODD_BEGIN,  /* ba...a */
     FLOOD_BEGINNINGS, /* prefixes of the text, in ascending order of length */
-    FLOOD_PIECES,     /* of the text */
+    FLOOD_PIECES,     /* pieces of the text */
     FLOOD_ONE_HEAD,   /* strings with equal first bytes */
     FLOOD_SHORT,      /* long strings, and a string of a single byte */
     FLOODS
@@ -50,7 +51,7 @@ static void make_flood(struct test_random *random, enum input_kind kind, enum fl
     uint8_t pattern[LENGTH_MAX + 1];
 
     input_begin(random, kind, TEXT_BYTES, input);
-    /* The same again and again, so that what stands there once stands there often. */
+    /* Repeat the text's first SOURCE_BYTES bytes, so that each piece of them occurs often. */
     for (uint64_t i = SOURCE_BYTES; i < TEXT_BYTES; i++)
         input->text[i] = input->text[i - SOURCE_BYTES];
     for (uint64_t i = 0; i < count; i++) {
@@ -76,7 +77,8 @@ static void make_flood(struct test_random *random, enum input_kind kind, enum fl
     input->flags = kind == INPUT_MIXED_CASE ? NAIVE_IGNORE_CASE : 0;
 }
 
-/* Counts, lists, finds the first, and adds up the bytes read; `limits` are the engine's limits. */
+/* Counts, lists and finds the first occurrence, on an engine with these limits. Checks the answers
+ * and the bytes read; *most: the most bytes read per byte or occurrence so far. */
 static void run_input(const struct diff_input *input, const struct cuda_limits *limits,
                       uint64_t index, double read_max, double *most)
 {
@@ -95,7 +97,8 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     for (uint64_t i = 0; i <= WANT_FIRST; i++) {
-        /* Each begins in some flood: the next do what the first has found best. */
+        /* In each flood a different call comes first, since later calls use the method that the
+         * first call found best. */
         const uint32_t want = (uint32_t)((index + i) % (WANT_FIRST + 1));
         struct cuda_case config = {
             TRAWL_METHOD_AUTO, (enum want)want, input->text_bytes + 1, true, NULL, NULL};
@@ -117,7 +120,7 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
     free(expected.matches);
 }
 
-/* Flood number i / KINDS on a text of kind i % KINDS. */
+/* Runs flood number i / KINDS on a text of kind i % KINDS. */
 static void run_flood(struct test_random *random, uint64_t i, double *most)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -132,30 +135,30 @@ static void run_flood(struct test_random *random, uint64_t i, double *most)
 
 /* ---- One pattern ------------------------------------------------------------------------ */
 
-/* Texts that repeat themselves, and patterns that are prefixes of these texts, or nearly. The
- * oracle compares byte by byte and has no planes. Before, duels bounded the work, and no test
- * measured the work. */
+/* Texts that repeat themselves, and patterns that are prefixes of these texts, with or without a
+ * differing byte. The kernels compare bit planes of pattern and text; the oracle compares bytes. */
 static const struct one {
     uint32_t periods[3]; /* byte i has bit k if periods[k] divides i + 1; 0: no byte has the bit */
     uint32_t first_bit;
     uint32_t pattern_bytes;
-    uint32_t odd_at;    /* this byte of the pattern differs, */
-    uint32_t odd_every; /* and so do these of the text */
-    double read_max;    /* in tiles that are a single run, as much as reading the tiles takes */
+    uint32_t odd_at; /* index of a byte of the pattern that is changed; 9999: no byte */
+    uint32_t
+        odd_every;   /* the text's bytes at multiples of this number are changed; 9999: no byte */
+    double read_max; /* limit for the bytes read per byte of the text or occurrence */
 } ones[] = {
     {{0, 0, 0}, 0, 2000, 9999, 9999, ONE_READ_MAX}, /* a^m */
     {{0, 0, 0}, 0, 500, 499, 9999, ONE_READ_MAX},   /* a^m b */
     {{0, 0, 0}, 0, 500, 0, 701, ONE_READ_MAX},      /* b a^m */
-    {{0, 0, 0}, 5, 500, 499, 9999, ONE_READ_MAX},   /* letters' cases differ in this bit, but these
-                                                       are none */
-    /* the pattern's planes are of a window around the bit */
+    /* bit 5, in which the cases of a letter differ, in bytes that are no letters */
+    {{0, 0, 0}, 5, 500, 499, 9999, ONE_READ_MAX},
+    /* the pattern is longer than the window that its planes cover */
     {{0, 0, 0}, 0, 5000, 4000, 9999, ONE_READ_MAX},
     {{0, 0, 0}, 0, 5000, 9999, 4999, ONE_READ_MAX},  /* longer than the window, and repeats */
     {{2, 3, 0}, 0, 900, 9999, 9999, 16.5},           /* no bit repeats as the bytes do */
-    {{2, 3, 5}, 0, 3000, 2999, 4001, ONE_READ_MAX},  /* likewise, in a window */
+    {{2, 3, 5}, 0, 3000, 2999, 4001, ONE_READ_MAX},  /* as before, longer than a window */
     {{29, 31, 0}, 0, 800, 9999, 9999, ONE_READ_MAX}, /* each bit repeats, the bytes do not */
-    {{2, 397, 0}, 0, 900, 9999, 9999, ONE_READ_MAX}, /* the plane of the first bit would leave every
-                                                        2nd byte */
+    /* the plane of the first bit alone would leave every 2nd offset as a candidate */
+    {{2, 397, 0}, 0, 900, 9999, 9999, ONE_READ_MAX},
     {{1, 2, 399}, 0, 801, 799, 9999, ONE_READ_MAX},
     {{5, 7, 0}, 5, 700, 9999, 9999, ONE_READ_MAX},  /* letters without case */
     {{5, 7, 0}, 0, 3000, 9999, 9999, ONE_READ_MAX}, /* longer than its window */
@@ -188,8 +191,9 @@ static void run_one(struct test_random *random, const struct one *one, double *m
     input_free(&input);
 }
 
-/* Random periods, in texts that are a single run except for a few bytes, in tiles and blocks of all
- * sizes. No random text was a run for longer than a tile, so no test looked at the tiles' ends. */
+/* Searches a text that repeats a random period, except for a few changed bytes, with random sizes
+ * of tiles and blocks. (No text of other tests had a run longer than a tile, so no test reached the
+ * ends of tiles within a run.) */
 static void run_period(struct test_random *random, uint64_t index, double *most)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -223,7 +227,7 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
 
 /* ---- Tails ------------------------------------------------------------------------------ */
 
-/* s, S and long s are alike. */
+/* The variants of struct trawl_utf8: s, S and the long s are equal, all other letters differ. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -244,8 +248,9 @@ static bool is_word(void *context, uint32_t code_point)
     return true;
 }
 
-/* A pattern of a letter with variants, in a text of that letter: the host compares the characters
- * after the literals. If there are too many candidates, the host searches the chunk. */
+/* Searches a text of the letter s for a pattern of the same letter, which has variants, so that the
+ * host has to compare the characters after the literals. There are too many candidates, so the
+ * device gives the chunk up for the host (is_left). */
 static void run_tails(void)
 {
     struct trawl_utf8 utf8 = {NULL, variants, is_word};
@@ -282,9 +287,9 @@ static void run_tails(void)
     TEST_CHECK_U64(must_count(searcher, plan, text), TAIL_TEXT_BYTES - TAIL_PATTERN_BYTES + 1);
 }
 
-/* 10,000 literals that begin alike: in a similar text every sample meets thousands of literals,
- * whatever the bitmap. In other texts a small bitmap lets many samples through that a larger bitmap
- * does not. */
+/* Checks the size of the bitmap for 10,000 literals with the same first bytes. In a text with the
+ * same bytes each sample meets thousands of literals, whatever the bitmap's size. In other texts a
+ * small bitmap lets many samples through that a larger bitmap rejects. */
 static void run_bitmap(void)
 {
     static char bytes[ALIKE_PATTERNS][ALIKE_BYTES];

@@ -1,6 +1,6 @@
 /* kernels_test: the CUDA engine and its kernels on the simulated driver, against the oracle.
  *
- * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone.
+ * TRAWL_TEST_CASE=N runs case N alone. TRAWL_TEST_SEED and TRAWL_TEST_SCALE: see test.h.
  */
 #include "random_case.h"
 #include "sim_driver.h"
@@ -8,7 +8,7 @@
 
 #define CASES_NORMAL 1200
 #define CASES_LONG 100000
-#define CASES_TELLING 200 /* enough that each method must have been met */
+#define CASES_TELLING 200 /* after so many cases each method must have been used */
 #define FAILURES_MAX 5
 
 int main(void)
@@ -24,8 +24,9 @@ int main(void)
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
             TEST_CHECK(random_case_run("kernels", i, 0, &tally));
-    /* The kernels for sets could lose occurrences near the text's begin that a sample in the text's
-     * second word proposes. Before, only a case in 24 was a set with such a pattern. */
+    /* Sets only. (The kernels for sets had lost occurrences near the text's begin that a sample in
+     * the text's second word proposes. Of all cases only one in 24 has a set with such a pattern.)
+     */
     random_case_want(RANDOM_CASE_SETS);
     for (uint64_t i = 0; i < cases / 2 && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)

@@ -1,5 +1,5 @@
-/* letters: a random text of five letters, in memory and in a file, with a naive search. And limits
- * that make the engine's work small.
+/* letters: a random text of five letters, in memory and in a file, a naive search of the text, and
+ * limits with which a small text has many tiles.
  */
 #ifndef TRAWL_TESTS_SIM_LETTERS_H
 #define TRAWL_TESTS_SIM_LETTERS_H
@@ -14,11 +14,11 @@ struct letters {
     char path[40]; /* empty: there is no file */
 };
 
-/* name: of the random numbers. */
+/* Makes a random text. The name and the seed of the run determine the letters. */
 void letters_begin(struct letters *letters, const char *name, uint64_t bytes_count);
 /* Writes the current bytes to the file. */
 void letters_write(struct letters *letters);
-/* A text of the file's, or of the bytes. */
+/* Opens a text of the file, or of the bytes in memory. */
 struct trawl_text *letters_open(const struct letters *letters, bool file);
 /* Returns how often the string occurs. begins (NULL, or room for bytes_count) gets the offsets. */
 uint64_t letters_find(const struct letters *letters, const char *string, uint64_t *begins);
@@ -27,7 +27,7 @@ void letters_input(const struct letters *letters, const char *pattern, struct di
 /* Call after the texts were closed. */
 void letters_end(struct letters *letters);
 
-/* Two blocks of a warp each, with short tiles. */
+/* Returns limits of two blocks, each of a single warp, with short tiles. */
 struct cuda_limits letters_limits(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* loaded_test: what stays on devices when texts that overlap are loaded and dropped, and what each
- * step copies there, in bytes. Every count is compared with a naive one.
+/* loaded_test: loads and unloads texts that overlap in memory. Checks how many bytes each step
+ * copies to devices, and compares each count with a naive count.
  *
- * The suite had missed that a text's copy went when another text with the same first byte was
- * loaded or dropped: each test loaded one text at a time.
+ * (The tests had missed that a text's copy was dropped when another text with the same first byte
+ * was loaded or unloaded: each test loaded a single text at a time.)
  */
 #include <ctype.h>
 
@@ -23,18 +23,19 @@ static const struct {
     char name;
     uint64_t begin, end;
 } ranges[] = {
-    {'W', 0, MEMORY_BYTES}, /* the whole */
+    {'W', 0, MEMORY_BYTES}, /* the whole memory */
     {'V', 0, MEMORY_BYTES}, /* another text object of the same bytes */
-    {'B', 0, 5000},         /* begins where the whole does */
-    {'E', 75000, 80000},    /* ends where it does */
-    {'N', 30000, 35000},    /* lies inside */
-    {'L', 0, 50000},        /* left and right overlap in more than an occurrence, */
-    {'R', 40000, 80000},    {'P', 49998, 80000}, /* and left and this one in less */
+    {'B', 0, 5000},         /* begins where W begins */
+    {'E', 75000, 80000},    /* ends where W ends */
+    {'N', 30000, 35000},    /* lies inside of W */
+    {'L', 0, 50000},        /* L and R overlap by more bytes than an occurrence has */
+    {'R', 40000, 80000},    {'P', 49998, 80000}, /* L and P overlap by fewer bytes */
 };
 #define TEXTS (sizeof ranges / sizeof *ranges)
 
-/* Steps: load (+), drop (-), count (?), count what cannot be loaded: !. Then the text, by the first
- * of two searchers or, as a small letter, by the second; then how many bytes are copied. */
+/* A step is a sign, a letter and a number. The sign says what is done: + loads a text, - unloads
+ * the text, ? counts. The letter names the text; a capital letter means the first searcher, a small
+ * letter the second. The number says how many bytes the step copies to devices. */
 struct row {
     const char *what, *steps;
     uint32_t searchers, devices;
@@ -99,7 +100,7 @@ static uint32_t text_named(char name)
     return i;
 }
 
-/* Makes a step, and returns where the next step begins. */
+/* Carries out the step at `at`, and returns where the next step begins. */
 static const char *step(const struct scene *s, struct trawl_searcher *const *searchers,
                         const struct row *row, const char *at)
 {
@@ -148,8 +149,8 @@ static void run(const struct scene *s, const struct row *row)
     host_check_driver();
 }
 
-/* A device has room for one of two texts: the engine refuses the second text, and the first text
- * stays. */
+/* Loads two texts onto a device that has room for one text. The engine refuses the second text, and
+ * the first text stays loaded. */
 static void budget(const struct scene *s)
 {
     struct sim_driver_options options = {1, 1, 1u << 20, 2, 0, 0, 0};

@@ -1,8 +1,7 @@
-/* mixed_test: sets of strings of mixed lengths, on the host and on the simulated driver: every scan
- * of the host's engine, a scan of the device's engine, and every public call on both, against two
- * loops.
+/* mixed_test: sets of strings of mixed lengths. Compares every scan of the host's engine, a scan of
+ * the engine for (simulated) devices, and every public call on both engines with the naive oracle.
  *
- * TRAWL_TEST_CASE=N: case N alone.
+ * TRAWL_TEST_CASE=N runs case N alone.
  */
 #include "calls.h"
 #include "diff/diff_answer.h"
@@ -18,8 +17,8 @@
 #define CASES_LONG 20000
 #define FAILURES_MAX 5
 
-/* Each public call, by a searcher of this engine. A random call comes first, since the first call
- * of a plan tries the plan's tables. */
+/* Makes each public call with a searcher of this engine. A random call comes first, since the first
+ * call of a plan tries which tables are quick. */
 static void run_calls(const struct diff_input *input, const struct diff_expected *expected,
                       const struct trawl_plan *plan, enum trawl_engine engine,
                       struct test_random *random)
@@ -84,8 +83,9 @@ static void run_case(uint64_t index, uint64_t *in_parts)
     input_free(&input);
 }
 
-/* A part of a set is tried on the first bytes of the text. The first occurrence of the set lies
- * behind these bytes, for each string in turn, and is asked for by the first call of a plan. */
+/* Asks a new plan for the first occurrence in a text, which lies behind the bytes on which the
+ * device's engine tries the parts of the set. Each string of the set is the first occurrence in
+ * turn. */
 static void late_first(void)
 {
     enum { STRINGS = 8, TEXT_BYTES = 4000, LATE = 3900 };

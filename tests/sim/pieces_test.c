@@ -1,7 +1,7 @@
-/* pieces_test: threads bring pieces of lists into an array (runtime/pieces.c), with their steps in
- * any order. The threads are fibers, which change by chance at each atomic operation and at each
- * call of the engine. The engine spoils a slot's words once a piece is asked for, so that a slot
- * that is used too early gives wrong words.
+/* pieces_test: threads copy pieces of lists into an array (runtime/pieces.c), with their steps in
+ * random orders. The threads are fibers. At each atomic operation and at each call of the engine, a
+ * different fiber may go on. The test's engine overwrites a slot's words when a piece is ordered,
+ * so that a thread that uses the slot too early gets wrong words.
  */
 #include "runtime/pieces.h"
 
@@ -20,7 +20,7 @@
 #define LIST_MAX 40u /* words */
 #define PIECE_MAX 7u
 #define ROOM (LISTS_MAX * LIST_MAX)
-#define SWITCHES_MAX 1000000u /* more: the play hangs */
+#define SWITCHES_MAX 1000000u /* after more switches the threads count as hung */
 #define SPOILT 0x7777777777777777u
 
 /* ---- The threads ----------------------------------------------------------------------------- */
@@ -33,9 +33,9 @@ static struct {
     uint64_t switches;
     struct job job;
     struct pieces pieces;
-    uint64_t array[ROOM + 1], words; /* words: ordered so far */
-    uint64_t asked, came;            /* pieces that the engine was asked for, and that it brought */
-    uint64_t fails_at;               /* the engine fails from this call on */
+    uint64_t array[ROOM + 1], words; /* words: number of words ordered so far */
+    uint64_t asked, came;            /* numbers of pieces that were ordered and that arrived */
+    uint64_t fails_at;               /* number of the call from which on the engine fails */
     uint64_t calls, clock_ns;
     struct engine_copy copies[ENGINE_PIECES_MAX];
     uint64_t pinned[ENGINE_PIECES_MAX][LIST_MAX];
@@ -50,7 +50,7 @@ static struct fiber *next_fiber(void)
     return &play.fibers[play.now];
 }
 
-/* Lets a different thread go on, or not. */
+/* Lets a random thread go on, perhaps the same thread. */
 static void gate(void)
 {
     struct fiber *from = &play.fibers[play.now], *to;
@@ -146,7 +146,7 @@ static void help(void *argument)
     leave();
 }
 
-/* Waits for all lists. Without a fault the array holds what was ordered. */
+/* Waits for all lists, and checks that without a fault the array holds the ordered words. */
 static void settle(void)
 {
     bool fails = play.fails_at != UINT64_MAX;

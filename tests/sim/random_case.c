@@ -6,10 +6,10 @@
 #include "diff/held.h"
 
 #define TEXT_BYTES_MAX 9000
-#define PATTERNS_QUICK 300u /* more take seconds, so few cases have more */
-
-/* Runs of a byte, broken by other bytes near each other, and runs as patterns: the tiles flood,
- * breaks lie after the tiles' ends, and zeros go on in the padding after the text. */
+#define PATTERNS_QUICK 300u /* few cases have more patterns, since such cases take seconds */
+/* Makes a text of runs of a byte, which other bytes interrupt, and patterns that are runs. So tiles
+ * have very many candidates, runs end behind the ends of tiles, and runs of zeros go on in the
+ * padding after the text. */
 static void make_runs(struct test_random *random, struct diff_input *input)
 {
     uint8_t letter = test_random_below(random, 2) ? 'a' : 0, pattern[300];
@@ -24,7 +24,7 @@ static void make_runs(struct test_random *random, struct diff_input *input)
                                                 : 1 + test_random_below(random, 20);
     }
     memset(pattern, letter, sizeof pattern);
-    if (test_random_below(random, 2)) { /* long runs that end after a tile, and once more there */
+    if (test_random_below(random, 2)) { /* two interruptions close to each other behind each tile */
         memset(input->text, letter, input->text_bytes);
         for (uint64_t i = 1024; i + 200 < input->text_bytes; i += 1024) {
             uint64_t at = i + test_random_below(random, 100);
@@ -38,9 +38,9 @@ static void make_runs(struct test_random *random, struct diff_input *input)
         input_add_pattern(input, pattern, 1 + test_random_below(random, 5));
 }
 
-/* A pattern whose end equals its begin except for bytes that differ in a bit, laid into the text at
- * distances at which the pattern overlaps itself; then some of the text's bits are flipped. So
- * parts agree in a bit of each byte and differ in other bits. */
+/* Makes a pattern whose end equals its begin except for bytes that differ in one bit. Copies of the
+ * pattern overlap in the text, and some bits of the text are flipped. So text and pattern often
+ * agree in one bit of each byte and differ in another bit. */
 static void make_overlaps(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 60 : 700);
@@ -66,8 +66,8 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
-/* Copies of a short pattern close to each other, most of which have a byte that differs in a bit:
- * candidates of a bit plane are everywhere, and rarely occurrences. */
+/* Makes a text of copies of a short pattern. Most copies have a byte that differs in one bit, so a
+ * single bit plane has candidates everywhere, of which few are occurrences. */
 static void make_near_misses(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 8 : 60), at = 0;
@@ -86,14 +86,15 @@ static void make_near_misses(struct test_random *random, struct diff_input *inpu
     input_add_pattern(input, pattern, count);
 }
 
-/* A text of many steps of a stream. Capital letters, or digits, stand at a few random places of a
- * text of small letters, so that most tiles hold nothing and the first occurrence may be anywhere;
- * and what nearly matches has to be refused. */
+/* Makes a long text of small letters, in which a pattern of capital letters or digits, or nearly
+ * the pattern, stands at a few random offsets. So most tiles of the stream hold no candidate, and
+ * the first occurrence may lie anywhere. */
 static void make_sparse(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 40, 64, 65, 100, 300};
     uint64_t count = lengths[test_random_below(random, 16)];
-    uint64_t digits = test_random_below(random, 4); /* out of two bytes: none, some, all */
+    /* 0: the pattern has no digits; 1: about half of its bytes are digits; 2, 3: all bytes */
+    uint64_t digits = test_random_below(random, 4);
     uint64_t places = TEXT_BYTES_MAX + test_random_below(random, 5 * TEXT_BYTES_MAX);
     uint8_t pattern[300];
 
@@ -110,8 +111,8 @@ static void make_sparse(struct test_random *random, struct diff_input *input)
     input->flags = test_random_below(random, 4) == 0 ? NAIVE_IGNORE_CASE : 0;
 }
 
-/* Pieces of a text in which the pattern is everywhere, between pieces that hold the pattern now and
- * then. */
+/* Makes a text in which pieces full of the pattern alternate with pieces that hold the pattern now
+ * and then. */
 static void make_patches(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 1 + test_random_below(random, test_random_below(random, 3) ? 8 : 70), at = 0;
@@ -134,9 +135,9 @@ static void make_patches(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
-/* A set that stream_set takes, of patterns of at least 4 bytes: pieces of the text, similar
- * strings, prefixes and suffixes, duplicates; now and then all strings have a single letter or the
- * same head. */
+/* Makes a set for the kernel stream_set, whose patterns have at least 4 bytes: pieces of the text,
+ * similar strings, prefixes and suffixes, duplicates. In some texts all strings consist of a single
+ * letter or have the same first bytes. */
 static void make_set(struct test_random *random, struct diff_input *input)
 {
     static const enum input_kind kinds[] = {INPUT_LETTERS_26, INPUT_MIXED_CASE, INPUT_DNA,
@@ -152,14 +153,14 @@ static void make_set(struct test_random *random, struct diff_input *input)
         count = 2 + count % 20;
         text_bytes = least + text_bytes % 2000;
     }
-    if (edges > 1) /* that is, nearly everywhere */
+    if (edges > 1) /* patterns come from the text's ends; a short text consists of little else */
         text_bytes = least + text_bytes % 200;
     input_begin(random, kind, text_bytes, input);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t bytes = min_u64(least + test_random_below(random, least), text_bytes);
         uint64_t from = test_random_below(random, text_bytes - bytes + 1);
 
-        if (test_random_below(random, 8) < edges) { /* some bytes from an end of the text */
+        if (test_random_below(random, 8) < edges) { /* at most 8 bytes from an end of the text */
             uint64_t near = min_u64(test_random_below(random, 9), text_bytes - bytes);
 
             from = test_random_below(random, 2) ? text_bytes - bytes - near : near;
@@ -271,7 +272,7 @@ struct cuda_limits random_case_limits(const char *name, uint64_t index,
 
     random.state ^= ~index * 0x2545f4914f6cdd1du;
     limits = cuda_case_limits(&random);
-    if (test_random_below(&random, 4) == 0) /* and the sizes that are in real use */
+    if (test_random_below(&random, 4) == 0) /* the sizes of real use are tested too */
         limits = cuda_limits_default;
     if (kind != NULL)
         kind->limits(&limits);

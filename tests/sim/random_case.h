@@ -1,5 +1,5 @@
-/* random_case: a random input, random limits and a random search, on a simulated driver whose
- * schedule is random too: all from a name and a number. */
+/* random_case: a random input, random limits and a random search, on a simulated driver with a
+ * random schedule. A name and a number determine all of these. */
 #ifndef TRAWL_TESTS_SIM_RANDOM_CASE_H
 #define TRAWL_TESTS_SIM_RANDOM_CASE_H
 
@@ -11,7 +11,8 @@ struct random_case_tally {
     uint64_t matches;
 };
 
-/* Which inputs: all kinds, all but sets for the kernels that sample sets, or these alone. */
+/* Which inputs random_case_input makes: all kinds; all kinds but the sets for stream_set; or these
+ * sets alone. */
 enum random_case_sets { RANDOM_CASE_ANY, RANDOM_CASE_NO_SETS, RANDOM_CASE_SETS };
 void random_case_want(enum random_case_sets sets);
 
@@ -22,7 +23,8 @@ void random_case_count(struct random_case_tally *tally, const struct cuda_case *
 /* How an engine on top of the CUDA engine runs random cases. */
 struct case_kind {
     const struct engine_ops *ops;
-    void (*limits)(struct cuda_limits *limits); /* suit them, and set the engine's own limits */
+    /* adapts the limits to the engine, and sets the engine's own limits */
+    void (*limits)(struct cuda_limits *limits);
     void (*fit)(const char *algorithm, const struct cuda_limits *limits, struct diff_input *input,
                 struct cuda_case *config);
 };
@@ -31,8 +33,8 @@ struct case_kind {
  * what went wrong. switches_max: see sim_driver_options. tally may be NULL. */
 bool random_case_run(const char *name, uint64_t index, uint32_t switches_max,
                      struct random_case_tally *tally);
-/* Runs a case by another engine. Everything follows from the random state, except what `index` is
- * called. */
+/* Runs a case by another engine. The random state determines the case; `index` is only the number
+ * that messages show. */
 bool sim_case_run(struct test_random *random, const struct case_kind *kind, const char *algorithm,
                   uint64_t index, uint32_t switches_max, struct diff_expected *expected,
                   struct cuda_case *config, enum cuda_case_answer *answer);

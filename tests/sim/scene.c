@@ -13,18 +13,17 @@
 
 #define UNTOUCHED 0x7777777777777777u
 #define PADDING_BYTES 79u /* bytes after a text that is searched in place */
-#define RANDOM_MATCHES_MAX                                                                     \
-    500u                      /* of a random scene, which the simulator searches a dozen times \
-                               */
-#define RANDOM_TEXT_MAX 4000u /* in steps that may be of single bytes */
+/* Limit for the occurrences of a random scene, which the simulator searches a dozen times. */
+#define RANDOM_MATCHES_MAX 500u
+#define RANDOM_TEXT_MAX 4000u /* limit for a text that may be searched in steps of single bytes */
 #define APPROXIMATE_MIN 5u
 #define APPROXIMATE_MAX 500u
 #define PART_MAX 300u
 
 /* ---- The text and its patterns -------------------------------------------------------------- */
 
-/* Parts without an occurrence, with few, with many, and where patterns begin at nearly each byte.
- */
+/* Fills the text with parts of four kinds in random order: parts without an occurrence, with few
+ * occurrences, with many, and parts in which a pattern begins at nearly each byte. */
 static void fill_parts(struct test_random *random, uint8_t *text, uint64_t bytes)
 {
     static const char *const letters[] = {"z", "xyzdxyzw\nvutsrqp", "abcxyz\n", "abc"};
@@ -52,9 +51,8 @@ static void fill(struct test_random *random, enum scene_text kind, uint8_t *text
                       : (uint8_t)letters[kind][test_random_below(random, strlen(letters[kind]))];
 }
 
-#define RECORD_CELLS_MAX 3000u /* a round of more cells takes a second */
-
-/* Lines with a match, and without. */
+#define RECORD_CELLS_MAX 3000u /* a round with more cells takes longer than a second */
+/* Counts the expected lines with a match and the lines without a match. */
 static void expect_lines(struct scene *s)
 {
     uint64_t at = 0, match = 0;
@@ -74,7 +72,8 @@ static void expect_lines(struct scene *s)
     }
 }
 
-/* False: there are too few or too many for a table of faults. */
+/* Computes the expected occurrences of a plan with errors. False: there are fewer than
+ * APPROXIMATE_MIN or more than APPROXIMATE_MAX. */
 static bool expect_approximate(struct scene *s)
 {
     const struct approximate_query query = {
@@ -134,7 +133,8 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
         input_add_pattern(&s->input, (const uint8_t *)row->patterns[i], strlen(row->patterns[i]));
     if (row->piece_bytes > 0)
         input_add_pattern(&s->input, s->input.text + row->text_bytes / 3, row->piece_bytes);
-    for (uint64_t i = 2; i < 22 && row->text == TEXT_FLOOD; i++) /* each a byte longer */
+    for (uint64_t i = 2; i < 22 && row->text == TEXT_FLOOD;
+         i++) /* patterns of 2, 3, 4, ... bytes */
         input_add_pattern(&s->input, s->input.text + 100 - i, i);
     while (has_errors(s) && !expect_approximate(s))
         fill(&random, row->text, s->input.text, s->input.text_bytes);
@@ -216,7 +216,7 @@ void scene_free(struct scene *s)
     input_free(&s->input);
 }
 
-/* ---- Where it lies --------------------------------------------------------------------------- */
+/* ---- Where the text lies --------------------------------------------------------------------- */
 
 bool scene_is_stream(const struct scene *s)
 {
@@ -234,7 +234,8 @@ static void put_little(uint8_t *to, uint32_t value, int bytes_count)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Puts the bytes into a file; `compressed`: as gzip data of a stored block (RFC 1951, 1952). */
+/* Writes the text to a file in memory; `compressed`: as gzip data with a stored block (RFC 1951,
+ * 1952). */
 static void put_file(struct scene *s, bool compressed)
 {
     uint8_t head[15] = {0x1f, 0x8b, 8, [9] = 255, [10] = 1}, tail[8];
@@ -394,7 +395,7 @@ enum trawl_status scene_open(struct scene *s, struct trawl_error *error)
                                       &s->searcher, error));
     if (s->has_records)
         return TRAWL_OK;
-    if (s->text == NULL || scene_is_stream(s)) { /* a stream that was read is gone */
+    if (s->text == NULL || scene_is_stream(s)) { /* a stream can be read only once */
         s->is_loaded = false;
         TRAWL_TRY(open_text(s, error));
     }
@@ -418,7 +419,8 @@ const char *scene_call_name(uint32_t call)
                                         : "begins_into, on a device";
 }
 
-/* Let the devices copy to the array by themselves, or no longer. */
+/* Pins the array, so that devices can copy to the array by themselves. False: the driver refuses.
+ */
 static bool array_pin(struct scene *s, uint64_t bytes)
 {
     const struct cuda_driver *driver = sim_driver_table();
@@ -471,7 +473,7 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
 
     array_end(s);
     s->array = (uint64_t *)test_memory(bytes);
-    memset(s->array, 0x77, (size_t)bytes); /* what an earlier call found is not there */
+    memset(s->array, 0x77, (size_t)bytes); /* so that no begins of an earlier call are left */
     if (on_device) {
         sim_range_add(s->array, max_u64(s->room, 1) * sizeof *s->array);
         sim_driver_own(scene_is_lent(s) ? s->devices - 1 : 0);

@@ -20,7 +20,8 @@ enum place {
     PLACES
 };
 
-/* What is asked, beside held_call: begins in an array that is pinned or lies on the device. */
+/* The calls, besides those of enum held_call: begins into an array that is pinned or lies on a
+ * device. */
 enum {
     CALL_BEGINS_PINNED = HELD_CALLS,
     CALL_BEGINS_ON_DEVICE,
@@ -53,7 +54,7 @@ struct scene {
     uint32_t devices, threads;
     uint64_t chunk_bytes;
     enum trawl_map map;
-    uint64_t room;  /* of arrays */
+    uint64_t room;  /* number of begins for which arrays have room */
     bool has_other; /* a second text is loaded, which is not searched */
 
     uint8_t *memory; /* the text, after `before` bytes */
@@ -68,7 +69,7 @@ struct scene {
     struct trawl_text *text, *whole, *other;
     bool is_loaded;
     struct held held;
-    /* of the last call that filled an array: a device may write there until the call ends */
+    /* the array that the last call filled; a device may write there until the call ends */
     uint64_t *array;
     struct cuda_context *pinned_in;
     bool is_pinned, is_registered;
@@ -80,16 +81,16 @@ void scene_make_random(struct scene *s, struct test_random *random);
 /* Makes a text of so many letters, and no pattern, a pattern, several patterns, or a pattern with
  * an error. */
 void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes);
-/* A pattern of so many bytes, planted before, across and after each multiple of the alignment that
- * a stripe of a split text has; the text has several stripes. */
+/* Makes a text of several stripes, and plants a pattern of pattern_bytes bytes before and across
+ * each multiple of SCENE_STRIPE, where a stripe of a split text may begin. */
 #define SCENE_STRIPE 4096u
 void scene_make_border(struct scene *s, uint64_t pattern_bytes);
-/* Put the text there. The simulated driver has been reset. */
+/* Puts the text where `place` says. The caller has reset the simulated driver. */
 void scene_put(struct scene *s, enum place place, struct test_random *random);
 void scene_take_away(struct scene *s);
 void scene_free(struct scene *s);
 
-/* Make the plan, the searcher and the text, and load the text: what is there already stays. */
+/* Makes the plan, the searcher and the text, unless they exist, and loads the text. */
 enum trawl_status scene_open(struct scene *s, struct trawl_error *error);
 /* Makes a call, and checks all results of the call; *right: the results are right, as far as they
  * came. */

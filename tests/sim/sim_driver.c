@@ -163,7 +163,8 @@ int sim_context_push(struct cuda_context *context)
     return sim_leave(code);
 }
 
-/* Pops also if the call is to fail: a thread's stack must not grow. */
+/* Pops the context even if the call is to fail, so that a thread's stack of contexts cannot grow.
+ */
 int sim_context_pop(struct cuda_context **context)
 {
     int code = sim_enter();
@@ -242,7 +243,8 @@ int sim_memory_allocate(uint64_t *address, size_t bytes)
     return sim_leave(code);
 }
 
-/* Frees whatever the call's code: a real driver reports earlier failures here. */
+/* Frees the memory even if the call is to fail: the code that a real driver returns here may report
+ * an earlier failure. */
 static int release_allocation(const void *base, bool of_host, int code)
 {
     struct allocation *a = sim_allocation_find(base, 0);
@@ -329,7 +331,7 @@ static int copy(void *to, const void *from, uint64_t bytes, struct cuda_stream *
     work->bytes = bytes;
     target = sim_allocation_find(to, bytes);
     if (target == NULL || target->kind == ALLOCATION_PINNED)
-        /* the bytes are not there before a thread waits for them */
+        /* the target holds garbage until a thread waits for the copy */
         memset(to, GARBAGE_VALUE, (size_t)bytes);
     sim_work_perhaps(stream);
     return sim_leave(0);
@@ -593,7 +595,7 @@ int sim_module_global(uint64_t *address, size_t *bytes, struct cuda_module *modu
             module->constant_memory =
                 sim_allocation_new(module->context, constant->bytes, ALLOCATION_CONSTANT);
         } else if (module->constant != constant) {
-            abort(); /* so far there is only one */
+            abort(); /* the simulated module knows a single constant */
         }
         *address = (uint64_t)(uintptr_t)module->constant_memory->base;
         if (bytes != NULL)
@@ -754,9 +756,8 @@ const char *sim_driver_needed(void)
     static const char *const needless[] = {
         "sim_context_pop", "sim_context_push", "sim_context_release", "sim_event_destroy",
         "sim_host_free",   "sim_memory_free",  "sim_module_unload",   "sim_stream_destroy",
-        "sim_stream_wait",                                          /* before what is released */
-        "sim_limit_get",   "sim_limit_set",    "sim_host_register", /* asked for in another way, or
-                                                                       done without */
+        "sim_stream_wait",                                          /* waits before a release */
+        "sim_limit_get",   "sim_limit_set",    "sim_host_register", /* the engine can do without */
     };
 
     for (uint32_t i = 0; i < sizeof needless / sizeof *needless && sim_state.fail_call != NULL; i++)

@@ -1,8 +1,8 @@
 /* sim_driver: a CUDA driver made of host memory and the simulator.
  *
  * Streams are queues. Work that the interface calls asynchronous is done when a thread waits for
- * the work, or earlier, as the seed decides. The streams take turns in an order that the seed
- * decides, so every order that the interface allows may come. Until a copy to the host is done,
+ * the work, or earlier, as the seed decides. The seed also decides the order in which the streams
+ * take turns, so every order that the interface allows may occur. Until a copy to the host is done,
  * the target holds garbage. Device memory is small, starts as garbage, and has guard bytes around
  * each allocation. Copies must use pinned memory. A failed kernel makes the context's later calls
  * fail, as on a device.
@@ -28,23 +28,25 @@ struct sim_driver_options {
 
 #define SIM_DEVICES_MAX 4u
 
-/* Forget everything (nothing may be in use) and start with these options. */
+/* Starts a new driver with these options. No object of the former driver may be in use. */
 void sim_driver_reset(const struct sim_driver_options *options);
 /* Resets with the usual options: a device of two multiprocessors and 16 MiB. */
 void sim_driver_reset_usual(uint64_t seed);
 
-/* The table. */
+/* Returns the table of the simulated functions, for cuda_driver_replace. */
 const struct cuda_driver *sim_driver_table(void);
 
-/* Makes the call number `nth` from now (1-based) return `code` and do nothing, or release what the
- * call was to release. `persistent`: all later calls fail, too. nth 0: no call fails. */
+/* Makes the call number `nth` from now (1-based) return `code`. The call then does nothing, except
+ * that a call which releases an object still releases the object. `persistent`: all later calls
+ * fail, too. nth 0: no call fails. */
 void sim_driver_fail(uint64_t nth, int code, bool persistent);
 /* Makes the device's call number `nth` from now (1-based), and all later calls, fail: the device is
  * lost. */
 void sim_driver_lose(uint32_t device, uint64_t nth);
 bool sim_driver_has_lost(void);
-/* Returns the name of the call `nth` of sim_driver_fail, if answers depend on the call. NULL: the
- * call has not come, is a hint, or may be a call that comes before a release. */
+/* Returns the name of the call that sim_driver_fail made fail, if a search cannot succeed without
+ * the call. NULL: no call failed so far; or the call releases an object, waits before a release, or
+ * is one that the engine can do without. */
 const char *sim_driver_needed(void);
 /* Declares that a test's own memory that kernels may touch (sim_range_add) belongs to this device;
  * after a reset, to the first device. */
@@ -57,8 +59,8 @@ uint64_t sim_driver_live(void);
 uint64_t sim_driver_memory_used(void);
 /* Bytes copied to devices since the last reset. */
 uint64_t sim_driver_copied(void);
-/* Overwritten guard bytes, misuse (a copy from pageable memory, a call without a context), and the
- * last failed kernel's report. Empty: nothing. */
+/* Returns what went wrong: overwritten guard bytes, misuse (such as a copy from pageable memory, or
+ * a call without a context), and the last failed kernel's report. "": nothing. */
 const char *sim_driver_report(void);
 
 #endif

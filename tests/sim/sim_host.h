@@ -11,12 +11,12 @@ struct host {
     struct trawl_searcher *searcher;
 };
 
-/* A driver of so many devices, each of 16 MiB, in which nothing is in use. */
+/* Resets the simulated driver to `devices` devices of 16 MiB each. */
 void host_devices(uint32_t devices);
 
 /* Opens a runtime and a searcher, or ends the test. chunk_bytes 0: as usual. */
 void host_open(struct host *host, enum trawl_engine engine, uint32_t threads, uint64_t chunk_bytes);
-/* The runtime's searchers are closed, and nothing is left in the driver. */
+/* Closes the searcher and the runtime, and checks that no object is left in the driver. */
 void host_close(struct host *host);
 
 /* Returns a searcher with a separate runtime; NULL: see the error. */

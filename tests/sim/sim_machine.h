@@ -1,4 +1,4 @@
-/* sim_machine: what is inside the simulator: blocks and threads of the grids that run. */
+/* sim_machine: the state of the simulator: grids that run, with their blocks and threads. */
 #ifndef TRAWL_TESTS_SIM_SIM_MACHINE_H
 #define TRAWL_TESTS_SIM_SIM_MACHINE_H
 
@@ -39,8 +39,8 @@ struct thread {
     struct block *block;
     enum thread_state state;
     uint32_t index;
-    uint32_t ready_slot; /* in ready[] while READY */
-    const char *file;    /* where it stands */
+    uint32_t ready_slot; /* index in sim.ready while the state is THREAD_READY */
+    const char *file;    /* file and line of the operation that the thread has reached */
     int line;
     /* The warp operation that the thread has reached: */
     int kind;
@@ -64,10 +64,10 @@ struct grid {
     void *arguments;
     uint32_t blocks, threads;
     uint32_t *order;  /* the grid's blocks, in the order of their starts */
-    uint32_t started; /* of them */
+    uint32_t started; /* number of blocks that were started; the first entries of `order` */
     uint32_t live_blocks;
     bool is_child;
-    /* sim_memory.c: the grid sees everything that was written before this time */
+    /* for sim_memory.c: the grid's reads find no value older than this time */
     uint64_t begin_time;
 };
 
@@ -86,15 +86,15 @@ struct block {
     uint32_t at_barrier;
     uint32_t at_named[NAMED_BARRIERS];
     uint32_t at_warp[THREADS_LIMIT / SIMT_WARP_THREADS];      /* lanes that wait for their warp */
-    uint32_t warp_arrived[THREADS_LIMIT / SIMT_WARP_THREADS]; /* the first of them */
+    uint32_t warp_arrived[THREADS_LIMIT / SIMT_WARP_THREADS]; /* the lane that arrived first */
     uint32_t done;
     uint32_t shared_count;
     struct shared_array shared[SHARED_ARRAYS_MAX];
     struct thread *threads;
-    /* sim_memory.c: early reads. */
+    /* For reads of old values (sim_memory.c). Times are numbers of writes. */
     uint64_t number;
-    uint64_t fenced;   /* nothing from before that is found */
-    uint64_t observed; /* the last write that the block knows */
+    uint64_t fenced;   /* the block's reads find no value older than this time */
+    uint64_t observed; /* time of the newest value that a read of the block found */
     enum early_mood mood;
     uintptr_t mood_bit, mood_value;
     struct block_look looks[BLOCK_LOOKS];
@@ -102,8 +102,8 @@ struct block {
 
 struct sim_machine {
     /* the launch */
-    struct grid *grids; /* the host's, and child grids that have not ended */
-    uint32_t pending;   /* of them, children */
+    struct grid *grids; /* the grid that the host launched, and child grids that have not ended */
+    uint32_t pending;   /* number of child grids in `grids` */
     uint32_t pending_limit;
     uint32_t resident;
     struct block block[RESIDENT_LIMIT];
@@ -114,18 +114,18 @@ struct sim_machine {
     bool failed;
     uint64_t random;
     uint32_t policy, grid_policy;
-    /* what stays */
+    /* kept from launch to launch */
     struct thread *pool[RESIDENT_LIMIT]; /* THREADS_LIMIT threads each, stacks kept */
     uint64_t seed;
     uint32_t resident_max;
     uint32_t pending_max;
-    uint64_t child_lost; /* 1: the next */
+    uint64_t child_lost; /* number of the child grid, counted from now, that never runs; 0: none */
     uint32_t child_code; /* the code of refusals; 0: any code that devices return for refusals */
     uint64_t switches_max;
     uint64_t switches_end; /* number of switches at which this launch counts as hung */
     bool blocks_change;    /* a block has ended, or a further block is to be started */
     bool (*is_host)(const void *p);
-    uint64_t writes; /* to global memory, that have happened */
+    uint64_t writes; /* number of writes to global memory that have happened */
     /* a load or store in so many ends the thread's turn; 0: no load or store does */
     uint32_t plain_switches;
     /* number of writes to global memory when the waiting threads last looked at their words */
@@ -139,25 +139,28 @@ _Noreturn void sim_fail(const char *what, const char *file, int line);
 uint64_t sim_random(void);
 void sim_ready_push(struct thread *thread);
 void sim_ready_remove(struct thread *thread);
-/* Let others run. */
+/* Lets other threads run. */
 void sim_yield(void);
 /* sim_memory.c */
 void sim_memory_begin(void);
 void sim_memory_block(struct block *block);
 uint64_t sim_memory_time(void);
-/* Before a word changes; by a block, or NULL. */
+/* Called before a write changes a word: keeps the old value. `block` writes; NULL: the host does.
+ */
 void sim_memory_written(const void *p, uint32_t bytes, const struct block *block);
-/* What a read of the thread that runs finds; after sim_memory_look. */
+/* Returns the value that the running thread reads, perhaps an older value. Call sim_memory_look
+ * first. */
 uint64_t sim_memory_read(const void *p, uint32_t bytes);
 void sim_memory_pause(void);
-/* So many turns does a fence take. */
+/* Returns how many turns a fence takes. */
 uint64_t sim_memory_lingers(void);
-/* An atomic finds what is there. */
+/* Notes that an atomic of the running thread has found the current value. */
 void sim_memory_observe(const void *p, uint32_t bytes);
 void sim_memory_look(const void *p, uint32_t bytes);
 void sim_memory_share(bool block);
 void sim_memory_fence(void);
-/* Everything happens; at a launch's end but for some that the host may not see yet. */
+/* Lets all late writes happen, at a launch's end. Some writes to memory for which is_host is true
+ * stay late; is_host NULL: no write does. */
 void sim_memory_end(bool (*is_host)(const void *p));
 void sim_memory_turn(void);
 void sim_memory_forget_block(const struct block *block);

@@ -4,12 +4,13 @@
  * seed decides which write happens next, and when. The writing thread sees the value at once. The
  * thread's warp and block see the value from their next common operation on. A fence of a thread
  * that sees the write lets the write happen, and the end of the launch lets all writes happen. But
- * writes to the host's memory may arrive later, until the host asks the driver for something.
+ * writes to the host's memory may arrive later, until the host's next call of the driver.
  *
  * In some launches a read of a word may return an older value, which the word held before other
- * blocks wrote there. The value is never older than a value that a different read of the block
- * found, nor, after a fence, than the writes that the block had seen at the fence, nor, after a
- * pause, than the writes before the pause. For such reads a few past values of words are kept.
+ * blocks wrote there. There are three bounds for how old the value may be. The value is not older
+ * than the value that an earlier read of the block found in the word. After a fence, the value is
+ * not older than the writes that the block had seen at the fence. After a pause, the value is not
+ * older than the writes before the pause. For such reads a few past values of words are kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,26 +19,26 @@
 #include "sim_words.h"
 
 #define LATE_MAX 256u
-#define LINGERS_ONE_IN 32u /* fences */
+#define LINGERS_ONE_IN 32u /* one in so many fences takes up to LINGERS_MAX turns */
 #define LINGERS_MAX 1024u
 #define LATE_TURNS 16u /* a turn in so many lets a late write happen */
 
 enum reach { REACH_THREAD, REACH_WARP, REACH_BLOCK };
 
 static struct late {
-    const struct block *block; /* NULL: it has ended */
+    const struct block *block; /* the block that wrote; NULL: the block has ended */
     uint32_t thread;
     enum reach reach;
     uint32_t bytes;
-    int kind; /* of an atomic; SIM_STORE: none */
+    int kind; /* kind of the atomic; SIM_STORE: a store */
     void *p;
     uint64_t value;
 } late[LATE_MAX];
 static uint32_t late_count;
 static bool happens_late;
 
-/* The last values of words before they were written, found by a hash of the eight bytes around the
- * word. */
+/* The values that words had before their last writes. A hash of the word's address / 8 finds the
+ * entries, the last write first. */
 #define PAST_LOG2 10
 #define PAST_WAYS 8u
 
@@ -46,7 +47,7 @@ static struct past {
     uint64_t time;   /* the number of the write */
     uint64_t block;  /* the number of the block that wrote */
     const void *p;
-    uint64_t value; /* before that */
+    uint64_t value; /* value before the write */
     uint32_t bytes;
 } past[1u << PAST_LOG2][PAST_WAYS];
 static uint64_t past_launch, past_time;
@@ -103,8 +104,9 @@ static struct block_look *look_of(struct block *block, const void *p)
     return &block->looks[(uintptr_t)p / 8 % BLOCK_LOOKS];
 }
 
-/* No later read of the block finds an older value of this word, nor of the word whose entry is
- * replaced. */
+/* Notes that a read of the block found the word's value of this time: later reads find no older
+ * value. If the entry belonged to a different word, raises `fenced`, so that the block's reads find
+ * no older value of that word either. */
 static void look_note(struct block *block, const void *p, uint64_t time)
 {
     struct block_look *look = look_of(block, p);
@@ -139,7 +141,8 @@ static bool overlaps(const struct past *entry, const void *p, uint32_t bytes)
            (const char *)p < (const char *)entry->p + entry->bytes;
 }
 
-/* When was the word written last? At the latest then, if that is not known any more. */
+/* Returns the time of the word's last write. If the write is no longer known, returns the time of
+ * the oldest write in the word's entries, which was later. */
 static uint64_t written_at(const void *p, uint32_t bytes)
 {
     const struct past *ways = past_of(p);
@@ -194,7 +197,7 @@ uint64_t sim_memory_read(const void *p, uint32_t bytes)
     return value;
 }
 
-/* The block finds nothing any more that is older than that. */
+/* Sets the time of the oldest values that the block's reads may find from now on. */
 static void read_on(struct block *block, uint64_t time)
 {
     if (time > block->fenced)
@@ -298,8 +301,8 @@ void sim_memory_fence(void)
         read_on(sim.current->block, sim.current->block->observed);
 }
 
-/* Returns how long a fence lingers: between a block's writes before and after the fence, other
- * blocks may do much. */
+/* Returns how many turns a fence takes: usually 0. In a long fence, other blocks run between the
+ * block's writes before and after the fence. */
 uint64_t sim_memory_lingers(void)
 {
     return reads_early && sim_random() % LINGERS_ONE_IN == 0 ? sim_random() % LINGERS_MAX : 0;

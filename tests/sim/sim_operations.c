@@ -43,7 +43,8 @@ void *sim_shared(const char *name, int line, uint64_t bytes)
     struct block *block = sim.current->block;
     struct shared_array *array = block->shared;
 
-    /* From the same place comes the same address; only an inlined copy's name need be compared. */
+    /* Calls from the same place pass the same pointer to the name. The names' bytes are compared
+     * only for a copy of the call that the compiler has inlined elsewhere. */
     for (uint32_t i = 0; i < block->shared_count; i++)
         if (array[i].line == line && array[i].name == name)
             return array[i].memory;
@@ -124,7 +125,8 @@ void sim_named_barrier(uint32_t id, int waits, const char *file, int line)
 
 #define KIND_BALLOT (-1)
 
-/* The last lane to arrive answers for all. */
+/* Completes a warp operation, when the warp's last lane has arrived: computes each lane's result.
+ */
 static void warp_complete(struct thread *first)
 {
     uint32_t ballot = 0, sum = 0;

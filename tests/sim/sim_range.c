@@ -13,9 +13,8 @@ static struct range {
 } range[RANGES_MAX];
 static uint32_t range_count;
 static struct range last; /* the range that was found last */
-static const void *user;  /* whose kernel runs */
-
-/* The first range that begins above the address. */
+static const void *user;  /* the device whose kernel runs; NULL: any device */
+/* Returns the index of the first range that begins above the address. */
 static uint32_t range_above(uintptr_t address)
 {
     uint32_t low = 0, high = range_count;

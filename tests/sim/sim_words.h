@@ -21,7 +21,7 @@ static inline void sim_word_put(void *p, uint32_t bytes, uint64_t value)
         *(uint64_t *)p = value;
 }
 
-/* What an atomic of this kind leaves of `old`. */
+/* Returns the word's new value after an atomic of this kind. */
 static inline uint64_t sim_word_after(uint64_t old, uint64_t value, int kind)
 {
     if (kind == SIM_ATOMIC_ADD || kind == SIM_ATOMIC_OR)

@@ -10,8 +10,10 @@
 #define GUARD_BYTES 256u
 #define GUARD_VALUE 0x5a
 #define ALIGNMENT 512u
-#define LARGE_BYTES (1u << 20)   /* an allocation that is mapped, */
-#define GARBAGE_BYTES (2u << 20) /* piece by piece, from a file of so much garbage */
+/* Allocations of at least LARGE_BYTES are mapped, piece by piece, from a file of GARBAGE_BYTES
+ * bytes of garbage. */
+#define LARGE_BYTES (1u << 20)
+#define GARBAGE_BYTES (2u << 20)
 
 struct sim_state sim_state = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .options = {1, 1, 64u << 20, 2, 0, 0, 0}, .random = 1};
@@ -71,7 +73,8 @@ static uint64_t random_next(void)
     return z ^ (z >> 31);
 }
 
-/* Kernels write there, and the host looks without a call of the driver. */
+/* Returns whether the memory is host memory that kernels write to. The host reads such memory
+ * without a call of the driver. */
 static bool is_host(const void *p)
 {
     const struct allocation *a = sim_allocation_find(p, 1);
@@ -99,7 +102,7 @@ int sim_enter_in(const char *call)
     return 0;
 }
 
-/* The same for calls that need a context. */
+/* As sim_enter_in, for calls that need a context. */
 int sim_enter_context_in(const char *call)
 {
     int code = sim_enter_in(call);
@@ -208,7 +211,8 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
     return a;
 }
 
-/* Whole pages are registered; kernels may count on 32 bytes. */
+/* Returns where the registered memory begins: the driver registers whole pages, and kernels may
+ * count on whole sectors of 32 bytes. */
 static void *register_begin(const struct allocation *a)
 {
     return a->base - (uintptr_t)a->base % 32u;

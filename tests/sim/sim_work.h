@@ -1,4 +1,4 @@
-/* sim_work: what is inside the simulated driver: objects, and streams of work that is done later.
+/* sim_work: the state of the simulated driver: objects, and streams of work that is done later.
  */
 #ifndef TRAWL_TESTS_SIM_SIM_WORK_H
 #define TRAWL_TESTS_SIM_SIM_WORK_H
@@ -19,7 +19,7 @@
 
 struct cuda_context {
     uint32_t retained;
-    int failed; /* the sticky code */
+    int failed; /* code of a failed kernel, which all later calls return; 0: no kernel failed */
     size_t fetch_bytes;
     size_t pending_launches;
     uint64_t used_bytes;
@@ -28,16 +28,16 @@ struct cuda_context {
 enum allocation_kind {
     ALLOCATION_DEVICE,
     ALLOCATION_PINNED,     /* host memory */
-    ALLOCATION_MAPPED,     /* host memory in the kernels' reach */
+    ALLOCATION_MAPPED,     /* host memory that kernels may read and write */
     ALLOCATION_REGISTERED, /* the caller's memory, pinned; kernels may read the memory */
-    ALLOCATION_CONSTANT    /* a module's; out of the kernels' reach, see sim_work.c */
+    ALLOCATION_CONSTANT    /* a module's constant memory, which kernels read through an array */
 };
 
 struct allocation {
     struct allocation *next;
     struct cuda_context *context;
     enum allocation_kind kind;
-    unsigned char *memory; /* guard, bytes, guard */
+    unsigned char *memory; /* guard bytes, the allocation's bytes, guard bytes */
     uint64_t mapped_bytes; /* mapped bytes of the allocation; 0: the bytes are from the heap */
     unsigned char *base;
     uint64_t bytes;
@@ -95,14 +95,14 @@ struct sim_state {
     struct cuda_module *modules;
     struct cuda_function functions[FUNCTIONS_MAX]; /* a function without a module is free */
     uint64_t random;
-    uint64_t copied_bytes; /* to devices */
-    uint32_t own_device;   /* of sim_driver_own */
+    uint64_t copied_bytes; /* sum of all copies to devices */
+    uint32_t own_device;   /* the device that sim_driver_own has set */
     uint64_t calls, fail_nth;
     /* calls with this context until its device is lost; 0: the device is not lost */
     uint64_t lose_nth;
     const struct cuda_context *lose;
     int fail_code;
-    const char *fail_call; /* that the fault met first */
+    const char *fail_call; /* name of the first call that failed; NULL: no call did */
     bool fail_persistent;
     bool initialised;
     char report[2048];
@@ -123,7 +123,7 @@ void sim_complain(const char *what);
  * not to fail. */
 int sim_enter_in(const char *call);
 #define sim_enter() sim_enter_in(__func__)
-/* The same for calls that need a context. */
+/* As sim_enter_in, for calls that need a context. */
 int sim_enter_context_in(const char *call);
 #define sim_enter_context() sim_enter_context_in(__func__)
 int sim_leave(int code);
@@ -134,7 +134,8 @@ void sim_allocation_register(struct cuda_context *context, void *memory, uint64_
 void sim_allocation_free(struct allocation *a);
 /* Does the first work of some stream of the context; false: no stream has work. */
 bool sim_streams_step(const struct cuda_context *context);
-/* Of a lost device nothing is done, also once calls no longer fail. */
+/* Drops the work of streams if all calls fail, so that the work is not done once calls succeed
+ * again. */
 void sim_streams_drop_lost(void);
 struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind);
 /* Does work now and then, because devices may do work as soon as it is queued. */

@@ -12,15 +12,15 @@
 
 #define STACK_BYTES (96u << 10)
 #define RESIDENT_DEFAULT 3u
-#define SLOTS_LARGE                                                              \
-    8u /* the first slots take blocks of any size, later slots only small blocks \
-        */
+/* The first SLOTS_LARGE slots take blocks of any size, later slots blocks of at most
+ * SLOT_THREADS_SMALL threads. */
+#define SLOTS_LARGE 8u
 #define SLOT_THREADS_SMALL 96u
-#define RESIDENT_ALL_IN 32u /* a launch in so many has as many resident blocks as there may be */
+#define RESIDENT_ALL_IN 32u /* one launch in so many has the most resident blocks possible */
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define PENDING_DEVICE 2048u /* the default of cudaLimitDevRuntimePendingLaunchCount */
 
-/* Whose blocks start first. */
+/* Which blocks start first: those of child grids, those of the parent, or either. */
 enum grid_policy { GRIDS_CHILDREN_LAST, GRIDS_CHILDREN_FIRST, GRIDS_IN_ANY_ORDER, GRIDS_POLICIES };
 
 struct sim_machine sim = {.seed = 1, .pending_max = SIM_PENDING_SEEDED};
@@ -198,8 +198,8 @@ static uint32_t pending_from_seed(void)
     }
 }
 
-/* Picks a grid with blocks to start. Child grids start, as the device likes, after all blocks of
- * their parent, as soon as there is room, or in any order. */
+/* Picks a grid with blocks to start. Child grids start after all blocks of their parent, as soon as
+ * there is room, or in any order; the seed chooses the policy for each launch. */
 static struct grid *grid_pick(void)
 {
     struct grid *pick = NULL;
@@ -301,7 +301,8 @@ static bool wake_paused(void)
     return woken;
 }
 
-/* Stacks are mappings, of which a process has some ten thousand. */
+/* Returns whether the slot may hold a block of the grid. Each thread's stack is a mapping, and the
+ * system limits a process to some ten thousand mappings, so most slots hold only small blocks. */
 static bool grid_has_stacks(const struct grid *grid, uint32_t slot)
 {
     return slot < SLOTS_LARGE || grid->threads <= SLOT_THREADS_SMALL;

@@ -31,7 +31,7 @@ struct sim_counters {
     uint64_t switches;
     uint64_t global_read_bytes;
     uint64_t atomics;
-    uint64_t barriers; /* completed, counted once per block */
+    uint64_t barriers; /* completed barriers, counted once per block */
     uint64_t shuffles; /* counted once per lane */
     uint64_t child_grids;
 };
@@ -44,7 +44,7 @@ struct sim_kernel {
     uint32_t image; /* kernels with the same number are in the same image */
 };
 
-/* All kernels of src/cuda/kernels (kernels.c). */
+/* Returns the kernel of this name among all kernels of src/cuda/kernels (kernels.c). */
 const struct sim_kernel *sim_kernel_find(const char *name);
 
 /* An array in the kernels' constant memory. */
@@ -56,10 +56,11 @@ struct sim_constant {
 const struct sim_constant *sim_constant_find(const char *name);
 
 void sim_seed(uint64_t seed);
-/* Blocks resident at a time: 1 to this, drawn from the seed; 0: the default. */
+/* Sets the limit for the blocks that are resident at a time; 0: the default. The seed draws the
+ * number, from 1 to the limit, for each launch. */
 void sim_resident_max(uint32_t blocks);
 
-/* Number of child grids that may be launched and not ended at a time. SIM_PENDING_SEEDED, the
+/* Sets how many child grids may be launched and not ended at a time. SIM_PENDING_SEEDED, the
  * default: the seed draws the number, perhaps 0, for each grid of the host. */
 #define SIM_PENDING_SEEDED UINT32_MAX
 void sim_pending_max(uint32_t grids);
@@ -77,18 +78,18 @@ bool sim_grid(const struct sim_kernel *kernel, const void *arguments, uint32_t b
 /* Sets a function that tells host memory from device memory. A launch's writes to host memory may
  * arrive after the launch's end, until sim_memory_flush. NULL: there is no host memory. */
 void sim_host_memory(bool (*is_host)(const void *p));
-/* All that was written is there. */
+/* Lets all late writes of ended launches happen. */
 void sim_memory_flush(void);
 
-/* Give back the stacks that are kept from grid to grid. */
+/* Frees the stacks that are kept from grid to grid. */
 void sim_release(void);
 
-/* Global memory: what kernels may touch. */
+/* Adds a range of global memory that kernels may touch. */
 void sim_range_add(const void *base, uint64_t bytes);
 /* Adds a range on a device, which kernels of other devices must not touch. NULL: the range lies on
  * no device. */
 void sim_range_add_of(const void *owner, const void *base, uint64_t bytes);
-/* Kernels of this device run from now on. NULL: of any. */
+/* Says that the kernels of this device run from now on; NULL: kernels of any device. */
 void sim_range_use(const void *owner);
 void sim_range_remove(const void *base);
 bool sim_range_holds(const void *base, uint64_t bytes);
@@ -96,7 +97,7 @@ bool sim_range_holds(const void *base, uint64_t bytes);
 struct sim_counters sim_counters(void);
 void sim_counters_reset(void);
 
-/* A launch of more switches counts as hung; 0: the default. */
+/* Sets the number of switches after which a launch counts as hung; 0: the default. */
 void sim_switches_max(uint64_t switches);
 
 #endif

@@ -1,5 +1,6 @@
-/* simulator_test: shows that the simulator finds faults. Small kernels with a fault each run under
- * many seeds, and the traffic that the kernels' first comments promise is measured. */
+/* simulator_test: shows that the simulator finds faults: runs small kernels, each with a fault,
+ * under many seeds. Also measures the traffic that the comments at the tops of the kernels' files
+ * promise. */
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -32,7 +33,7 @@ enum fault {
     FAULT_NO_FENCE_AFTER
 };
 
-/* A block's sum by halves in shared memory. */
+/* Computes a block's sum in shared memory: each step adds the upper half to the lower half. */
 SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
 {
     SIMT_SHARED(uint32_t, part, SUM_THREADS);
@@ -65,7 +66,8 @@ SIMT_KERNEL(sum_kernel, sum_arguments, SUM_THREADS, 1)
         simt_store_u32(args.sums + simt_block() + (args.fault == FAULT_WRITE_OUTSIDE), part[0]);
 }
 
-/* Adds up the sums of all blocks: the last block that signs takes the total. */
+/* Each block adds to total[0], then signs by an atomic on total[1]. The block that signs last
+ * copies total[0] to total[2]. */
 SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
 {
     uint64_t *total = (uint64_t *)(void *)args.sums, done = 0;
@@ -86,7 +88,7 @@ SIMT_KERNEL(total_kernel, sum_arguments, SUM_THREADS, 1)
     simt_store_u64(&total[2], simt_read_u64(&total[0]));
 }
 
-/* In how many schedules did the last block miss something? */
+/* Runs total_kernel under FENCE_SEEDS seeds. Returns in how many the last block missed a sum. */
 static uint32_t totals_missed(enum fault fault)
 {
     static const struct sim_kernel total = {"total", total_kernel_entry,
@@ -116,7 +118,8 @@ static uint32_t totals_missed(enum fault fault)
 
 static const struct sim_kernel sum = {"sum", sum_kernel_entry, sum_kernel_arguments_bytes, 0};
 
-/* Runs under SEEDS seeds; in how many was the answer wrong or reported? */
+/* Runs sum_kernel under SEEDS seeds. Returns in how many the sum was wrong or the simulator
+ * reported a fault; words: the last report. */
 static uint32_t caught(enum fault fault, char *words, size_t words_bytes)
 {
     uint32_t *values = (uint32_t *)test_memory(SUM_THREADS * sizeof(uint32_t) + 64);
@@ -164,7 +167,7 @@ static void check_fault(enum fault fault, const char *name, uint32_t at_least, c
         printf("  %s\n", report);
 }
 
-/* The bytes that a scan of `text_bytes` without a match reads on the device, per text byte. */
+/* Returns how many bytes a scan reads on the device per byte of the text. The text has no match. */
 static double traffic(enum trawl_method method, const char *pattern, uint64_t text_bytes)
 {
     struct test_random random = test_random_begin("traffic");

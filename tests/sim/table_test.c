@@ -1,14 +1,16 @@
 /* table_test: call x plan x engine x place of the text x border x fault number, on simulated
  * devices.
  *
- * Random scenes without a fault, each place under each engine: all calls one after the other, so
- * that each finds what the one before has left. Then each row of the table with the N-th point
- * failing that can fail (memory, threads, open, read: base/fault.h), the N-th call of the driver,
- * or with a device lost at its N-th call: once, and from N on. No answer is wrong; a status is one
- * that may be, with a message; nothing leaks; and after a single fault the same objects give the
- * right answer.
+ * First, random scenes without a fault, for each place and each engine. A scene makes all calls one
+ * after the other with the same objects, so each call finds the state that the call before has
+ * left.
  *
- * TRAWL_TEST_CASE=N: random scene N alone.
+ * Then each row of the table runs with faults. The N-th fault point fails (memory, threads, open,
+ * read: base/fault.h), or the N-th call of the driver, or a device is lost at its N-th call: once,
+ * or from N on. No answer may be wrong. A call that fails has a status from the allowed set, with a
+ * message. Nothing leaks. After a single fault the same objects give the right answer.
+ *
+ * TRAWL_TEST_CASE=N runs random scene N alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,18 +34,19 @@
 #define CASES_NORMAL 240
 #define CASES_LONG 20000
 #define ENGINES 3u
-#define TURNS \
-    (TEST_SANITIZED ? 3u : 2u) /* in a normal run, a pair of a row and a fault in so many */
+/* A normal run tries one in TURNS pairs of a row and a fault. */
+#define TURNS (TEST_SANITIZED ? 3u : 2u)
 #define NTH_MAX 1000000u
-/* A normal run tries each of a row's first fault points, then every so many: each step is 1 to
- * 1 + N / STEP_SHARE numbers long, about 35 numbers up to the 1,000th. */
+/* A normal run tries the first POINTS_FIRST fault points of a row, and then fewer and fewer: from
+ * point N the next step is 1 to 1 + N / STEP_SHARE points long, which makes about 35 points of the
+ * first 1,000. */
 #define POINTS_FIRST (TEST_SANITIZED ? 6u : 16u)
 #define STEP_SHARE (TEST_SANITIZED ? 2u : 3u)
 
 static const enum trawl_engine engines[ENGINES] = {TRAWL_ENGINE_CUDA, TRAWL_ENGINE_AUTO,
                                                    TRAWL_ENGINE_CPU};
 
-/* ---- What the library holds ------------------------------------------------------------------ */
+/* ---- Memory of the library ------------------------------------------------------------------- */
 
 static _Atomic int64_t live_blocks, live_bytes;
 
@@ -53,7 +56,7 @@ static void *take(void *context, uint64_t bytes, uint64_t alignment)
 
     (void)context;
     if (bytes == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
-        abort(); /* the header promises neither */
+        abort(); /* trawl.h promises that bytes > 0 and that the alignment is a power of two */
     if (posix_memalign(&pointer, alignment < 8 ? 8 : alignment, bytes) != 0)
         return NULL;
     atomic_fetch_add(&live_blocks, 1);
@@ -78,7 +81,7 @@ static uint64_t open_descriptors(void)
     return count;
 }
 
-/* After everything was closed. */
+/* Checks that no memory and no object of the driver is left, after all objects were closed. */
 static void check_nothing_left(void)
 {
     TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
@@ -90,8 +93,9 @@ static void check_nothing_left(void)
 
 enum border { BORDER_SMALL, BORDER_SPLIT, BORDER_PIECES, BORDERS };
 
-/* Sizes that put borders into texts of some hundred bytes: small buffers and rooms; texts split
- * over devices; lists that come in pieces, and chunks that are cut anew. */
+/* Sets small sizes, so that texts of some hundred bytes have borders: BORDER_SMALL: small buffers;
+ * BORDER_SPLIT: texts are split over devices; BORDER_PIECES: lists come in pieces, and chunks are
+ * cut anew. */
 static void set_border(enum border border)
 {
     struct cuda_limits limits = letters_limits();
@@ -103,7 +107,7 @@ static void set_border(enum border border)
     limits.hits_max = 200;
     limits.sets_counted_min = 0;
     limits.seen_method = TRAWL_METHOD_SET;
-    limits.begins_room = border == BORDER_SMALL ? 500 : 20; /* less than a stripe has */
+    limits.begins_room = border == BORDER_SMALL ? 500 : 20; /* a stripe has more begins than 20 */
     if (border != BORDER_SMALL) {
         limits.split_bytes_min = 400;
         limits.stripe_bytes = border == BORDER_SPLIT ? 300 : 100000;
@@ -161,10 +165,9 @@ static void reset(uint32_t devices, uint64_t seed, uint64_t memory_bytes, uint64
 
 /* ---- Random scenes --------------------------------------------------------------------------- */
 
-static uint64_t met[PLACES][ENGINES]; /* scenes with an occurrence, */
-static uint64_t arrays_on_device;     /* and arrays filled on a device */
-
-/* Numbers beside the answer of a call that was right. */
+static uint64_t met[PLACES][ENGINES]; /* number of scenes with an occurrence */
+static uint64_t arrays_on_device;     /* number of arrays that were filled on a device */
+/* Checks the statistics of a call whose answer was right. */
 static void check_stats(const struct scene *s, uint32_t call)
 {
     struct trawl_stats stats = must_stats(s->searcher);
@@ -180,7 +183,7 @@ static void check_stats(const struct scene *s, uint32_t call)
     TEST_CHECK(stats.device_chunk_count == 0 || strstr(stats.engine, "cuda") != NULL);
 }
 
-/* May the call end so, though nothing failed? */
+/* Returns whether the call may end with this status although no fault occurred. */
 static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status status)
 {
     return call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED &&
@@ -231,7 +234,7 @@ static void case_run(uint64_t index)
     s.map = (enum trawl_map)(test_random_below(&random, 3));
     random_border(&random, &s.input);
     reset(s.devices, index + 1, 16u << 20, 0);
-    if (place == PLACE_LENT || place == PLACE_LENT_COPIED) /* no device of the host's lends */
+    if (place == PLACE_LENT || place == PLACE_LENT_COPIED) /* the host's engine has no device */
         engine %= 2;
     s.engine = engines[engine];
     scene_put(&s, place, &random);
@@ -252,10 +255,10 @@ static void case_run(uint64_t index)
 /* ---- Short texts ------------------------------------------------------------------------------
  */
 
-/* Texts of 0 bytes, of a byte less than the shortest pattern, of as many bytes, and of more; plans
- * of no pattern, a pattern, several patterns, and a pattern with an error; loaded or not, a part of
- * a loaded text, and beside a loaded text. The tests had missed an empty text that is not loaded
- * while another text is loaded. */
+/* Makes all calls with a text of 0 bytes, of a byte less than the shortest pattern, of as many
+ * bytes, or of more bytes. The plan has no pattern, a pattern, several patterns, or a pattern with
+ * an error. other: a second text is loaded meanwhile. (The tests had missed an empty text that is
+ * not loaded while another text is loaded.) */
 static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t engine, bool other)
 {
     struct test_random random = test_random_begin("edges");
@@ -281,8 +284,8 @@ static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t e
     scene_free(&s);
 }
 
-/* The borders of stripes of a text on several devices: overlaps of as many bytes as the pattern
- * needs, a byte less and a byte more. */
+/* Makes all calls with patterns at the borders of stripes, for a text on several devices. The
+ * stripes overlap by as many bytes as the pattern needs, by a byte less and by a byte more. */
 static void border_run(uint64_t pattern_bytes, uint32_t devices, enum place place)
 {
     struct test_random random = test_random_begin("borders");
@@ -353,7 +356,7 @@ static const struct scene_row rows[] = {
     ONE(TEXT_CYCLE, 2000, DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN, .method = TRAWL_METHOD_EVERY),
     ONE(TEXT_CYCLE, 1500, "cabcabca", .method = TRAWL_METHOD_GRAMS),
     ONE(TEXT_CYCLE, 1000, "bcabcabca",
-        .method = TRAWL_METHOD_AUTO), /* chosen as a set, if loaded */
+        .method = TRAWL_METHOD_AUTO), /* set_border makes a device search a loaded text as a set */
     {.name = "parts",
      .text = TEXT_PARTS,
      .text_bytes = 3000,
@@ -410,7 +413,7 @@ static const struct scene_row rows[] = {
      .patterns = {"abca", "bca"},
      .options = {.algorithm = "aho-corasick"}},
     ONE(TEXT_CYCLE, 700, "bcab", .algorithm = "word-reduction:64"),
-    ONE(TEXT_CYCLE, 900, "cabca", .algorithm = "strstr"), /* which works on a copy of the text */
+    ONE(TEXT_CYCLE, 900, "cabca", .algorithm = "strstr"), /* strstr works on a copy of the text */
 #endif
 };
 #define ROWS (sizeof rows / sizeof *rows)
@@ -452,8 +455,9 @@ static bool has_met(const struct fault *fault, uint64_t nth)
                                             : sim_driver_has_lost();
 }
 
-/* Returns whether a call may end with this status. `auto` goes on without its device. Only a driver
- * without memory turns a failure into a lack of memory. */
+/* Returns whether a call that meets the fault may end with this status. With `auto` the search goes
+ * on without its device. MEMORY is allowed only for a failed allocation, or if the driver reported
+ * a lack of memory. */
 static bool may_end(const struct scene *s, const struct fault *fault, uint32_t call,
                     enum trawl_status status)
 {
@@ -500,8 +504,8 @@ static bool may_end_again(const struct scene *s, const struct fault *fault,
            (s->threads > 1 && status == TRAWL_DEVICE && fault->code == CUDA_CODE_LAUNCH_FAILED);
 }
 
-/* Does the record say what failed, and where? The end of a text is looked for by reading, perhaps
- * beyond the end. */
+/* Returns whether the error says what failed, and where. A failed read may lie beyond the text's
+ * end, because the search finds the end of a file by reading. */
 static bool is_told(const struct scene *s, enum trawl_status status,
                     const struct trawl_error *error)
 {
@@ -554,7 +558,8 @@ static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t
         bool was_met = has_met(fault, nth);
 
         has_ended |= call_with_fault(s, fault, nth, call, has_ended);
-        if (!was_met && has_met(fault, nth)) /* in a different way, or a call of this test failed */
+        /* these two calls succeed without the failed call, or the call belonged to this test */
+        if (!was_met && has_met(fault, nth))
             is_replaced = call == CALL_BEGINS_ON_DEVICE || call == CALL_BEGINS_PINNED;
     }
     is_met = has_met(fault, nth);
@@ -595,7 +600,8 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     s.chunk_bytes = s.has_records ? s.records.tape.text_bytes : s.input.text_bytes;
     s.chunk_bytes = 1 + s.chunk_bytes / (1 + turn % 4);
     s.map = turn % 2 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
-    /* Of no row with errors are grams the cheapest method. */
+    /* In no row with errors are grams the cheapest method, so grams are forced in every other turn.
+     */
     approx_method_forced = turn / 2 % 2 ? APPROX_GRAMS : APPROX_METHODS;
     set_border((enum border)(turn % BORDERS));
     while (is_met && nth < NTH_MAX && test_failures < 5) {

@@ -1,8 +1,10 @@
-/* wakes_test: no worker of a device sleeps while chunks of a loaded text wait for it, and chunks
- * are queued whenever there is room for their results. A single thread plays the caller, all
- * workers and the queue. Where the caller has left the search's lock, a worker may run by chance;
- * where the caller would wait, a worker has to run. A worker sleeps while no chunk is queued for
- * its device. If all workers sleep while the caller waits, a chunk was not queued.
+/* wakes_test: checks that no device's worker sleeps while chunks of a loaded text wait for that
+ * device, and that chunks are queued whenever there is room for their results.
+ *
+ * A single thread plays the caller, all workers and the queue. Where the caller leaves the search's
+ * lock, a worker may take a step, by chance. Where the caller would wait, a worker has to take a
+ * step. A worker falls asleep when no chunk is queued for its device. If all workers sleep while
+ * the caller waits, the library has failed to queue a chunk.
  */
 #include <stdlib.h>
 
@@ -54,7 +56,7 @@ static void fixture_close(void)
 struct play {
     struct search *search; /* NULL: locks are as usual */
     struct test_random *random;
-    struct worker workers[DEVICES_MAX]; /* one of each device */
+    struct worker workers[DEVICES_MAX]; /* a worker for each device */
     bool sleeps[DEVICES_MAX];
     struct queue_item *queue;
     uint32_t devices;
@@ -97,7 +99,7 @@ struct queue_item *__wrap_devices_take(struct devices *devices, const struct wor
     return item;
 }
 
-/* What the worker's thread does between two looks at the queue. */
+/* Does what a worker's thread would do between two looks at the queue. */
 static void worker_step(uint32_t i)
 {
     play.inside = true;
@@ -166,7 +168,8 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* Checks that `ahead` chunks may be taken before the first of these chunks is delivered. */
+/* Plays a search in which up to `ahead` chunks may be taken before the first of them is delivered,
+ * and checks the answer. */
 static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
 {
     struct found found = {0, 0};
