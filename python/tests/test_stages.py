@@ -343,4 +343,9 @@ def test_refused():
         list(Stage(plan, "text", errors="apart")([batch]))
     with pytest.raises(TypeError):
         list(Stage(plan, "number")([batch]))
+    with pytest.raises(KeyError, match="column 'text': the table has the columns number"):
+        Stage(plan, "text", errors="apart", engine="cuda").schema(batch.schema)
+    with pytest.raises(TypeError, match="strings or binary values"):
+        Stage(plan, "number").schema(batch.schema)
+    assert Stage(plan, "number", errors="apart").schema(batch.schema).names == ["number", "contains"]
     assert set(KINDS) >= {"contains", "filter", "cells", "count"}

@@ -343,6 +343,8 @@ def nodes_for(actors: int, cpus: float, gpus: float) -> list[dict[str, Any]]:
     ValueError: the nodes have no room for so many actors, and Ray would wait without end. A cluster that
     starts nodes when nodes are needed is not refused.
     """
+    if actors < 1 or cpus < 0 or gpus < 0 or cpus + gpus == 0:
+        raise ValueError(f"no room for actors, {actors} with {cpus} cores and {gpus} GPUs each: 1 or more is needed")
     ray = _ray()
     nodes = [dict(node["Resources"]) for node in ray.nodes() if node["Alive"]]
     for node in nodes:

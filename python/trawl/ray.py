@@ -33,6 +33,8 @@ from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 if TYPE_CHECKING:
     import pyarrow
 
+STAGES_MAX = 8  # stages, one after the other or beside each other, that always get a core for reading
+
 
 class Metrics:
     """Ray metrics for the counters of a stage, tagged with the stage's kind and column: trawl_records,
@@ -129,20 +131,26 @@ def run_stage(
     and more actors while tables wait, up to the cores (or GPUs) of the cluster.
     cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs
     in tasks of its own, for which the actors leave a core (see claim_of).
-    ValueError: the nodes have no room for so many actors.
+    ValueError: the nodes have no room for so many actors. KeyError, TypeError: the dataset's schema is known,
+    and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context, which the
     dataset shares with its sources and with datasets derived from it.
     The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`.
     """
+    import pyarrow
     import ray
 
     if keep_order:
         if not hasattr(dataset, "context"):
             raise RuntimeError("keep_order: datasets of this version of Ray have no context")
         dataset.context.execution_options.preserve_order = True
+    if known := dataset.schema(fetch_if_missing=False):
+        stage.schema(pyarrow.schema(known.base_schema))
     gpus = int(stage.engine == "cuda")
-    least, most = workers if isinstance(workers, tuple) else (workers or 1, workers)
+    least, most = workers if isinstance(workers, tuple) else (1 if workers is None else workers, workers)
+    if most is not None and least > most:
+        raise ValueError(f"workers: at least {least}, and at most {most}")
     nodes = nodes_for(least, 0 if gpus else cpus, gpus)
     if most is None:
         most = max(1, sum(node["actors"] for node in nodes) - 1 + gpus)
@@ -170,13 +178,13 @@ def run_stage(
 
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
-    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise all cores of
-    the nodes could be claimed. Ray starts all actors first; a task that reads needs one more core, and
-    would wait without end for it. No claim is a whole number of cores, because Ray moves the reading into
-    actors that claim as much as a reading task, a whole core."""
-    for part in (1, 2, 4, 8):
-        claim = round((cpus - 0.001) / part, 3)
-        if actors < sum((has - 1) // claim + 1 for has in cores):
+    """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise the actors of
+    STAGES_MAX stages could claim all cores of the nodes. Ray starts the actors of all stages first; a task that
+    reads needs one more core, and would wait without end for it. No claim is a whole number of cores, because
+    Ray moves the reading into actors that claim as much as a reading task, a whole core."""
+    for part in (1, 2, 4, 8, 16, 32, 64):
+        claim = round(cpus / part - 0.001, 3)
+        if actors * STAGES_MAX < sum((has - 1) // claim + 1 for has in cores):
             return claim
     return 0
 

@@ -184,10 +184,18 @@ class Stage:
         return list(self._answer((pyarrow.RecordBatch.from_pylist([], schema), found), 0))
 
     def schema(self, schema: pyarrow.Schema) -> pyarrow.Schema:
-        """Return the schema of the output for batches of this schema."""
+        """Return the schema of the output for batches of this schema, or raise an error if such batches
+        cannot be searched."""
+        import pyarrow
+
+        if self.column not in schema.names:
+            raise KeyError(f"column {self.column!r}: the table has the columns {', '.join(schema.names)}")
         stage = copy.copy(self)  # a copy, so that the counters of `self` do not change
-        stage.tell = None
+        stage.tell = stage._searcher = None
+        stage.engine, stage.threads = "cpu", 1  # other machines may have the GPUs
         stage.clear()
+        if self.errors == "raise":
+            stage._search(self._call(), pyarrow.array([], schema.field(self.column).type))
         return stage.summary().schema if self.kind == "count" else stage.empty(schema)[0].schema
 
     def reader(self, source: Any) -> pyarrow.RecordBatchReader:
