@@ -30,11 +30,11 @@ cdef walk walk_of(Source source, object offsets) except *:
     if offsets is not None and offsets != "characters" and offsets != "bytes":
         _sources.choice("offsets", offsets, ("characters", "bytes"))
     if isinstance(source.owner, str):
-        if offsets == "bytes" or PyUnicode_IS_ASCII(source.owner):
+        if PyUnicode_IS_ASCII(source.owner) or (offsets is not None and offsets == "bytes"):
             return made
         made.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(source.owner, &count)
         made.size, made.characters = <uint64_t>count, len(<str>source.owner)
-    elif offsets == "characters":
+    elif offsets is not None and offsets == "characters":
         if source.memory == NULL and source.bytes > 0:
             raise ValueError("offsets: characters can be counted in memory of the host, and in a path "
                              "or file that is no Text")

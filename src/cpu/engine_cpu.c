@@ -209,7 +209,8 @@ static void scan_part(struct scan *scan)
     struct engine_worker *worker = scan->worker;
     uint64_t begin = scan->at, candidates = scan->result->candidate_count, passed = scan->passed;
     uint64_t ns = 0;
-    bool counts = worker->look_left != UINT64_MAX && worker->has_begun;
+    bool counts = worker->look_left != UINT64_MAX && worker->has_begun &&
+                  scan->limit - begin >= PLAN_SAMPLE_BYTES_MIN;
 
     if (scan->over || scan->plan->literal_count == 0 || begin >= scan->limit)
         return;
@@ -258,12 +259,12 @@ static enum trawl_status scan_whole(struct engine_worker *worker, const struct e
         scan.span_is_sure = true;
         scan.span_end = scan.run_until = chunk.spans_end;
     }
-    if (worker->look_left <= chunk.owned || worker->method == TRAWL_METHOD_SAMPLED ||
-        worker->sampled_after > 0) {
+    if ((worker->look_left <= chunk.owned && chunk.owned >= PLAN_SAMPLE_BYTES_MIN) ||
+        worker->method == TRAWL_METHOD_SAMPLED || worker->sampled_after > 0) {
         scan_begins(&scan);
         TRAWL_TRY(worker_look(worker, &chunk, error));
     } else if (worker->look_left != UINT64_MAX) {
-        worker->look_left -= chunk.owned;
+        worker->look_left -= min_u64(worker->look_left, chunk.owned);
     }
     scan_part(&scan);
     task->result->method =

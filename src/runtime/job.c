@@ -508,7 +508,7 @@ static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct
     bool more;
 
     prepare(&search, searcher, plan, sink);
-    search.is_brief = true;
+    search.job.is_brief = true;
     search.cursor.text = text;
     memset(&search.done, 0, offsetof(struct call_record, device));
     search.done.stats.chunk_count = 1;

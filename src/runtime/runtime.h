@@ -34,6 +34,9 @@ struct worker {
     /* Numbers of the jobs for which host, device, and the layers' engine workers (on the host, on a
      * device) are ready; 0: no job. */
     uint64_t host_job;
+    /* The serial of the plan for which a brief search made host ready; 0: another search did. (A
+     * search of records has a plan without conditions, with the serial of the caller's plan.) */
+    uint64_t host_serial;
     uint64_t device_job;
     uint64_t layer_job[2];
     uint64_t part_job; /* number of the last job in which this worker took part */
@@ -71,6 +74,9 @@ struct job {
     const struct trawl_plan *plan;
     /* The layer that searches; ENGINE_LAYERS: the host's and the devices' engines. */
     enum engine_layer layer;
+    /* The caller searches the text as a single chunk, without reading the clock, which would take
+     * as long as the search. */
+    bool is_brief;
     /* Does all work for the job that this worker can do now. The caller holds no lock. */
     void (*serve)(struct job *job, struct worker *worker);
     /* Does the work of an item of the job from the devices' queue. The caller holds no lock. */

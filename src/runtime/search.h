@@ -81,10 +81,7 @@ struct search {
     /* Upper bound for chunk_device, which follows the number of hits in earlier chunks; 0:
      * chunk_device does not change. */
     uint64_t chunk_most;
-    uint64_t text_bytes; /* UINT64_MAX: not known */
-    /* The caller searches the text as a single chunk, without reading the clock, which would take
-     * as long as the search. */
-    bool is_brief;
+    uint64_t text_bytes;          /* UINT64_MAX: not known */
     uint64_t begin_ns;            /* 0 if the search is brief */
     _Atomic uint64_t bytes_taken; /* bytes owned by the chunks that were taken */
     _Atomic uint64_t hits;        /* hits that the host found */

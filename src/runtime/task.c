@@ -57,7 +57,7 @@ void task_brief(struct search *search, struct task *task)
 {
     const struct trawl_text *text = search->cursor.text;
 
-    TRAWL_ASSERT(search->is_brief && text->kind == TEXT_MEMORY);
+    TRAWL_ASSERT(search->job.is_brief && text->kind == TEXT_MEMORY);
     begin(search, task);
     task->chunk =
         (struct text_chunk){.bytes = text->bytes, .owned = text->bytes_count, .last = true};
@@ -360,7 +360,7 @@ static void digest_part(struct search *search, struct task *task)
 
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
 {
-    uint64_t begin_ns = search->is_brief ? 0 : clock_now_ns();
+    uint64_t begin_ns = search->job.is_brief ? 0 : clock_now_ns();
     struct trawl_error error;
     enum trawl_status status;
 
@@ -379,7 +379,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         JOB_ADD(&search->job, &done->chunks, 1);
         JOB_ADD(&search->job, &done->bytes, searched);
         JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
-        if (!search->is_brief)
+        if (!search->job.is_brief)
             JOB_ADD(&search->job, &done->search_ns, clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)

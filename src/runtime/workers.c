@@ -115,11 +115,13 @@ enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
 {
     if (job->layer < ENGINE_LAYERS)
         return layer_ready(worker, job, false, error);
-    if (worker->host_job == job->number)
+    if (worker->host_job == job->number ||
+        (job->is_brief && worker->host_serial == job->plan->serial))
         return TRAWL_OK;
-    worker->host_job = 0;
+    worker->host_job = worker->host_serial = 0;
     TRAWL_TRY(engine_for_host->compile(worker->runtime->host, 0, job->plan, &worker->host, error));
     worker->host_job = job->number;
+    worker->host_serial = job->is_brief ? job->plan->serial : 0;
     return TRAWL_OK;
 }
 
