@@ -1,6 +1,6 @@
-/* borders: a table of the host engine's sizes (struct cpu_sizes) and how far down each is set, so
- * that texts of some hundred bytes have many of each border; and patterns planted around multiples
- * of these sizes. */
+/* borders: sets the sizes of the host's engine (struct cpu_sizes) far below their usual values, so
+ * that texts of some hundred bytes have many borders of each kind, and plants patterns around
+ * multiples of these sizes. */
 #ifndef TRAWL_TESTS_DIFF_BORDERS_H
 #define TRAWL_TESTS_DIFF_BORDERS_H
 
@@ -12,7 +12,7 @@
 #define BORDER_PLANTS 12u
 
 static const struct {
-    size_t at; /* of the size in struct cpu_sizes */
+    size_t at; /* offset of the size in struct cpu_sizes */
     uint32_t least, most, unit;
 } border_rows[] = {
 #define BORDER(name, least, most, unit)                     \

@@ -18,15 +18,16 @@
 #define THREADS_MAX 4
 #define METHODS (TRAWL_METHOD_AUTOMATON + 1)
 #define LARGE_ONE_IN 3000   /* inputs of several MiB, searched with chunks as the library picks */
-#define RUN_COST_MAX 600000 /* bytes that tiny chunks may make a run read again and again */
+#define RUN_COST_MAX 600000 /* limit for the bytes that a run reads in all, with tiny chunks */
 #define LINES_INPUTS 30
 #define LINES_CALLS 4 /* for each method and instruction set */
 #define NESTED_INPUTS 10
 #define ALIGNMENTS_LEAST 60 /* of 64 */
 #define ALGORITHMS_MAX 32
-#define ALGORITHM_CALLS 2            /* for each input and algorithm of the gallery, */
-#define ALGORITHM_BYTES_MAX 2000000u /* which compare all places: text times patterns */
-#define SILENCE_SECONDS 300          /* a run that takes longer hangs */
+#define ALGORITHM_CALLS 2 /* for each input and algorithm of the gallery */
+/* Limit for text bytes * patterns of inputs for the gallery, which compares at each offset. */
+#define ALGORITHM_BYTES_MAX 2000000u
+#define SILENCE_SECONDS 300 /* a run that takes longer counts as hung */
 
 static const uint64_t chunk_sizes[] = {0,   1,   2,    5,    16,    33,     64,
                                        100, 257, 1000, 4096, 65536, 4 << 20};
@@ -38,17 +39,18 @@ struct report {
     uint64_t built[METHODS];
     uint64_t alignments[SETS_MAX]; /* bit i: a text began at i mod 64 */
     uint64_t places[PLACE_KINDS];
-    uint64_t algorithms[ALGORITHMS_MAX]; /* runs with a match */
+    uint64_t algorithms[ALGORITHMS_MAX]; /* number of runs with a match, for each algorithm */
     uint64_t total;
 };
 
-/* Returns whether a run takes many times as long here, so that fewer similar cases are run. */
+/* Returns whether a run takes many times as long as usual, so that fewer similar cases are run. */
 static bool is_slow(void)
 {
     return test_divisor() > 1;
 }
 
-/* Half of the calls ask as grep and as grep -c do: alone under an emulator or a sanitizer. */
+/* Returns the number of calls for each method and instruction set. Half of the calls are the calls
+ * of grep and of grep -c. Under an emulator or a sanitizer, only that half is made. */
 static uint32_t lines_calls(void)
 {
     return test_divisor() < 16 ? LINES_CALLS : LINES_CALLS / 2;
@@ -174,7 +176,7 @@ static void run_algorithms(struct test_random *random, struct diff_input *input,
     }
 }
 
-/* Runs all methods and instruction sets on an input, each with so many calls. */
+/* Runs all methods and instruction sets on an input, each with `calls` calls. */
 static void run_input(struct test_random *random, struct diff_input *input, uint64_t index,
                       uint32_t calls)
 {
@@ -203,7 +205,7 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
             uint64_t chunk_index;
             config.instruction_set = trawl_instruction_set(call % sets);
             choose_config(random, input, &config, &chunk_index);
-            if (calls > 1 && call < sets * 2) /* half of the calls are as grep and grep -c call */
+            if (calls > 1 && call < sets * 2) /* the calls that grep and grep -c make */
                 config.call = call < sets ? HELD_WINDOWS : HELD_COUNT_LINES;
             passed = run_one(input, &expected, &config, plan, call % sets, chunk_index, index);
         }
@@ -238,7 +240,7 @@ static void run_case(uint64_t index)
     input_free(&input);
 }
 
-/* Several MiB with a pattern or two: chunks and threads are as in real use. */
+/* Searches a text of several MiB for a pattern or two, with chunks and threads as in real use. */
 static void run_large(uint64_t index)
 {
     struct test_random random = test_random_begin("diff large");
@@ -259,9 +261,9 @@ static void run_large(uint64_t index)
     input_free(&input);
 }
 
-/* Floods begin, end and change while a search goes on: what a worker learned in a part of the text
- * must not cost matches in the next part. Parts have several tiles, and patterns have lengths near
- * the limits of the verifications. */
+/* Searches texts that are full of candidates in some parts ("floods"). What a worker has learned in
+ * a part of the text must not cost matches in the next part. Parts have several tiles, and patterns
+ * have lengths near the limits at which verification changes. */
 static void run_floods(void)
 {
     static const enum input_kind parts[] = {INPUT_FIBONACCI, INPUT_LETTERS_26, INPUT_THUE_MORSE,
@@ -281,14 +283,15 @@ static void run_floods(void)
         input_begin(&random, INPUT_LETTERS_2, part_bytes * parts_count, &input);
         for (uint64_t p = 0; p < parts_count; p++)
             input_fill(&random, parts[p], input.text + p * part_bytes, part_bytes);
-        if (i % 2 == 0) /* the first part, which floods; else any, and conditions */
+        /* a pattern of the first part, which floods; else of any part, and with conditions */
+        if (i % 2 == 0)
             part = 0;
         else
             input.flags = flags[test_random_below(&random, 4)];
         memcpy(pattern,
                input.text + part * part_bytes + test_random_below(&random, part_bytes - bytes),
                (size_t)bytes);
-        if (i % 2 == 1 && test_random_one_in(&random, 2)) /* near-occurrences alone */
+        if (i % 2 == 1 && test_random_one_in(&random, 2)) /* the text nearly has the pattern */
             pattern[test_random_below(&random, bytes)] ^= 3;
         input_add_pattern(&input, pattern, bytes);
         input.kind = "floods";
@@ -297,9 +300,9 @@ static void run_floods(void)
     }
 }
 
-/* Each byte of a pattern must be compared. The text has the pattern, and for each byte two copies
- * of the pattern in which that byte is changed. In random texts, the only different byte was hardly
- * ever a byte that no probe tests. */
+/* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
+ * copies of the pattern in which that byte is changed. (In random texts, the only different byte
+ * was hardly ever a byte that no probe tests.) */
 static void run_near_misses(void)
 {
     static const uint64_t lengths[] = {2, 4, 7, 8, 9, 15, 16, 17, 18, 33, 64, 65};
@@ -323,9 +326,9 @@ static void run_near_misses(void)
     }
 }
 
-/* Sets in lines, asked several times, so that each method counts and lists lines. Among random
- * inputs only few have such lines and patterns: three ways to take a hit per line (for bytes, a
- * long pattern and words) could be wrong without a failure. */
+/* Searches for sets in lines, with several calls, so that each method counts and lists lines. (Few
+ * random inputs have such lines and patterns. The tests had missed faults in three pieces of code
+ * that take a hit per line: for bytes, for a long pattern and for words.) */
 static void run_lines(void)
 {
     struct test_random random = test_random_begin("diff lines");
@@ -375,7 +378,7 @@ static void print_report(void)
         printf("  %s: %" PRIu64 "\n", place_name((enum place_kind)place), report.places[place]);
 }
 
-/* A run that shows nothing about some part is a failure. */
+/* Fails if the run tested nothing of some method, place or algorithm, or few alignments. */
 static void check_coverage(void)
 {
     for (uint32_t method = 0; method < METHODS; method++)
@@ -388,14 +391,15 @@ static void check_coverage(void)
         TEST_CHECK(report.algorithms[i] > 0);
 }
 
-/* Case 0 has the floods, lines and nested strings; one case in so many is large. */
+/* Runs a case. Case 0 has the floods, near misses, lines and nested strings; one in LARGE_ONE_IN
+ * cases is large. */
 static void run_index(uint64_t index)
 {
     struct test_random random = test_random_begin("diff borders");
 
     random.state ^= index * 0x2545f4914f6cdd1du;
     borders_draw(&random);
-    if (index % LARGE_ONE_IN == 0) /* borders of their own */
+    if (index % LARGE_ONE_IN == 0) /* large inputs have borders with the usual sizes */
         cpu_sizes = cpu_sizes_default;
     if (index == 0) {
         run_floods();
@@ -426,8 +430,8 @@ int main(void)
         print_report();
         return test_end();
     }
-    /* Number 0 has thousands of cases without chance. An eighth of the normal amount would have
-     * left no random case beside number 0. */
+    /* Case 0 stands for thousands of fixed cases, which do not count towards `wanted`. Otherwise a
+     * short run would end before any random case. */
     for (uint64_t index = 0; report.total < wanted && test_failures < 10; index++) {
         run_index(index);
         wanted += index == 0 ? report.total : 0;

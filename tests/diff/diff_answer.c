@@ -1,6 +1,7 @@
-/* diff_answer: one plan's scans by the CPU engine's own table against the expected matches, for
- * each want and chunks of any size; the dense fallback is forced at the first candidate, or left to
- * the text; the costs that methods are chosen by may be made up.
+/* diff_answer: calls the functions of the host's engine directly, and compares what the scans of a
+ * plan find with the expected matches, for each want and for chunks of any size. In some scans the
+ * automaton takes over at the first candidate; in other scans the text decides. A test may replace
+ * the costs by which methods are chosen (answer_costs).
  */
 #include "diff/diff_answer.h"
 
@@ -17,11 +18,11 @@ struct answer {
     uint64_t match_count;
     enum want want;
     struct test_random *random;
-    uint64_t at;    /* of the expected matches, the next to be met */
-    uint64_t count; /* seen */
+    uint64_t at;    /* index of the next expected match */
+    uint64_t count; /* hits so far */
     uint64_t lines; /* LINES: lines with a hit; the last such line ends at line_end */
     uint64_t line_end;
-    uint64_t spans; /* SPANS: spans that were taken; the last span ends at span_end */
+    uint64_t spans; /* SPANS: spans so far; the last span is [span_begin, span_end) */
     uint64_t span_begin;
     uint64_t span_end;
     bool ok;
@@ -85,7 +86,8 @@ static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
              hits->lengths_valid ? hits->lengths[i] : 0);
 }
 
-/* Draws a place anywhere between two trials, or in a trial. */
+/* Puts the worker's choice between methods into a random state: between two trials of a method, or
+ * within a trial. */
 static void draw_trial(struct test_random *random, struct trial *trial)
 {
     trial->now = (uint32_t)test_random_below(random, 2);
@@ -94,7 +96,8 @@ static void draw_trial(struct test_random *random, struct trial *trial)
     trial->spent = UINT64_MAX / 2;
 }
 
-/* Scans a chunk to its end. Returns false if the answer is known before. */
+/* Scans a chunk to its end. Returns false if a hit was wrong, or if the first occurrence was found
+ * and no more is wanted. */
 static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk, bool force,
                        struct engine_result *result, struct answer *answer)
 {
@@ -133,7 +136,8 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         answer_scans.sparse += worker->dense.read_bytes == read;
         answer->count += result->count;
         meet_all(answer, chunk, result);
-        if (result->hits.one_per_line && answer->ok) /* the first one's line may be known already */
+        if (result->hits.one_per_line &&
+            answer->ok) /* an earlier scan may have counted the first line */
             answer->ok = answer->lines - first + 1 >= result->hits.count;
         if (answer->want == WANT_FIRST && answer->count > 0)
             return false;

@@ -8,14 +8,14 @@
 
 #define ANSWER_METHODS (TRAWL_METHOD_SET + 1)
 
-/* What the scans were like, since the test began. */
+/* Numbers of scans since the test began. */
 struct answer_scans {
-    uint64_t dense;      /* by the automaton, in part at least */
-    uint64_t sparse;     /* by candidates alone */
-    uint64_t by_parts;   /* of the plan, in the end */
-    uint64_t by_classes; /* of lengths, in the end */
-    uint64_t turned;     /* from or to these in the middle */
-    /* the method before a scan, and the method after the scan */
+    uint64_t dense;      /* the automaton searched a part of the chunk at least */
+    uint64_t sparse;     /* no part was searched by the automaton */
+    uint64_t by_parts;   /* the last part was searched by the parts of the plan */
+    uint64_t by_classes; /* the last part was searched by classes of lengths */
+    uint64_t turned;     /* the search changed between buckets and classes within the scan */
+    /* switches[a][b]: the worker had method a before the scan and method b after the scan */
     uint64_t switches[ANSWER_METHODS][ANSWER_METHODS];
 };
 extern struct answer_scans answer_scans;
@@ -25,8 +25,8 @@ extern struct answer_scans answer_scans;
 extern const struct plan_costs *answer_costs;
 extern uint32_t answer_costs_count;
 
-/* Count, hits, first, lines and spans of a text that is not empty; of `expected` the matches are
- * used. */
+/* Scans a text, which is not empty, for its count, hits, first hit, lines and spans, and checks the
+ * answers by expected->matches. */
 void answer_check(const struct diff_input *input, const struct diff_expected *expected,
                   const struct trawl_plan *plan, const char *instruction_set,
                   struct test_random *random);

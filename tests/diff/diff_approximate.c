@@ -1,7 +1,7 @@
 /* diff_approximate: occurrences within k errors, by every method, instruction set, chunk size,
  * number of threads and kind of text, in every call, compared with the oracle.
  *
- * TRAWL_TEST_SEED, TRAWL_TEST_CASE, TRAWL_TEST_SCALE as in diff.c.
+ * TRAWL_TEST_SEED, TRAWL_TEST_CASE and TRAWL_TEST_SCALE have the meaning that diff.c describes.
  */
 #include <signal.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@
 #include "oracle/oracle_approximate.h"
 
 #define CASES_NORMAL 1000
-#define CASES_LONG 100000 /* each is searched some eight times */
-/* from this number of cases on, what all cases have in common does not depend on chance */
+#define CASES_LONG 100000 /* each case is searched about eight times */
+/* after so many cases each cell must have had matches */
 #define CASES_TELLING 200
 #define SETS_MAX 8
 #define THREADS_MAX 4
@@ -24,14 +24,13 @@
 #define PATTERN_BYTES_MAX 4000
 #define MATCHES_MAX 400000u
 #define EXACT_MAX 2
-#define PLAIN_BYTES 70 /* more of a text, which chunks then have borders in */
+#define PLAIN_BYTES 70 /* added to short texts, so that chunks have borders inside the text */
 #define RECORDS_MAX 100
-#define SILENCE_SECONDS 300 /* a case that takes longer hangs */
-
-/* ---- What `utf8` knows --------------------------------------------------------------------- */
-
-/* Letters that equal each other; in the last row only from left to right. 0x1f600 and 0xf600 have
- * the same slot in the cache of answers about letters, but equal different letters. */
+#define SILENCE_SECONDS 300 /* a case that takes longer counts as hung */
+/* ---- Letters ------------------------------------------------------------------------------- */
+/* Each row has letters that equal each other. In the last row only the first letter equals the
+ * other letters. 0x1f600 and 0xf600 have the same slot in the library's cache of answers about
+ * letters, but equal different letters. */
 static const uint32_t groups[][3] = {
     {'k', 'K', 0x212a}, {0xe9, 0xc9, 0xc9}, {0x1f600, 0xe8, 0xe8}, {0x20ac, 0x4e2d, 0xdf}};
 #define GROUPS (sizeof groups / sizeof groups[0])
@@ -76,7 +75,7 @@ static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
 /* ---- Inputs -------------------------------------------------------------------------------- */
 
-/* Of a case's number: alphabet, edits, exact parts, threads. */
+/* A case's number mod CELLS determines alphabet, edits, exact parts and threads. */
 #define CELLS 24u
 
 struct input {
@@ -84,10 +83,10 @@ struct input {
     struct approximate_query query;
     struct trawl_range exact[EXACT_MAX];
     struct approximate_range exact_again[EXACT_MAX];
-    uint64_t symbols_max; /* of a pattern */
-    bool is_plain;        /* nothing keeps the first three patterns from occurring */
+    uint64_t symbols_max; /* symbols of the longest pattern */
+    bool is_plain;        /* no condition applies, so the first three patterns are sure to occur */
     bool with_utf8;
-    bool with_also; /* another line end */
+    bool with_also; /* a second byte ends lines, too */
     struct approximate_match *matches;
     uint64_t match_count;
 };
@@ -98,7 +97,7 @@ static const char *const letters_of[3][5] = {
      "\xe2\x82\xac\xe4\xb8\xad\xc3\x9f k", "a\xf0\x9f\x98\x80\x80\xc3\xe2\x82\xff\xc3\xa9\n"},
     {"A", "ACGT", "ACGTacgt", "ACGTN", "ACGTRYKMSWBDHVN-\n"}};
 
-/* Returns bytes of a letter, or of a part of a letter, from the letters that the case draws from.
+/* Draws a letter from `letters`, or the last bytes of a letter, and returns the number of bytes.
  */
 static uint64_t draw(struct test_random *random, const char *letters, uint8_t *bytes)
 {
@@ -139,7 +138,7 @@ static bool is_inside_letter(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* A part of the text with some bytes changed, left out or put in. */
+/* Adds a pattern: a part of the text with some bytes changed, left out or inserted. */
 static void add_pattern(struct test_random *random, struct input *input, const char *letters,
                         uint64_t bytes_max, uint64_t number)
 {
@@ -220,7 +219,7 @@ static uint32_t plan_flags(const struct approximate_query *query)
            (query->any_base ? TRAWL_ANY_BASE : 0u);
 }
 
-/* The plan; NULL: a pattern has too few symbols. */
+/* Returns the input's plan; NULL: a pattern has too few symbols. */
 static struct trawl_plan *plan_of(const struct input *input)
 {
     const struct approximate_query *query = &input->query;
@@ -247,7 +246,8 @@ static struct trawl_plan *plan_of(const struct input *input)
     return plan;
 }
 
-/* Alphabet, edits and exact parts follow from the number, as the number of threads does. */
+/* Makes the input of a case. The case's number determines alphabet, edits, exact parts and the
+ * number of threads. */
 static void input_make(struct test_random *random, struct input *input, uint64_t index)
 {
     bool is_long = test_random_one_in(random, 40), is_wide = test_random_one_in(random, 30);
@@ -288,7 +288,7 @@ static void input_make(struct test_random *random, struct input *input, uint64_t
     input->diff.line_end = query->line_end;
 }
 
-/* False: there are more occurrences than the test has room for. */
+/* Computes the expected occurrences. False: there are more than MATCHES_MAX. */
 static bool expect(struct input *input, struct diff_expected *expected)
 {
     const struct naive_bytes text = {input->diff.text, input->diff.text_bytes};
@@ -316,8 +316,10 @@ static bool expect(struct input *input, struct diff_expected *expected)
 enum where { AT_BEGIN, AT_END, OVER_BORDER, INSIDE, PLACES };
 
 static struct {
-    uint64_t cells[APPROX_METHODS][CELLS][PLACES]; /* matches searched for */
-    uint64_t spans[2][2][2];                       /* likewise: edits, every end, within lines */
+    /* Numbers of expected matches: by method, cell and place; and by whether edits are allowed,
+     * every end is wanted, and spans lie within lines. */
+    uint64_t cells[APPROX_METHODS][CELLS][PLACES];
+    uint64_t spans[2][2][2];
     uint64_t refused, runs, by_method[APPROX_METHODS], matches, reversed, far;
 } report;
 
@@ -338,7 +340,7 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t s
     return *searcher;
 }
 
-/* What of the answer the other calls do not show. */
+/* A comparison of whole matches, with distance and strand, which other calls do not give. */
 struct whole {
     const struct input *input;
     uint64_t at;
@@ -452,7 +454,7 @@ static void describe(const struct input *input, uint64_t index, const struct run
            query->patterns[0].bytes_count, input->with_utf8, input->with_also, line);
 }
 
-/* One plan, by one method, in one call. False after a failure. */
+/* Counts the expected matches of an input by method, cell and place. */
 static void tally(const struct input *input, enum approx_method method, uint64_t index,
                   uint64_t chunk_bytes)
 {
@@ -587,9 +589,9 @@ static void run_case(uint64_t index)
 
 /* ---- Characters ---------------------------------------------------------------------------- */
 
-/* A text of ASCII with a single character of four bytes. One pattern ends with that character, and
- * the text has an error before the character. The other pattern begins with the character's last
- * byte, which is not a symbol there. */
+/* Searches a text of ASCII with a single character of four bytes. One pattern ends with that
+ * character, and the text has an error before the character. The other pattern begins with the
+ * character's last byte, which is no symbol in the text, so the pattern must not occur there. */
 #define BESIDE_BYTES 120u
 #define BESIDE_LENGTHS 12u
 
@@ -633,16 +635,17 @@ static void check_beside(bool edits, uint64_t letters)
  * where that part stands; in this text the part stands everywhere. */
 #define FLOOD_PATTERNS 40u
 
-/* The occurrences in a text of a single letter: each begin, or for each end all begins with the
- * least distance. */
+/* A sink's view of the occurrences in a text of a single letter. `at`: number of the next
+ * occurrence. With mismatches each begin has an occurrence; with edits each end has an occurrence.
+ */
 struct flood {
     bool edits;
     uint64_t at;
     uint64_t wrong;
 };
 
-/* Checks occurrence number `at`. With mismatches it begins at offset `at`. With edits, ends 7 and 8
- * belong to spans that begin with the text and lack letters. */
+/* Checks occurrence number flood->at. With mismatches the occurrence begins at offset flood->at.
+ * With edits, the first FLOOD_ERRORS occurrences begin with the text and lack letters. */
 static void see_flood(struct flood *flood, const struct trawl_match *match)
 {
     uint64_t lacks = !flood->edits ? 0 : flood->at < FLOOD_ERRORS ? FLOOD_ERRORS - flood->at : 0;

@@ -36,7 +36,7 @@ static void fill_periodic(struct test_random *random, uint8_t *bytes, uint64_t c
         bytes[i] = bytes[i - period];
 }
 
-/* A periodic text in which now and then a byte is dropped, doubled or changed. */
+/* Fills a periodic text in which now and then a byte is dropped, doubled or changed. */
 static void fill_phase_slips(struct test_random *random, uint8_t *bytes, uint64_t count)
 {
     uint8_t unit[64];
@@ -202,7 +202,8 @@ static void mutate(struct test_random *random, uint8_t *bytes, uint64_t count)
     bytes[place] = (uint8_t)(bytes[place] + test_random_between(random, 1, 255));
 }
 
-/* a...ab, ba...a, a...aba...a, abab...abb: what keeps comparisons going for long. */
+/* Fills a nearly periodic pattern, such as a...ab, ba...a, a...aba...a or abab...abb, with which
+ * comparisons take long before they fail. */
 static void fill_near_period(struct test_random *random, uint8_t *bytes, uint64_t count)
 {
     uint64_t places[] = {0, count - 1, count / 2, count / 4};
@@ -238,7 +239,7 @@ static uint64_t fill_pattern(struct test_random *random, const struct diff_input
         length = source.bytes_count; /* a duplicate */
     if (length > source.bytes_count && !test_random_one_in(random, 20))
         length = test_random_between(random, 1, source.bytes_count);
-    if (length > source.bytes_count) { /* longer than all there is */
+    if (length > source.bytes_count) { /* the pattern is longer than its source */
         input_fill(random, INPUT_LETTERS_2, bytes, length);
         memcpy(bytes, source.bytes, (size_t)source.bytes_count);
         return length;
@@ -355,7 +356,7 @@ static uint8_t draw_line_end(struct test_random *random, const struct diff_input
     return input->nul_ends_lines && test_random_one_in(random, 2) ? '\0' : input->line_end;
 }
 
-/* Line ends at random, sometimes also NULs, which end lines for some calls. */
+/* Puts line ends at random offsets, sometimes also NULs, which end lines for some calls. */
 static void add_line_ends(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t one_in[] = {2, 9, 80, 900};
@@ -369,7 +370,7 @@ static void add_line_ends(struct test_random *random, struct diff_input *input)
             input->text[i] = has_nulls && test_random_one_in(random, 2) ? '\0' : input->line_end;
 }
 
-/* For whole lines between line ends. */
+/* Puts patterns into the text; under NAIVE_WHOLE_LINE as whole lines, between line ends. */
 static void plant_patterns(struct test_random *random, struct diff_input *input)
 {
     bool lines = (input->flags & NAIVE_WHOLE_LINE) != 0;
@@ -459,7 +460,8 @@ uint32_t input_worst_kinds(void)
     return sizeof worst_table / sizeof *worst_table;
 }
 
-/* INPUT_KINDS as the pattern's kind: the text's own first bytes. */
+/* Makes row `kind` of worst_table. If the row's pattern is INPUT_KINDS, the pattern consists of the
+ * text's first bytes. */
 void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t text_bytes,
                           uint64_t pattern_bytes, struct diff_input *input)
 {
@@ -519,7 +521,7 @@ static void add_bytes(struct test_random *random, struct diff_input *input)
 {
     uint64_t letters = 1 + test_random_below(random, 26);
 
-    if (test_random_one_in(random, 2)) /* a line's own end can be what is searched for */
+    if (test_random_one_in(random, 2)) /* the line end itself is a pattern */
         input_add_pattern(input, &input->line_end, 1);
     for (uint64_t count = test_random_between(random, 1, 20); count > 0; count--) {
         uint8_t byte = (uint8_t)('a' + test_random_below(random, letters));
@@ -564,8 +566,8 @@ static void add_line_patterns(struct test_random *random, uint64_t shape, struct
                   shapes[shape].least, shapes[shape].most);
 }
 
-/* Adds a pattern, or a pattern without a byte, in most cases without the last byte. Returns the
- * number of bytes. */
+/* Writes a pattern. spoil: a byte of the pattern, in most cases the last byte, is changed. Returns
+ * the number of bytes. */
 static uint64_t fill_piece(struct test_random *random, const struct diff_input *input,
                            uint8_t *bytes, uint64_t room, bool spoil)
 {
@@ -594,11 +596,11 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
     if (input->nul_ends_lines && test_random_one_in(random, 3))
         input->flags |= NAIVE_WHOLE_LINE;
     add_line_patterns(random, shape, input);
-    for (uint64_t at = 0; at < input->text_bytes;) { /* a line each time */
+    for (uint64_t at = 0; at < input->text_bytes;) { /* each round makes a line */
         uint64_t pieces = test_random_between(random, 0, per_line);
 
         for (uint64_t i = 0; i < pieces && at < input->text_bytes; i++) {
-            if (!begins || i > 0) /* else lines begin with a pattern */
+            if (!begins || i > 0) /* otherwise the line begins with a pattern */
                 at += test_random_below(random, 12);
             if (at < input->text_bytes && near && test_random_one_in(random, 2))
                 at += fill_piece(random, input, input->text + at, input->text_bytes - at, true);
@@ -612,9 +614,9 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
         input->text[input->text_bytes - 1] = draw_line_end(random, input);
 }
 
-/* Slices of a string, of all lengths, that begin at few places; the text has other slices of the
- * string. Strings are verified at nearly all places, so an automaton takes over. The text ends
- * where some slice ends. */
+/* Makes patterns that are slices of a string, of all lengths, from a few begins; the text consists
+ * of other slices of the same string. Nearly each offset is a candidate, so an automaton takes
+ * over. The text ends where some pattern ends. */
 void input_generate_nested(struct test_random *random, struct diff_input *input)
 {
     uint64_t source_bytes = NESTED_BYTES_MAX, begins = test_random_between(random, 1, 12);
@@ -630,7 +632,7 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
     for (uint64_t count = test_random_between(random, 40, 200); count > 0; count--)
         input_add_pattern(input, source + 37 * test_random_below(random, begins),
                           test_random_between(random, 6, 60));
-    for (uint64_t count = test_random_below(random, 3); count > 0; count--) /* nearly all of it */
+    for (uint64_t count = test_random_below(random, 3); count > 0; count--) /* very long slices */
         input_add_pattern(input, source + 37 * test_random_below(random, begins),
                           source_bytes - test_random_between(random, 500, 1200));
     tail = input->patterns[input->pattern_count - 1].bytes_count;
@@ -650,8 +652,8 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
     free(source);
 }
 
-/* Adds a string of mixed lengths' set: a slice of the text, or the end, the beginning, or all of a
- * string that is there already; now and then with a byte changed. */
+/* Adds a string to a set of mixed lengths: a slice of the text, or the end, the beginning, or all
+ * of an earlier string of the set; now and then with a byte changed. */
 static void add_mixed(struct test_random *random, uint64_t longest, struct diff_input *input)
 {
     uint64_t kind = test_random_below(random, 8), bytes, from;
@@ -688,7 +690,7 @@ void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
 
     input_begin(random, kind, test_random_between(random, 1, text_bytes_max), input);
     if (input->text_bytes > 2000 && kind != INPUT_LETTERS_26 && kind != INPUT_LETTERS_256)
-        input->text_bytes = 2000; /* such texts are full of occurrences */
+        input->text_bytes = 2000; /* texts of these kinds are full of occurrences */
     while (count-- > 0)
         add_mixed(random, longest, input);
     if (test_random_one_in(random, 4))

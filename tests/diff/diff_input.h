@@ -1,5 +1,5 @@
-/* diff_input: texts and patterns for the comparison with the oracle: random ones, and those that
- * are known to hurt searches. Everything follows from the random state that is passed in. */
+/* diff_input: texts and patterns for the comparison with the oracle: random inputs, and inputs that
+ * are known to be bad for searches. The random state that a caller passes determines the input. */
 #ifndef TRAWL_DIFF_DIFF_INPUT_H
 #define TRAWL_DIFF_DIFF_INPUT_H
 
@@ -9,9 +9,9 @@
 #define INPUT_PATTERNS_MAX 2500
 #define INPUT_PATTERN_BYTES_MAX 5000
 
-/* What is searched for, and in what. Owns its memory. */
+/* A text and patterns. The struct owns the memory. */
 struct diff_input {
-    const char *kind; /* the text's, static */
+    const char *kind; /* name of the kind of text; a static string */
     uint8_t *text;
     uint64_t text_bytes;
     struct naive_bytes *patterns;
@@ -48,7 +48,8 @@ void input_generate_border(struct test_random *random, struct diff_input *input)
  * `shape` chooses the patterns: bytes, a long pattern, few or many words. */
 #define INPUT_LINE_SHAPES 6
 void input_generate_lines(struct test_random *random, uint64_t shape, struct diff_input *input);
-/* Many strings that begin alike, and up to two that are very long, at nearly all places. */
+/* Makes many strings that begin alike, up to two of which are very long, and a text in which nearly
+ * each offset is a candidate. */
 void input_generate_nested(struct test_random *random, struct diff_input *input);
 /* Makes a set of strings of 1 to 300 bytes, some of which are equal to other strings or are ends of
  * other strings. */
@@ -83,11 +84,11 @@ void input_begin(struct test_random *random, enum input_kind kind, uint64_t text
 /* Adds a pattern to the input, which copies the bytes. */
 void input_add_pattern(struct diff_input *input, const uint8_t *bytes, uint64_t bytes_count);
 
-/* The oracle's answer. */
+/* Computes the oracle's answer. */
 void expected_compute(const struct diff_input *input, struct diff_expected *expected);
 void expected_free(struct diff_expected *expected);
 
-/* malloc that ends the test when memory runs out. */
+/* Allocates memory as malloc does; without memory, ends the test. */
 void *test_memory(uint64_t bytes);
 
 #endif

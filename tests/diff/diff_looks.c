@@ -1,9 +1,10 @@
-/* diff_looks: a worker that looks at the text before each chunk, and may search each by another
- * method, finds what the oracle finds.
+/* diff_looks: a worker takes a sample of the text before each chunk (a "look"), and may search each
+ * chunk by a different method. Compares the answers with the oracle.
  *
- * Texts change their kind on the way, seldom where a chunk ends. What methods cost is made up, so
- * that each of them follows each other; then it is as it is. Other tests search texts too short to
- * be looked at, or of one kind, so none had changed the method between two chunks.
+ * The kind of text changes several times within a text, seldom where a chunk ends. In three of four
+ * cases the test makes up the costs of the methods, so that each method follows each other method;
+ * otherwise the real costs decide. (In other tests the texts are too short for a look, or of a
+ * single kind, so no test had changed the method between two chunks.)
  */
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
@@ -11,9 +12,10 @@
 
 #define CASES_NORMAL 600
 #define CASES_LONG 60000
-#define CASES_TELLING 40 /* enough that each method must have followed each other */
 #define PART_BYTES_MAX 24000u
 #define PARTS_MAX 8u
+/* After this number of cases each method must have followed each other method. */
+#define CASES_TELLING 40
 #define PATTERN_BYTES_MAX 1500u
 #define PLANTED_MAX 60u
 #define CALLS 3u
@@ -22,7 +24,8 @@
 
 static struct test_random chance;
 
-/* A method costs nothing, and candidates of the method cost nothing. */
+/* Costs with which one method costs nearly nothing, candidates included, and all others very much.
+ */
 #define NEVER 1e6
 #define CHEAP 1e-6
 static const struct plan_costs one_is_free[] = {
@@ -30,7 +33,7 @@ static const struct plan_costs one_is_free[] = {
     {.every = NEVER, .grams = {CHEAP, CHEAP, CHEAP, CHEAP}, .sample = NEVER},
     {.every = NEVER, .grams = {NEVER, NEVER, NEVER, NEVER}, .sample = CHEAP}};
 
-/* Lines that have the same rare bytes at nearly the same places. */
+/* Fills lines of a log, which have the same rare bytes at nearly the same offsets of a line. */
 static void fill_log(uint8_t *bytes, uint64_t count)
 {
     for (uint64_t at = 0; at < count;) {
@@ -133,7 +136,7 @@ static void run_case(uint64_t index)
     chance = test_random_begin("diff looks");
     chance.state ^= index * 0x2545f4914f6cdd1du;
     borders_draw(&chance);
-    cpu_sizes.look_after = cpu_sizes.look_again = 0; /* each chunk is looked at */
+    cpu_sizes.look_after = cpu_sizes.look_again = 0; /* a look comes before each chunk */
     cpu_sizes.look_lost_ns = 0;
     generate(&input);
     borders_plant(&chance, &input);
@@ -151,9 +154,10 @@ static void run_case(uint64_t index)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
 }
 
-/* Strings of 9 bytes that are alike, and strings of 7 letters. In a text full of the long strings,
- * with stride 8 a sample in ten names all strings (grams of 9 bytes); with stride 6 (grams of 11
- * bytes) a sample in 676. Once, the stride followed from the strings alone. */
+/* Checks that the text decides the stride of the method classes. The strings have 9 equal first
+ * bytes, and then 7 random letters. full: the text is full of the 9 bytes. With stride 8 (grams of
+ * 9 bytes), each gram of the 9 bytes would name all strings; with stride 6 (grams of 11 bytes), one
+ * string in 676. (An earlier version chose the stride by the strings alone.) */
 static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
 {
     static uint8_t text[STRIDE_TEXT_BYTES + FIND_LOAD_SLACK], bytes[STRIDE_STRINGS][16];

@@ -79,12 +79,13 @@ enum trawl_status run_searcher_open(const struct run_config *config,
     options.threads = config->threads;
     options.chunk_bytes = config->chunk_bytes;
     options.instruction_set = config->instruction_set;
-    if (config->place_offset % 2 == 1) /* of a place that is a file */
+    if (config->place_offset % 2 == 1) /* has an effect only if the text is a file */
         options.map = TRAWL_MAP_ALWAYS;
     return trawl_searcher_open(&options, searcher, error);
 }
 
-/* Where the sink stops, how large an array is, how many lines count: from the parameter's bits. */
+/* Sets where the sink stops, how large an array is, and how many lines count, from the bits of
+ * config->parameter. */
 static void choose(struct held *held, const struct run_config *config)
 {
     uint64_t parameter = config->parameter, number = parameter >> 8;

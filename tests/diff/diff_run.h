@@ -10,7 +10,7 @@
 struct run_config {
     enum trawl_method method;
     const char *algorithm;       /* an algorithm of the gallery; NULL: no algorithm */
-    bool sample;                 /* give the plan the text as the plan's sample */
+    bool sample;                 /* the text is given to the plan as a sample */
     const char *instruction_set; /* NULL: any */
     uint32_t threads;
     uint64_t chunk_bytes;
@@ -21,12 +21,13 @@ struct run_config {
     uint64_t parameter;
 };
 
-/* TRAWL_ARGUMENT: the method does not fit. */
+/* Builds the plan of the input. TRAWL_ARGUMENT: the method does not fit the patterns. */
 enum trawl_status run_plan_build(const struct diff_input *input, const struct run_config *config,
                                  struct trawl_plan **plan, struct trawl_error *error);
 enum trawl_status run_searcher_open(const struct run_config *config,
                                     struct trawl_searcher **searcher, struct trawl_error *error);
-/* True if the answer is right; else `message` says what was wrong. address_offset may be NULL. */
+/* Makes the call. Returns whether the answer is right; otherwise `message` says what was wrong.
+ * *address_offset (NULL: not wanted): the text's address mod 64. */
 bool run_call(const struct diff_input *input, const struct diff_expected *expected,
               const struct run_config *config, const struct trawl_plan *plan,
               struct trawl_searcher *searcher, uint64_t *address_offset,
@@ -36,7 +37,8 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
 void run_describe(const struct diff_input *input, const struct run_config *config, char *line,
                   uint64_t line_bytes);
 
-/* The gallery's algorithms that the CPU searches texts with; NULL after the last. */
+/* Returns the name of the gallery's algorithm number `index` for texts on the CPU; NULL after the
+ * last. */
 const char *cpu_algorithm(uint32_t index);
 const char *method_name(enum trawl_method method);
 uint32_t instruction_set_count(void);

@@ -1,4 +1,5 @@
-/* diff_sets: method set against the oracle, for each way to verify. */
+/* diff_sets: compares the searches for sets of strings with the oracle, for inputs that lead to
+ * each way to verify candidates. */
 #include "cpu/set_matcher.h"
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
@@ -8,7 +9,7 @@
 #define CASES_NORMAL 120
 #define CASES_LONG 200000
 #define CASES_TURNING 8
-#define CASES_TELLING 7 /* enough that each way to search must have been met */
+#define CASES_TELLING 7 /* after so many cases each way to search must have been used */
 #define PATTERN_BYTES_MAX 300u
 /* Strings that are longer than a lane's part of a step. */
 #define LENGTHY_BYTES_MIN 3900u
@@ -17,7 +18,7 @@
 #define ALIKE_PATTERNS 2000u
 #define ALIKE_WORDS 3000u
 #define ALIKE_HASH_BITS 11u
-/* so few that four letters of most words are four letters of some pattern */
+/* so few letters that the first four letters of most words begin some pattern, too */
 #define ALIKE_LETTERS 10u
 #define ALIKE_BYTES 7u
 
@@ -30,7 +31,7 @@ static void add_slice(struct diff_input *input, const uint8_t *bytes, uint64_t f
     input_add_pattern(input, bytes + from, count);
 }
 
-/* Adds strings that lie in `source`, nested in a way that is drawn. */
+/* Adds slices of `source`, nested in one of six ways. */
 static void add_nested(struct diff_input *input, const uint8_t *source, uint64_t source_bytes,
                        uint64_t count)
 {
@@ -43,15 +44,15 @@ static void add_nested(struct diff_input *input, const uint8_t *source, uint64_t
 
         if (way == 0) /* prefixes of a string, in ascending order of length */
             add_slice(input, source, 0, bytes);
-        else if (way == 1) /* longer ones first */
+        else if (way == 1) /* prefixes, the longest first */
             add_slice(input, source, 0, longest - bytes + 1);
-        else if (way == 2) /* ends */
+        else if (way == 2) /* suffixes of a prefix */
             add_slice(input, source, longest - bytes, bytes);
-        else if (way == 3) /* the same lengths at different places */
+        else if (way == 3) /* lengths as before, from random offsets */
             add_slice(input, source, from, bytes);
-        else if (way == 4) /* short */
+        else if (way == 4) /* short slices */
             add_slice(input, source, from, 1 + bytes % 8);
-        else /* long */
+        else /* long slices */
             add_slice(input, source, from, 12 + bytes % 20);
     }
 }
@@ -95,8 +96,9 @@ static void generate(uint64_t patterns_max, uint64_t text_bytes, struct diff_inp
     free(source);
 }
 
-/* Words, many of which begin alike, in lines of similar length: whole, cut short, or with a changed
- * last byte. In some inputs each line has a word of the set, in others hardly any line has. */
+/* Makes words, many of which begin alike, and lines of similar length that hold the words whole,
+ * cut short, or with a changed last byte. In some inputs each line has a word of the set, in other
+ * inputs few lines do. */
 static void generate_lines(struct diff_input *input)
 {
     uint64_t count = test_random_between(&chance, 33, 400), longest, line, at = 0;
@@ -139,7 +141,7 @@ static struct naive_match *oracle(const struct diff_input *input, uint64_t *matc
     return aho_matches(&query, (struct naive_bytes){input->text, input->text_bytes}, match_count);
 }
 
-/* The two oracles agree. */
+/* Checks that this file's quick oracle agrees with the naive oracle. */
 static void check_oracle(const struct diff_input *input)
 {
     struct naive_query query = input_query(input);
@@ -158,9 +160,9 @@ static void check_oracle(const struct diff_input *input)
     free(matches);
 }
 
-/* Strings too long for the automaton, some of which come more than once, that begin near each
- * other; for spans and lines of short strings. Since no string ended with the text, a string that
- * does could be lost. */
+/* Makes strings that are too long for the automaton, that begin near each other in the text, and
+ * some of which are equal; and for spans and lines also short strings. (The tests had missed that a
+ * string that ends with the text was lost, since no string ended with the text.) */
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
@@ -203,8 +205,8 @@ static void generate_lengthy(struct diff_input *input)
     free(source);
 }
 
-/* A string with a byte that is no letter, and in the text the same with the byte that folding by
- * or-ing takes for equal. */
+/* Adds a string with a byte that is no letter. The text has the same string with the byte that
+ * differs only in bit 5, which distinguishes the cases of letters. */
 static void add_near_letter(struct diff_input *input, const uint8_t *source)
 {
     static const uint8_t near_letters[] = {'@', '[', '`', '{', '0', 0x10, '_', 0x7f};
@@ -221,7 +223,8 @@ static void add_near_letter(struct diff_input *input, const uint8_t *source)
                (size_t)count);
 }
 
-/* So many strings that the search goes by classes of lengths; at times with a shorter string. */
+/* Makes so many strings that the search goes by classes of lengths; at times one string is
+ * shorter. */
 static void generate_many(struct diff_input *input)
 {
     static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
@@ -239,11 +242,11 @@ static void generate_many(struct diff_input *input)
     input_begin(&chance, kind, test_random_between(&chance, 1, count <= 600 ? 2000 : 200), input);
     input->flags = flags[test_random_below(&chance, sizeof flags / sizeof *flags)];
     memcpy(input->text, source + test_random_below(&chance, 100), (size_t)input->text_bytes / 2);
-    if (input->text_bytes > 300) /* where pieces, tiles and words of 64 end */
+    if (input->text_bytes > 300) /* slices of the source at random offsets, across all borders */
         for (uint32_t i = 0; i < 10; i++)
             memcpy(input->text + test_random_below(&chance, input->text_bytes - 100),
                    source + test_random_below(&chance, source_bytes - 100), 100);
-    for (uint64_t i = test_random_below(&chance, 6); i > 0; i--) { /* zeros after beginnings */
+    for (uint64_t i = test_random_below(&chance, 6); i > 0; i--) { /* a few runs of zeros */
         uint64_t at = test_random_below(&chance, input->text_bytes), left = input->text_bytes - at;
 
         memset(input->text + at, 0, left < 8 ? left : 8);
@@ -258,8 +261,9 @@ static void generate_many(struct diff_input *input)
     free(source);
 }
 
-/* Words whose hashes begin alike, so that each word is looked up among all patterns. Few of the
- * text's words are patterns: the budget is spent before anything is found. */
+/* Makes words whose hashes have the same first bits, so that each word is compared with all
+ * patterns. Few of the text's words are patterns, so the budget for comparisons is spent before an
+ * occurrence is found. */
 static void generate_alike(struct diff_input *input)
 {
     uint64_t text_bytes = 6000, last = text_bytes - 40;
@@ -286,8 +290,8 @@ static void generate_alike(struct diff_input *input)
     free(words);
 }
 
-/* At every eighth place seven patterns share the first eight bytes with the text, and a single
- * pattern occurs. */
+/* Makes seven patterns that share eight bytes. In the text, the eight bytes stand at every eighth
+ * offset, and only one of the patterns occurs. */
 static void generate_seven(struct diff_input *input)
 {
     uint8_t word[] = "abcdefgh?";
@@ -306,7 +310,7 @@ static void generate_seven(struct diff_input *input)
     }
 }
 
-/* A text that repeats itself, except for a few bytes, and strings of the text. */
+/* Makes a text that repeats itself, except for a few bytes, and strings of the text. */
 static void generate_repeats(struct diff_input *input)
 {
     uint64_t source_bytes = test_random_between(&chance, 100, 3000), shortest, longest;
@@ -335,8 +339,8 @@ static void generate_repeats(struct diff_input *input)
     free(source);
 }
 
-/* A few long strings that begin like most of the text: buckets leave the text to classes. No other
- * input has so many candidates for so few strings. */
+/* Makes a few long strings that begin like most of the text, so that the method buckets gives the
+ * text up to the method classes. No other input has so many candidates for so few strings. */
 static void generate_turning(struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 20000, 60000), at = 0;
@@ -358,8 +362,8 @@ static void generate_turning(struct diff_input *input)
     }
 }
 
-/* Strings of `least` bytes and up to `more` more, of which some lie in the text: whole, with a byte
- * changed, or in the other case. */
+/* Makes strings of `least` to least + more bytes, some of which occur in the text: unchanged, or
+ * with a changed bit. */
 static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, uint64_t count,
                            struct diff_input *input)
 {
@@ -371,7 +375,7 @@ static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, 
         uint64_t bytes = i == 0 ? least : test_random_between(&chance, least, least + more);
         uint64_t at = test_random_below(&chance, text_bytes - bytes), changed;
 
-        if (i % 16 == 0) /* the last places of the text, too */
+        if (i % 16 == 0) /* a string that ends with the text */
             at = text_bytes - bytes;
         add_slice(input, input->text, at, bytes);
         changed = at + test_random_below(&chance, bytes);
@@ -397,8 +401,8 @@ static void run_case(const struct diff_input *input, uint32_t set)
     free(expected.matches);
 }
 
-/* In other text next to no position passes. If all strings had a slot in common, every position
- * would pass, and all occurrences would be found nevertheless. */
+/* Checks that the nibble tables reject nearly all offsets of a random text. The answers do not show
+ * this: with tables that let every offset pass, all occurrences would be found, too. */
 static void check_passing(const struct plan_nibbles *nibbles)
 {
     uint8_t text[2000 + PLAN_NIBBLE_BYTES_MAX];
@@ -420,9 +424,9 @@ static void check_passing(const struct plan_nibbles *nibbles)
     TEST_CHECK(passed < 2000 / 20);
 }
 
-/* Tests each form of the nibble tables under every instruction set. Other inputs mostly have few
- * strings or short strings, and use a single instruction set each: the tests missed a table that an
- * instruction set read in a different way than the plan had filled it. */
+/* Tests each form of the nibble tables under every instruction set. (Other inputs mostly have few
+ * strings or short strings, and use a single instruction set each. The tests had missed a table
+ * that an instruction set read in a different order than the plan had filled the table.) */
 static void test_nibbles(void)
 {
     static const uint64_t counts[] = {9, 33, 50, 100, 200};
@@ -459,9 +463,9 @@ static void test_nibbles(void)
     TEST_CHECK_U64(forms, 2 * 3 + 2 + 2);
 }
 
-/* Strings that together hold every byte value, all values but one, or all but two. The text has
- * these strings; in many of them a missing value replaces the first byte. Strings of random bytes
- * never held nearly all of the 256 values. */
+/* Searches for strings that together hold every byte value, all values but one, or all but two. In
+ * many of the text's copies a missing value replaces the first byte. (Strings of random bytes never
+ * held nearly all of the 256 values.) */
 static void test_all_bytes(void)
 {
     for (uint32_t other = 0; other < 3; other++) {

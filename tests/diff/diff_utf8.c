@@ -1,11 +1,12 @@
 /* diff_utf8: case variants and word characters beyond ASCII, which the library takes from the
  * caller.
  *
- * A small made-up table stands for Unicode's, with the shapes that matter: pairs of equal and of
- * different length in bytes, groups of three and more, letters that equal ASCII ones. The oracle
- * here decodes text and pattern and compares code point by code point. Some inputs have a table
- * where a character has variants that do not have it; in others each byte is a character. Then the
- * borders of UTF-8.
+ * A small made-up table stands for Unicode's table. The table has pairs of letters with the same
+ * and with different numbers of bytes, groups of three and more letters, and letters that equal
+ * letters of ASCII. The oracle of this file decodes text and pattern and compares code point by
+ * code point. In some inputs the table is one-sided: character A has the variant B, but B lacks the
+ * variant A. In other inputs each byte is a character. Further tests check the least and greatest
+ * characters of each length in UTF-8.
  */
 #include "calls.h"
 #include "diff/diff_answer.h"
@@ -33,12 +34,12 @@ static const uint32_t groups[][GROUP_MAX] = {
     {0x1c4, 0x1c5, 0x1c6, 0},     /* DZ with caron: upper, title, lower */
     {0x2c65, 0x23a, 0, 0},        /* a with stroke: 3 and 2 bytes */
     {0x3b8, 0x3d1, 0x3f4, 0x398}, /* theta: four */
-    {0xfffd, 0x10000, 0, 0},      /* none of Unicode's: the last of 3 bytes, the first of 4, */
-    {0x7fe, 0x800, 0, 0},         /* of 2 and of 3 */
+    {0xfffd, 0x10000, 0, 0},      /* not equal in Unicode; 3 bytes, and the first with 4 bytes */
+    {0x7fe, 0x800, 0, 0},         /* not equal in Unicode; 2 bytes, and the first with 3 bytes */
 };
 #define GROUPS (sizeof groups / sizeof *groups)
 
-/* The letters texts and patterns are made of. */
+/* The letters of which texts and patterns are made. */
 static const uint32_t alphabet[] = {
     'k',    'K',    0x212a, 's',     'S',     0x17f,  0x430, 0x410, 0x44f, 0x42f,  0x3c3,   0x3c2,
     0x3a3,  0xe5,   0xc5,   0x212b,  0xdf,    0x1e9e, 0x1c4, 0x1c5, 0x1c6, 0x2c65, 0x23a,   0x3b8,
@@ -47,8 +48,8 @@ static const uint32_t alphabet[] = {
 };
 #define LETTERS (sizeof alphabet / sizeof *alphabet)
 
-/* For texts in which each byte is a character: 0xe0 to 0xef are the small letters of 0xc0 to 0xcf,
- * and 0xb0 is a capital letter whose small letter is b. */
+/* The letters for texts in which each byte is a character. 0xe0 to 0xef are the small letters of
+ * 0xc0 to 0xcf, and 0xb0 is a capital letter whose small letter is b. */
 static const uint32_t single_alphabet[] = {0x81, '1', 'q', 'b',  0xb0, 0xe1,
                                            0xc1, ' ', 'A', 0xff, '\n', 'B'};
 #define SINGLE_LETTERS (sizeof single_alphabet / sizeof *single_alphabet)
@@ -72,8 +73,8 @@ static const uint32_t *group_of(uint32_t code_point)
     return NULL;
 }
 
-/* context: NULL, or the table is one-sided: of a group, two characters in three have few variants.
- */
+/* The function `variants` of struct trawl_utf8. context not NULL: the table is one-sided, so two in
+ * three characters of a group have few variants. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -167,7 +168,7 @@ static uint32_t lower(uint32_t code_point)
     return code_point >= 'A' && code_point <= 'Z' ? code_point | 32 : code_point;
 }
 
-/* May the text's `got` stand for the pattern's `wanted`? */
+/* Returns whether the text's character `got` may stand for the pattern's character `wanted`. */
 static bool stands_for(void *context, uint32_t got, uint32_t wanted, bool ignore_case)
 {
     uint32_t found[TRAWL_UTF8_VARIANTS_MAX] = {0}, count;
@@ -261,7 +262,7 @@ static uint64_t fill(struct test_random *random, const uint32_t *letters, uint64
     return count;
 }
 
-/* A few letters per input, so that patterns occur. */
+/* Makes an input with at most 6 different letters, so that patterns occur. */
 static void generate(struct test_random *random, struct diff_input *input)
 {
     static const uint32_t words[] = {'k', 0x430, 0x1e9e, 0x10428};
@@ -279,7 +280,7 @@ static void generate(struct test_random *random, struct diff_input *input)
     input->line_end = '\n';
     input->flags =
         test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : NAIVE_IGNORE_CASE;
-    /* What precedes a word is decoded backwards: a letter of each number of bytes. */
+    /* The library decodes backwards what precedes a word, so each number of bytes is tried. */
     if ((input->flags & NAIVE_WHOLE_WORD) != 0 && !is_single)
         letters[0] = words[test_random_below(random, sizeof words / sizeof *words)];
     input->text = test_memory((uint64_t)4 * TEXT_CODE_POINTS_MAX);
@@ -348,9 +349,9 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t c
 
 /* ---- Borders of UTF-8 ---------------------------------------------------------------------- */
 
-/* The first and the last characters of each length, and neighbours that are not characters, by hand
- * (RFC 3629). Random letters are never these characters, so each comparison of the decoder could be
- * off by a bit. */
+/* The first and the last character of each length, and neighbouring bytes that are no characters
+ * (RFC 3629). Random letters never are these characters, so without this table a comparison of the
+ * decoder could be off by one. */
 static const struct {
     uint32_t code_point; /* 0: these bytes are not a character, and do not end in a character */
     const char *bytes;
@@ -374,7 +375,7 @@ static const struct {
               {0, "\x80"},
               {0, "\xbf\xbf\xbf\xbf"}};
 
-/* Of the letter k: the code point that the context points to. Of that the letter. */
+/* Makes the letter k and the code point *context variants of each other. */
 static uint32_t bound_variants(void *context, uint32_t code_point,
                                uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {

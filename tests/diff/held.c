@@ -4,13 +4,12 @@
 #include <stdarg.h>
 
 #define UNTOUCHED 0x7777777777777777u
-#define LINE_ENDS_BYTES                                                      \
-    512u /* of a window for each match, at least: then line ends are counted \
-          */
+/* A window has line_ends_before if there are at least so many bytes for each match. */
+#define LINE_ENDS_BYTES 512u
 #define SELECTING (TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
 
-/* What follows from a list of matches: in how many lines matches begin, and the leftmost-longest
- * matches without overlap. */
+/* Facts about a list of matches: the number of lines in which matches begin, and the number and
+ * bytes of the leftmost-longest matches that do not overlap (spans). */
 struct selection {
     uint64_t lines, line_end;
     uint64_t spans, span_begin, span_end, spans_bytes;
@@ -22,7 +21,7 @@ struct seen {
     uint64_t matches, windows, window_end;
     uint64_t lines, line_at; /* line ends before `line_at` */
     uint64_t *by_pattern;    /* occurrences of each pattern */
-    struct selection got;    /* of matches that windows brought, where some are left out */
+    struct selection got;    /* facts about the windows' matches, where windows leave out matches */
     bool window_last;
 };
 
@@ -85,7 +84,7 @@ const char *held_name(enum held_call call)
     return names[call];
 }
 
-/* The first thing that is wrong is the call's message. */
+/* Marks the call as wrong. The first call of this function sets the message. */
 __attribute__((format(printf, 2, 3))) static void wrong(struct held *held, const char *format, ...)
 {
     va_list words;
@@ -105,7 +104,8 @@ static void want_u64(struct held *held, const char *what, uint64_t got, uint64_t
         wrong(held, "%s is %" PRIu64 ", expected %" PRIu64, what, got, expected);
 }
 
-/* A sum: the answer; what was found before a read failed; or untouched. */
+/* Checks a sum: after OK the right sum, after a failed read at most the right sum, and after any
+ * other failure untouched. */
 static void want_sum(struct held *held, enum trawl_status status, uint64_t sum, uint64_t expected)
 {
     if (status == TRAWL_OK)
@@ -120,7 +120,7 @@ static bool same_match(const struct trawl_match *got, const struct naive_match *
            got->pattern_index == expected->pattern_index;
 }
 
-/* Takes the matches that follow the matches seen so far. */
+/* Compares matches with the expected matches that follow those seen so far. */
 static void see_matches(struct seen *seen, const struct trawl_match *matches, uint64_t count)
 {
     struct held *held = seen->held;
@@ -196,8 +196,8 @@ static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *b
     return count;
 }
 
-/* Checks the line ends before each match, which the window has if they were asked for and matches
- * are not dense. */
+/* Checks window->line_ends_before, which a window has if the flag asks for line ends and matches
+ * are not dense (LINE_ENDS_BYTES). */
 static void check_line_ends(struct held *held, const struct trawl_window *window)
 {
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
@@ -217,7 +217,8 @@ static void check_line_ends(struct held *held, const struct trawl_window *window
             count_line_ends(held->input, window->bytes, window->matches[i].begin - window->begin));
 }
 
-/* The window's own promises: no gap, the text's bytes, whole matches in memory. */
+/* Checks what each window promises: no gap to the window before, the text's bytes, and whole
+ * matches in memory. */
 static void check_window(struct held *held, uint64_t begin, const struct trawl_window *window)
 {
     const struct diff_input *input = held->input;
@@ -253,7 +254,7 @@ static void check_window(struct held *held, uint64_t begin, const struct trawl_w
                   window->matches[i - 1].begin, window->matches[i].begin);
 }
 
-/* Where a NUL ends lines, too, as windows of lines promise. */
+/* Adds a match to the selection. A NUL ends lines, too, if the input says so. */
 static void select_match(struct selection *selection, const struct diff_input *input,
                          uint64_t begin, uint64_t end)
 {
@@ -368,7 +369,8 @@ static enum trawl_status search_first(struct held *held, struct seen *seen,
     return status;
 }
 
-/* An array's true total, or how many came before a failure, if that is known. */
+/* Fills an array of begins, and checks the begins and the count: after OK the number of all
+ * occurrences, after a failure at most that number or untouched. */
 static enum trawl_status fill_begins(struct held *held, struct trawl_error *error)
 {
     uint64_t bytes = (held->room + 1) * sizeof(uint64_t), total = held->expected->match_count;
@@ -377,7 +379,7 @@ static enum trawl_status fill_begins(struct held *held, struct trawl_error *erro
 
     free(held->array);
     held->array = begins;
-    memset(begins, 0x77, (size_t)bytes); /* what an earlier call found is not there */
+    memset(begins, 0x77, (size_t)bytes); /* so that no begins of an earlier call are left */
     status = trawl_begins_into(held->searcher, held->plan, held->text,
                                held->room == 0 && total % 2 == 1 ? NULL : begins, held->room,
                                &count, error);
@@ -392,7 +394,8 @@ static enum trawl_status fill_begins(struct held *held, struct trawl_error *erro
     return status;
 }
 
-/* If the search ended early, checks that no pattern has more occurrences than expected. */
+/* Counts by pattern, and checks the counts. If the search ended early, no pattern may have more
+ * occurrences than expected. */
 static enum trawl_status count_by_pattern(struct held *held, struct seen *seen,
                                           struct trawl_error *error)
 {

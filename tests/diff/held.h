@@ -1,6 +1,7 @@
-/* held: a search that may fail, held against the expected answer. Where the search fails, what the
- * search gave before is the beginning of that answer, and what the header says stays untouched is.
- * Nothing is printed and no check is counted, so that threads may call these functions. */
+/* held: makes a call that may fail, and compares the results with the expected answer. If the call
+ * fails, the results before the failure must be the beginning of the right answer, and outputs that
+ * trawl.h calls untouched must be untouched. The functions print nothing and count no checks, so
+ * any thread may call them. */
 #ifndef TRAWL_DIFF_HELD_H
 #define TRAWL_DIFF_HELD_H
 
@@ -28,13 +29,14 @@ struct held {
     const struct trawl_plan *plan;
     struct trawl_searcher *searcher;
     struct trawl_text *text;
-    uint64_t room;         /* of arrays */
-    uint64_t lines_max;    /* of counts of lines */
-    uint64_t stop_after;   /* matches, or windows, after which the sink stops */
+    uint64_t room;         /* number of begins for which the array has room */
+    uint64_t lines_max;    /* limit that the count of lines gets */
+    uint64_t stop_after;   /* number of matches, or windows, after which the sink stops */
     uint32_t window_flags; /* TRAWL_WINDOW_... */
-    /* What the last call filled: a device may write there until held_end. */
+    /* The array that the last call filled. A device may write there until held_end. */
     void *array;
-    /* Of the last call: the sink stopped; the answer was right; otherwise what was wrong first. */
+    /* About the last call: the sink has stopped the search; the answer was right, or `message` says
+     * what was wrong first. */
     bool stopped, right;
     char message[HELD_MESSAGE_BYTES];
 };
@@ -45,11 +47,13 @@ enum trawl_status held_plan(const struct diff_input *input,
                             const struct trawl_plan_options *options, struct trawl_plan **plan,
                             struct trawl_error *error);
 
-/* An array has room for all, no sink stops and no flag is set, until the fields are changed. */
+/* Returns a call's settings: the array has room for all occurrences, the sink does not stop, and no
+ * flag is set. The caller may change the fields. */
 struct held held_begin(const struct diff_input *input, const struct diff_expected *expected,
                        const struct trawl_plan *plan, struct trawl_searcher *searcher,
                        struct trawl_text *text);
-/* held->right says whether the whole answer was right, as far as the call came. */
+/* Makes the call and returns its status. held->right: the answer was right, as far as the call
+ * came. */
 enum trawl_status held_search(struct held *held, enum held_call call, struct trawl_error *error);
 void held_end(struct held *held);
 

@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #define PAGE_BYTES ((uint64_t)4096)
-#define PIPE_BYTES ((uint64_t)65536) /* what a new pipe holds on Linux */
+#define PIPE_BYTES ((uint64_t)65536) /* capacity of a new pipe on Linux */
 #define PIECE_BYTES_MAX ((uint64_t)20000)
-#define PIECES_SMALL ((uint64_t)64) /* of a long text: each wakes the reader, for microseconds */
+/* A long text arrives in about this number of small pieces; each piece wakes a thread. */
+#define PIECES_SMALL ((uint64_t)64)
 
 static void must(bool worked, const char *what)
 {
@@ -47,7 +48,8 @@ static uint8_t *guarded_map(uint64_t bytes)
     return map + PAGE_BYTES;
 }
 
-/* One arena for all texts: only its ends are guarded, so texts lie at one end or the other. */
+/* Returns the memory in which all texts lie. Only the ends of the memory are guarded by unreadable
+ * pages, so each text lies at the begin or at the end. */
 static uint8_t *arena(void)
 {
     static uint8_t *bytes;
@@ -57,8 +59,8 @@ static uint8_t *arena(void)
     return bytes;
 }
 
-/* Bytes that complete an occurrence across the text's end, for a search that reads too far: the
- * rest of the pattern of which the text ends with the longest part. */
+/* Fills the bytes behind the text so that a search that reads too far finds an occurrence across
+ * the text's end: the rest of the pattern of which the text's end has the longest prefix. */
 static void lure_behind(const struct diff_input *input, uint8_t *behind, uint64_t room)
 {
     struct naive_bytes pattern;
@@ -154,7 +156,8 @@ static void pipe_fill(struct place *place)
     place->writer_started = true;
 }
 
-/* A memory file for all texts. */
+/* Writes the text to the file in memory that all texts use, after `before` bytes. Returns the
+ * descriptor. */
 static int file_fill(const struct diff_input *input, uint64_t before)
 {
     static int file = -1;

@@ -26,7 +26,7 @@ enum place_kind {
 struct place {
     enum place_kind kind;
     struct trawl_text *text;
-    uint64_t address_offset; /* of the text in memory inside a cache line */
+    uint64_t address_offset; /* the text's address mod PLACE_CACHE_LINE */
     int read_end, write_end;
     const struct diff_input *input;
     uint64_t seed;
@@ -37,7 +37,8 @@ struct place {
 const char *place_name(enum place_kind kind);
 /* A stream can be searched once. */
 bool place_is_stream(enum place_kind kind);
-/* Ends the test program if the operating system refuses; false if the library does. */
+/* Opens the text of an input at a place. False: the library refused. If the operating system
+ * refuses, ends the test program. */
 bool place_open(const struct diff_input *input, enum place_kind kind, uint64_t offset,
                 struct place *place, struct trawl_error *error);
 void place_close(struct place *place);

@@ -5,7 +5,7 @@
 
 #define PATTERNS_MAX 8
 #define MATCHES_MAX 8
-/* rows are laid at every place from this distance before an edge to this distance after it */
+/* each row begins at every offset from EDGE_REACH bytes before an edge to EDGE_REACH bytes after */
 #define EDGE_REACH 40
 
 struct seed_bytes {
@@ -42,7 +42,8 @@ static const struct seed_row rows[] = {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* Edges that rows are laid across: vectors, a page, and the pieces a library may cut a text in. */
+/* Offsets that rows are laid across: ends of vectors, of a page, and of pieces into which a library
+ * may cut a text. */
 static const uint64_t edges[] = {0, 64, 128, 256, 512, 1024, 4096, 16384, 32768, 65536};
 static const uint64_t edges_long[] = {131072, 262144, 524288, 1048576, 2097152};
 static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};
@@ -66,7 +67,8 @@ static const char *way_name(uint32_t way)
     return way < METHODS ? method_name((enum trawl_method)way) : cpu_algorithm(way - METHODS);
 }
 
-/* An algorithm takes no instruction set, so a single set is enough. */
+/* Returns the number of instruction sets to try. An algorithm of the gallery has no variants for
+ * instruction sets. */
 static uint32_t way_sets(uint32_t way)
 {
     return way < METHODS ? instruction_set_count() : 1;
@@ -99,7 +101,7 @@ static void row_input(const struct seed_row *row, struct diff_input *input)
                           row->patterns[i].bytes_count);
 }
 
-/* `front` bytes of padding, the row's text, `back` bytes of padding. */
+/* Makes a text of `front` bytes of padding, the row's text, and `back` bytes of padding. */
 static void row_text(const struct seed_row *row, uint64_t front, uint64_t back,
                      struct diff_input *input, struct diff_expected *expected)
 {
@@ -191,7 +193,7 @@ static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
     uint64_t reach = run->row->text.bytes_count + EDGE_REACH;
     uint64_t begin = edge > reach ? edge - reach : 0;
 
-    /* Each fifth place in a normal run, the first by chance. */
+    /* A normal run tries each fifth offset, from a random offset on. */
     if (!test_is_long()) {
         begin += test_random_below(&run->random, 5);
         step *= 5;

@@ -1,4 +1,5 @@
-/* shapes: see shapes.h. Each batch is compared, on arrival, with rows of first positions. */
+/* shapes: see shapes.h. Compares each batch, on arrival, with the first begin of each pattern in
+ * each record. */
 #include "diff/shapes.h"
 
 #include "diff/held.h"
@@ -29,7 +30,7 @@ static void make_records(struct test_random *random, struct shapes_case *c)
     enum input_kind letters = (enum input_kind)test_random_below(random, INPUT_KINDS);
     bool narrow = test_random_one_in(random, 2);
 
-    if (test_random_one_in(random, 3)) { /* many strings of letters are searched by stems */
+    if (test_random_one_in(random, 3)) { /* for many strings of letters, the method uses stems */
         c->method = TRAWL_METHOD_CLASSES;
         count = 400;
         kind = 3;
@@ -70,7 +71,7 @@ static void make_patterns(struct test_random *random, struct shapes_case *c)
         uint64_t begin = test_random_below(random, c->tape.text_bytes);
         uint64_t room = c->tape.text_bytes - begin;
 
-        if (i > 0 && test_random_one_in(random, 6)) { /* once more */
+        if (i > 0 && test_random_one_in(random, 6)) { /* an earlier pattern again */
             const struct naive_bytes *twin = &c->tape.patterns[test_random_below(random, i)];
 
             input_add_pattern(&c->tape, twin->bytes, twin->bytes_count);
@@ -146,8 +147,8 @@ static const int64_t *expected_row(const struct shapes_case *c, uint64_t record)
     return c->expected + record * c->tape.pattern_count;
 }
 
-/* Compares the cells of records [begin, end), their number and their order; ANY has a bit per
- * record. */
+/* Compares the cells of the batch's records: values, number and order. The shape ANY has a bit for
+ * each record instead of cells. */
 static void check_cells(const struct shapes_case *c, const struct trawl_matrix_batch *batch,
                         enum trawl_matrix_shape shape)
 {

@@ -8,18 +8,19 @@
 #define SHAPES (TRAWL_MATRIX_ANY + 1)
 
 struct shapes_case {
-    struct diff_input tape; /* and the patterns */
+    struct diff_input tape; /* the records' bytes, one after the other, and the patterns */
     enum trawl_method method;
     uint64_t *offsets;
     int32_t *offsets_narrow;
     uint8_t *validity;
     struct trawl_record_array array;
-    int64_t *expected; /* records x patterns: where each first begins, or -1 */
+    int64_t *expected; /* records x patterns: the pattern's first begin in the record; -1: none */
     uint64_t rows_seen;
 };
 
-/* Few or many records, among them empty ones, ones of one byte, and long ones; offsets of either
- * width; some are null; patterns from the tape, some twice; flags. */
+/* Makes a case: few or many records, of which some are empty, some have a single byte, some are
+ * long and some are null; offsets of 4 and of 8 bytes; patterns from the tape, of which some occur
+ * twice in the list; flags. */
 void shapes_make(struct test_random *random, struct shapes_case *c);
 void shapes_free(struct shapes_case *c);
 /* Builds the plan of the case's patterns, by the case's method. */

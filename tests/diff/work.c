@@ -1,30 +1,30 @@
-/* work: a search does work linear in the text, whatever the text and the pattern. Work is counted,
- * never timed: the library is compiled once more so that each basic block it enters calls
- * __sanitizer_cov_trace_pc, and its calls of memcmp and memchr go through the functions here,
- * which charge the bytes looked at. A thread's clock is this work, so the count is the same in
- * every run. Builds with sanitizers run the same searches and count nothing.
+/* work: checks that the work of a search is linear in the text's length, whatever the text and the
+ * pattern. Work is counted, not timed. For this test the library is compiled once more so that each
+ * basic block calls __sanitizer_cov_trace_pc. The library's calls of memcmp and memchr go through
+ * functions of this file, which count work for the bytes compared. The library's clock returns the
+ * work so far, so the count is the same in every run. Builds with sanitizers run the same searches
+ * but count nothing.
  */
 #include <unistd.h>
 
 #include "diff/diff_run.h"
 
 #define TEXT_BYTES ((uint64_t)1 << 18)
-#define WORK_PER_BYTE_MAX                                                  \
-    60 /* blocks; the worst row is printed, quadratic ones are in hundreds \
-        */
+/* Limit for the basic blocks per byte of the text. Quadratic searches need hundreds. */
+#define WORK_PER_BYTE_MAX 60
 #define CANDIDATES_PER_BYTE_MAX 4
 #define CANDIDATES_MORE 4096
 #define COMPARED_BYTES_PER_BLOCK 16
 #define SET_PATTERNS 400u
 #define SET_WAYS 5u
-#define CHOICE_STRINGS 9000u /* so many are searched by classes at first */
+#define CHOICE_STRINGS 9000u /* so many strings are searched by classes at first */
 #define METHODS (TRAWL_METHOD_AUTOMATON + 1)
 
 static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
                                          33, 80, 257, 1024, 4096, 32768, 100000};
 #define SIZES (sizeof pattern_sizes / sizeof *pattern_sizes)
 
-/* Searches run on the calling thread alone, so this needs no lock. */
+/* The work so far. Searches run on the calling thread alone, so no lock is needed. */
 static uint64_t work;
 
 void __sanitizer_cov_trace_pc(void);
@@ -72,7 +72,8 @@ struct worst_row {
 };
 static struct worst_row worst[METHODS];
 
-/* The oracle cannot follow here; the methods and sets are held against each other. */
+/* Searches by a plan, and checks the work. The oracle would take too long here, so the counts of
+ * methods and instruction sets are compared with each other: *count_known is the first count. */
 static void run_plan(const struct diff_input *input, const struct run_config *config,
                      const struct trawl_plan *plan, uint64_t *count_known)
 {
@@ -90,7 +91,7 @@ static void run_plan(const struct diff_input *input, const struct run_config *co
     work = 0;
     TEST_CHECK(trawl_count(searcher, plan, text, &count, NULL) == TRAWL_OK);
     done = work;
-    TEST_CHECK(done > 0 || TEST_SANITIZED); /* which count nothing */
+    TEST_CHECK(done > 0 || TEST_SANITIZED); /* builds with sanitizers count nothing */
     TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
     if (*count_known == UINT64_MAX)
         *count_known = count;
@@ -129,7 +130,7 @@ static void run_methods(const struct diff_input *input, uint64_t plans[METHODS])
     }
 }
 
-/* Adds sets that nest in a text that they flood, in five ways. */
+/* Adds nested strings of which the text is full, in one of five ways. */
 static void add_flood(struct diff_input *input, uint32_t way)
 {
     uint8_t pattern[SET_PATTERNS + 1];
@@ -142,7 +143,7 @@ static void add_flood(struct diff_input *input, uint32_t way)
             pattern[bytes++] = 'z';
         if (way == 2) /* an odd first byte */
             pattern[0] = 'z';
-        if (way == 3) { /* one head */
+        if (way == 3) { /* equal first bytes */
             memcpy(pattern, input->text, 8);
             bytes = 8 + bytes % 8;
             pattern[bytes - 1] = (uint8_t)('A' + i % 50);
@@ -185,7 +186,8 @@ static uint64_t work_of(const struct diff_input *input, enum trawl_method method
     return work;
 }
 
-/* Strings that begin alike, or words that end alike, in a text that is full of what is alike. */
+/* Makes strings with equal first bytes, or words with equal last bytes, in a text full of these
+ * bytes. */
 static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike, struct diff_input *input)
 {
@@ -215,9 +217,9 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
     }
 }
 
-/* The text decides between buckets, classes and the automaton. No earlier test checked the
- * decision. `better` is the way that must take the least work, `worse` the way that must take the
- * most. */
+/* Checks that the text decides well between the methods buckets, classes and automaton. `better` is
+ * the method that must take the least work, `worse` the method that must take the most; the plan's
+ * own choice must be near the least. */
 static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike, enum trawl_method better, enum trawl_method worse)
 {
