@@ -1,5 +1,5 @@
-/* unit_arguments: every mistake of a caller that the header names is answered with ARGUMENT, and
- * the outputs stay as they were. */
+/* unit_arguments: checks that the library answers every mistake that trawl.h names with ARGUMENT,
+ * and leaves the outputs as they were. */
 #include "calls.h"
 
 #define UNTOUCHED ((uint64_t)0x1234567890abcdef)
@@ -164,7 +164,7 @@ static void stats(void)
     TEST_CHECK_U64(record.match_count, UNTOUCHED);
 }
 
-/* For each search: searcher, plan, text, and each output missing in turn. */
+/* Makes each search without searcher, plan, text or an output, in turn. */
 static void searches(void)
 {
     uint64_t count = UNTOUCHED;
@@ -227,7 +227,8 @@ static void line_searches(void)
     CHECK_REFUSED(trawl_windows(searcher, plan, text, 32, ignore_window, NULL, error));
 }
 
-/* What the header allows: NULL to free and close, no error record, a text without bytes. */
+/* Does what trawl.h allows: frees and closes NULL, passes no error record, searches a text of 0
+ * bytes. */
 static void allowed(void)
 {
     AUTO_TEXT empty = NULL;
@@ -249,7 +250,8 @@ static void allowed(void)
     TEST_CHECK_U64(count, 0);
 }
 
-/* What is pulled; the searches that are no searches are not looked at. */
+/* Pulls batches with a missing argument. The pointers to searches point to no search: the library
+ * must not read them before it has checked the other argument. */
 static void batches(void)
 {
     struct trawl_matrix_batch cells = {.size = sizeof cells};
@@ -279,7 +281,7 @@ int main(void)
     line_searches();
     batches();
     allowed();
-    TEST_CHECK_U64(must_count(searcher, plan, text), 2); /* after all those mistakes */
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2); /* the objects still work */
     trawl_text_close(text);
     trawl_plan_free(plan);
     trawl_searcher_close(searcher);

@@ -44,8 +44,9 @@ static uint32_t probes_of(const char *literal, struct plan_probe *probes, double
                           passed);
 }
 
-/* Lines whose two rarest bytes always come together: the second byte says nothing once the first
- * byte is there. `k` comes three times as often, but alone. */
+/* Checks how many offsets pass the probes in lines whose two rarest bytes always occur together: a
+ * probe of the second byte rejects nothing that a probe of the first byte has let pass. `k` is
+ * three times as frequent, but occurs apart from these bytes. */
 static void test_survivors(void)
 {
     struct plan_probe probes[PLAN_PROBES_MAX];
@@ -61,7 +62,7 @@ static void test_survivors(void)
     TEST_CHECK_U64(probes[0].offset, 4);
     TEST_CHECK_U64(probes[1].offset, 0);
     TEST_CHECK(passed[0] > 0.008 && passed[0] < 0.012); /* one in 100 */
-    TEST_CHECK(passed[1] <= passed[0] / 8);             /* alone: three in 100 of the positions */
+    TEST_CHECK(passed[1] <= passed[0] / 8);             /* the second probe alone passes 3 in 100 */
     TEST_CHECK(probes_of("QaZ", probes, passed) == 3);
     TEST_CHECK_U64(probes[0].offset, 0);
     TEST_CHECK(passed[2] > passed[0] * 0.99 && passed[2] < passed[0] * 1.01);
@@ -87,8 +88,9 @@ static void test_seen_grams(void)
     TEST_CHECK(analyse_seen_grams(sample, SAMPLE_BYTES, &grams) <= 0);
 }
 
-/* A literal of `count` bytes, `abcdefgh` again and again. A sample of the same bytes names `named`
- * of its offsets; then a sample of which half is such bytes. */
+/* Checks sampled_seen for a literal of `count` bytes that repeats `abcdefgh`. In a text of the same
+ * bytes each sample names `named` offsets of the literal; if half of the text has these bytes, half
+ * as many. */
 static void sampled_seen_of(uint64_t count, double named)
 {
     static char literal[8008];
@@ -121,7 +123,7 @@ static bool is_near(double got, double expected)
     return fabs(got - expected) <= 1e-9 * fabs(expected);
 }
 
-/* The prices of the tuning after method sampled was tuned for the sample; NULL: an unknown text. */
+/* Tunes the method sampled for a text sample (NULL: an unknown text), and returns the prices. */
 static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuning *tuning,
                                  const struct plan_costs *costs, const uint8_t *text)
 {
@@ -129,7 +131,8 @@ static struct plan_prices priced(const struct trawl_plan *plan, struct plan_tuni
     return plan_price(plan, tuning, costs);
 }
 
-/* A literal of 200 bytes, stride 192, in a text that has no byte of the literal. */
+/* Checks prices for a literal of 200 bytes (stride 192) and a text without any byte of the
+ * literal. */
 static void test_price(void)
 {
     struct plan_costs costs = {.every = 1,
@@ -162,7 +165,8 @@ static void test_price(void)
     prices = plan_price(plan, &tuning, &costs);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
     tuning.sampled_took = tuning.every_rate = 0;
-    tuning.first_probes = 1; /* believed to be 1.5: 4 and as much as sampled: a tie is every's */
+    /* a single probe counts as 1.5: the price is 4, as that of sampled; `every` wins a tie */
+    tuning.first_probes = 1;
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
     memcpy(sample, literal, sizeof literal); /* a candidate or more in the samples */
@@ -184,7 +188,7 @@ static void test_price(void)
     trawl_plan_free(plan);
 }
 
-/* As a worker looks at a text. */
+/* Chooses a method for the sample as a worker does. */
 static enum trawl_method looked(const struct trawl_plan *plan, const struct plan_costs *costs,
                                 struct plan_tuning *tuning)
 {
@@ -196,7 +200,8 @@ static enum trawl_method looked(const struct trawl_plan *plan, const struct plan
     return prices.least;
 }
 
-/* Grams are weighed where they could win, and win where they are rare. */
+/* Checks that a worker tunes the method grams where grams could be the cheapest method, and chooses
+ * grams if the literal's grams are rare in the text. */
 static void test_look(void)
 {
     static const struct plan_costs cheap_grams = {.every = 1,
@@ -217,13 +222,13 @@ static void test_look(void)
     TEST_CHECK(tuning.is_seen && tuning.grams.stride > 0);
     costs.sample = 0.5 * 56; /* costs less than any grams can */
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_SAMPLED);
-    TEST_CHECK(!tuning.is_seen); /* the plan's own: nothing was tuned */
+    TEST_CHECK(!tuning.is_seen); /* the plan's own tuning was kept */
     costs.sample = 1.5 * 56;     /* less than every, and more than grams */
     TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
     trawl_plan_free(plan);
 }
 
-/* Every instruction set of this machine has costs, in ascending order. */
+/* Checks that every instruction set of this machine has costs, and the order of the costs. */
 static void test_costs(void)
 {
     const char *name;
@@ -232,7 +237,7 @@ static void test_costs(void)
         const struct plan_costs *costs = plan_costs_of(name);
 
         TEST_CHECK(costs->every >= 0 && costs->every_probe > 0 && costs->grams[3] > 0);
-        for (uint32_t k = 1; k < 4; k++) /* a wider stride's tests cost a little at most */
+        for (uint32_t k = 1; k < 4; k++) /* a wider stride costs at most a little more */
             TEST_CHECK(costs->grams[k] <= 1.1 * costs->grams[k - 1]);
         TEST_CHECK(costs->sample > costs->grams[3] && costs->compared > costs->sample &&
                    costs->candidate > costs->compared);
@@ -264,7 +269,8 @@ static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64
     return result.count;
 }
 
-/* A pattern in a text that changes its kind: each kind is searched by a different method. */
+/* Searches a text whose contents change in kind. Checks that a worker uses a different method for
+ * each kind. */
 static void test_worker(void)
 {
     static const struct plan_costs costs = {.every = 0.01,
@@ -287,7 +293,7 @@ static void test_worker(void)
     worker->costs = &costs;
     fill(text, sizeof text, "0123456789"); /* every: a single probe leaves no candidate */
     (void)search(worker, text, CHUNK_BYTES);
-    TEST_CHECK(worker->tuning == &plan->tuning); /* too soon */
+    TEST_CHECK(worker->tuning == &plan->tuning); /* no look so early */
     (void)search(worker, text, 2 * CHUNK_BYTES);
     TEST_CHECK(worker->tuning == &worker->own && worker->method == TRAWL_METHOD_EVERY);
     TEST_CHECK_U64(worker->tuning->first_probes, 1);
@@ -310,8 +316,9 @@ static void test_worker(void)
     trawl_plan_free(plan);
 }
 
-/* Candidates that take long use up a chunk's work in the chunk's short first part: the linear
- * search that takes over continues to the chunk's end. */
+/* Checks that the linear search, which takes over when candidates have used up a chunk's budget of
+ * work, goes on to the chunk's end. Here the candidates use up the budget in a short first part of
+ * the chunk. */
 static void test_work(void)
 {
     static const char unit[] = "ACGTTGCAAC";
@@ -338,8 +345,8 @@ static void test_work(void)
     trawl_plan_free(plan);
 }
 
-/* The tables of method sampled are made for texts that are worth the tables, and for any text if
- * the method is forced. No answer depends on the tables. */
+/* Checks that the tables of the method sampled are made for long texts, and for any text if the
+ * method is forced. The answers do not show whether there are tables. */
 static void test_tables(void)
 {
     static uint8_t text[CHUNK_BYTES];
@@ -375,7 +382,7 @@ int main(void)
     test_survivors();
     test_seen_grams();
     sampled_seen_of(64, 7);
-    sampled_seen_of(8008, 1000); /* was taken for 64 at most */
+    sampled_seen_of(8008, 1000); /* an earlier version counted at most 64 */
     test_price();
     test_look();
     test_costs();

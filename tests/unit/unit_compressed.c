@@ -1,5 +1,5 @@
-/* unit_compressed: texts that are unpacked as they are searched: each format, members one after the
- * other, data cut off at every byte and with every byte changed. */
+/* unit_compressed: searches compressed texts of each format: several members one after the other,
+ * data that is cut off at every byte, and data with every byte changed. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -59,10 +59,10 @@ static int pipe_of(const uint8_t *bytes, uint64_t bytes_count)
 
 struct seen {
     uint64_t bytes, matches, match_at;
-    bool is_right; /* what came is how the text begins */
+    bool is_right; /* the bytes so far are the beginning of the expected text */
 };
 
-/* What samples unpack to, `copies` times. */
+/* Returns the byte at offset `at` of the text that the samples unpack to, repeated without end. */
 static uint8_t expected_byte(uint64_t at)
 {
     at %= TEXT_BYTES;
@@ -82,7 +82,7 @@ static int see(void *context, const struct trawl_window *window)
         seen->match_at = window->matches[window->match_count - 1].begin;
     seen->bytes += window->bytes_count;
     seen->matches += window->match_count;
-    return seen->bytes > MANY_BYTES * 100; /* a bomb, or a decoder that does not end */
+    return seen->bytes > MANY_BYTES * 100; /* the decoder does not end */
 }
 
 /* Searches the descriptor, and closes it. */
@@ -116,7 +116,7 @@ static void whole(const struct sample *sample)
     for (uint64_t i = 0; i < 3; i++)
         memcpy(bytes + i * sample->bytes_count, sample->bytes, sample->bytes_count);
     memset(bytes + 3 * sample->bytes_count, 0, 512);
-    for (uint64_t nuls = 0; nuls <= 512; nuls += 512) { /* as tapes end */
+    for (uint64_t nuls = 0; nuls <= 512; nuls += 512) { /* tapes pad the last block with NULs */
         CHECK_STATUS(search(file_of(bytes, 3 * sample->bytes_count + nuls), &seen, &error),
                      TRAWL_OK);
         TEST_CHECK_U64(seen.bytes, 3 * TEXT_BYTES);
@@ -130,7 +130,8 @@ static void whole(const struct sample *sample)
     TEST_CHECK_U64((uint64_t)error.os_code, 0);
 }
 
-/* A pipe that gives bytes in pieces: the reader reads each piece before the next piece comes. */
+/* A writer into a pipe, which waits until the reader has read a piece before writing the next
+ * piece. */
 struct pieces {
     const uint8_t *bytes;
     uint64_t bytes_count, first, later; /* bytes of the first piece, and of later pieces */
@@ -200,8 +201,9 @@ static int see_first(void *context, const struct trawl_match *matches, uint64_t 
     return 0;
 }
 
-/* Unpacked bytes are searched before a pipe gives more bytes: a search that waits is ended by the
- * alarm. Other writers wait only until their bytes are read. */
+/* Checks that unpacked bytes are searched before the pipe has more bytes. The writer sends the
+ * second member only once the match in the first member was delivered; a search that waits for more
+ * bytes first never ends, until the test's alarm. */
 static void promptly(const struct sample *sample)
 {
     struct source source = {sample, -1, 0};
@@ -220,8 +222,9 @@ static void promptly(const struct sample *sample)
     close(ends[0]);
 }
 
-/* Members one after the other; a read may end anywhere, also inside a header. Files and pipes with
- * all bytes gave both headers whole, so a cut header could be lost with its member. */
+/* Searches two members whose bytes arrive in two pieces, cut at every byte, also inside a header.
+ * (The tests had missed that a member was lost if a read ended inside its header: files, and pipes
+ * that hold all bytes, give whole headers.) */
 static void in_pieces(const struct sample *sample)
 {
     uint64_t count = sample->bytes_count, step = TEST_SANITIZED && !test_is_long() ? 3 : 1;
@@ -235,7 +238,8 @@ static void in_pieces(const struct sample *sample)
         search_pieces(bytes, 2 * count, piece, piece, 2);
 }
 
-/* So many members that a file is read in several parts, some of which end inside a header. */
+/* Searches so many members that the file is read in several parts, some of which end inside a
+ * header. */
 static void many_members(const struct sample *sample)
 {
     uint64_t copies = MANY_BYTES / sample->bytes_count;
@@ -254,8 +258,8 @@ static void many_members(const struct sample *sample)
     free(bytes);
 }
 
-/* Each block size that bzip2 may be told, and a size that is not allowed. The samples have the
- * largest size. */
+/* Changes the block size in the header of a bzip2 sample to each valid size, and to invalid
+ * sizes. */
 static void block_sizes(const struct sample *sample)
 {
     uint8_t bytes[ROOM];
@@ -272,8 +276,8 @@ static void block_sizes(const struct sample *sample)
     }
 }
 
-/* zstd and lz4 have frames without text: four bytes mark such a frame, and each of the four counts.
- * After other formats, and if one of the bytes differs, such bytes are garbage. */
+/* Puts a skippable frame of zstd and lz4, which holds no text, between two members. Four bytes mark
+ * such a frame. In other formats, and if one of the four bytes is changed, the frame is garbage. */
 static void skipped_frames(const struct sample *sample)
 {
     static const uint8_t frame[] = {0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
@@ -281,7 +285,7 @@ static void skipped_frames(const struct sample *sample)
     uint8_t bytes[ROOM], *behind = bytes + sample->bytes_count;
 
     memcpy(bytes, sample->bytes, sample->bytes_count);
-    for (uint32_t changed = 0; changed <= 4; changed++) { /* 4: none of the four */
+    for (uint32_t changed = 0; changed <= 4; changed++) { /* 4: no byte is changed */
         struct trawl_error error = calls_error();
         struct seen seen;
 
@@ -316,8 +320,9 @@ static void calls(const struct sample *sample)
     TEST_CHECK(trawl_compression(sample->bytes, 2) == NULL);
 }
 
-/* Cut off anywhere: what came is right, and the end is said to be missing. A cut in the first bytes
- * leaves what is not known to be compressed. */
+/* Cuts a sample off at every byte. The bytes before must be right, and the call must report that
+ * the end is missing. If only the first bytes are left, the format is unknown, and the bytes are
+ * searched as plain text. */
 static void cut(const struct sample *sample)
 {
     for (uint64_t count = 0; count < sample->bytes_count; count++) {
@@ -334,7 +339,7 @@ static void cut(const struct sample *sample)
     }
 }
 
-/* Changed anywhere: some status, no hang. */
+/* Changes a byte of a sample. The search must end, with any status. */
 static void change(const struct sample *sample)
 {
     struct test_random random = test_random_begin(sample->format);
@@ -357,7 +362,7 @@ static void change(const struct sample *sample)
     TEST_CHECK(4 * failed > times * sample->bytes_count);
 }
 
-/* A text that is not compressed is searched as it is. */
+/* Checks that texts in no compressed format are searched unchanged. */
 static void plain(void)
 {
     static const char *const texts[] = {

@@ -1,5 +1,5 @@
-/* unit_large: a text of more than 2^32 bytes, in memory and in a file, with occurrences before,
- * across and after that border. Both are holes but for a few pages. */
+/* unit_large: searches a text of more than 2^32 bytes, in memory and in a file, with occurrences
+ * before, across and after offset 2^32. Memory and file consist of holes except for a few pages. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
@@ -67,7 +67,8 @@ static void in_memory(void)
     munmap(bytes, TEXT_BYTES);
 }
 
-/* The file has holes, and takes few pages of the disk if the file system has holes. */
+/* Searches a file with holes. If the file system supports holes, the file takes a few pages of the
+ * disk. */
 static void in_a_file(void)
 {
     char path[] = "/tmp/trawl-large-XXXXXX";

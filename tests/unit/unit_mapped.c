@@ -1,9 +1,9 @@
-/* unit_mapped: searches of mapped files give what searches of files that are read give, also of
- * files that become shorter or longer or change while they are searched; and what becomes of a
- * SIGBUS.
+/* unit_mapped: checks that searches of mapped files give the same results as searches of files that
+ * are read, also if a file becomes shorter or longer or changes while it is searched. Also checks
+ * how the library handles SIGBUS.
  *
- * With one thread and small chunks it is known which chunk a sink is called for, so both searches
- * meet the change at the same place.
+ * A sink changes the file. The searches have one thread and small chunks, so the mapped and the
+ * read search have searched the same chunks when the file changes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,9 +55,9 @@ static void must(bool good, const char *what)
     exit(1);
 }
 
-/* Replaces the library's mmap, by the name that glibc has for large files: a mapped file lies
- * between pages that no thread may touch. Otherwise the next mapping may by chance lie there, and a
- * read beyond the last page or before the first would not be noticed. */
+/* Replaces mmap in the library; mmap64 is glibc's name for mmap with large files. Puts each mapped
+ * file between two unreadable pages, so that a read before the first page or beyond the last page
+ * fails. Without these pages, another mapping might lie there by chance. */
 static uint64_t guarded;
 void *__real_mmap64(void *place, size_t count, int protection, int flags, int descriptor,
                     off_t from);
@@ -93,7 +93,7 @@ static void file_begin(uint64_t bytes_count)
     write_at(0, text_bytes, bytes_count);
 }
 
-/* ---- What a search says ------------------------------------------------------------------- */
+/* ---- The results of a search -------------------------------------------------------------- */
 
 enum change { CHANGE_NONE, CHANGE_SHORTER, CHANGE_LONGER, CHANGE_BYTES, CHANGES };
 
@@ -102,7 +102,8 @@ struct log {
     uint64_t count;
     enum trawl_status status;
     char message[TRAWL_ERROR_MESSAGE_BYTES];
-    /* done when the sink is called for the first time at or after `at` */
+    /* the change that the sink makes in its first call at text offset `at` or later; `to`: the
+     * file's new length, or the offset of the changed byte */
     enum change change;
     uint64_t at, to;
 };
@@ -139,7 +140,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     return 0;
 }
 
-/* Lengths, matches, and a sum of the bytes. */
+/* A sink: logs a window's length, matches, and a sum of the bytes. */
 static int take_window(void *context, const struct trawl_window *window)
 {
     struct log *log = context;
@@ -200,7 +201,7 @@ static void check_equal(const struct log *got, const struct log *expected, const
                expected->count);
 }
 
-/* Two searches of the same file, mapped and read. */
+/* Searches a file by mapping and by reading, and compares the logs. */
 static void compare(enum call call, uint32_t threads, uint64_t bytes, uint64_t cut_before,
                     struct log begin, const char *what)
 {
@@ -227,8 +228,8 @@ static void sizes(void)
                 compare((enum call)call, threads, bytes[i], UINT64_MAX, (struct log){0}, "size");
 }
 
-/* The file becomes shorter between opening and searching: the new end lies inside a page, at a
- * page's end, or at 0. */
+/* Shortens the file between opening and searching. The new end lies inside a page, at a page's end,
+ * or at 0. */
 static void shorter_before(void)
 {
     static const uint64_t cuts[] = {0, 1, 100, PAGE, 5 * PAGE, 5 * PAGE + 7, CHUNK, 99999, 299999};
@@ -237,7 +238,7 @@ static void shorter_before(void)
     for (uint64_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
         for (int call = COUNT; call < CALLS; call++)
             compare((enum call)call, 1, TEXT_BYTES, cuts[i], (struct log){0}, "cut before");
-    TEST_CHECK(repairs > 0 && guarded > 0); /* or nothing was mapped */
+    TEST_CHECK(repairs > 0 && guarded > 0); /* otherwise no file was mapped */
 }
 
 static void changed_meanwhile(void)
@@ -250,8 +251,8 @@ static void changed_meanwhile(void)
         uint64_t after;
 
         log.at = test_random_below(&random, TEXT_BYTES / 2);
-        /* beyond the chunk that the sink sees: the caller holds the bytes, or the bytes are mapped
-         */
+        /* The change lies beyond the chunk that the sink sees, and beyond bytes that the library
+         * has read ahead. */
         after = log.at + 3 * CHUNK;
         log.to = after + test_random_below(&random, TEXT_BYTES - after - 100);
         if (test_random_one_in(&random, 3))
@@ -261,7 +262,8 @@ static void changed_meanwhile(void)
     }
 }
 
-/* The window that the sink looks at loses its bytes: the only right answer is an error. */
+/* A sink that cuts the file off in front of the window, then reads the window's bytes. The search
+ * must report an error. */
 static int cut_and_look(void *context, const struct trawl_window *window)
 {
     uint64_t sum = 0;
@@ -288,7 +290,8 @@ static void shorter_in_sink(void)
     TEST_CHECK_U64(error.text_offset, CHUNK);
 }
 
-/* A file with a hole of 5 GiB, searched from before 4 GiB on, and what lies behind the hole. */
+/* Searches a file with a hole of 5 GiB, from an offset just below 4 GiB on. The occurrence lies
+ * behind the hole. */
 static void far_in_a_hole(void)
 {
     const uint64_t from = ((uint64_t)4 << 30) - 50000, at = ((uint64_t)4 << 30) - 3;
@@ -309,7 +312,7 @@ static void far_in_a_hole(void)
     must(lseek(file, 0, SEEK_SET) == 0, "lseek");
 }
 
-/* No address space: the file is read. */
+/* Checks that a file is read if the process has no address space left for a mapping. */
 static void no_room_for_a_mapping(void)
 {
     const uint64_t bytes = (uint64_t)8 << 30;
@@ -341,7 +344,8 @@ static void no_room_for_a_mapping(void)
     TEST_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* A limit that has room for what is read has room for what is mapped. */
+/* Checks that a memory limit that suffices for reading a file suffices for mapping the file, too.
+ */
 static void small_budget(void)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 400000);
@@ -357,7 +361,7 @@ static void small_budget(void)
     TEST_CHECK(must_count(searcher, plan, text) % 8 == 1);
 }
 
-/* ---- Shorter, and longer again, all the time ---------------------------------------------- */
+/* ---- A file whose size changes all the time ----------------------------------------------- */
 
 static _Atomic bool still_changing;
 
@@ -389,7 +393,8 @@ static int follow_windows(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* A thread finds the end where other threads have read on: the windows end there, too. */
+/* Checks that windows follow each other without a gap, and end, while the file's size changes all
+ * the time: one thread may find the file's end before bytes that other threads have read. */
 static void windows_follow_each_other(enum trawl_map map)
 {
     AUTO_SEARCHER searcher = searcher_open(map, 3);
@@ -421,7 +426,8 @@ static void arguments(void)
     TEST_CHECK(!trawl_map_repair(&local));
 }
 
-/* More searches than places for mappings: the other searches read. */
+/* Runs more searches at the same time than the library keeps mappings; the other searches read the
+ * file. */
 static void many_at_a_time(void)
 {
     struct trawl_search *searches[100] = {0};

@@ -1,4 +1,4 @@
-/* unit_matrix: records x patterns against the oracle, record by record. */
+/* unit_matrix: compares the matrix of records and patterns with the oracle, record by record. */
 #include "calls.h"
 
 #include "diff/shapes.h"
@@ -7,7 +7,7 @@
 
 static struct test_random source;
 
-/* Every shape, pulled, in chunks that cut records. */
+/* Pulls every shape of random matrices, with chunks that cut records. */
 static void all_shapes(void)
 {
     uint64_t cases = test_amount(150, 20000);
@@ -52,8 +52,8 @@ static void pull_all(struct trawl_searcher *searcher, const struct trawl_plan *p
     trawl_matrix_close(matrix);
 }
 
-/* Records of which most hold many of the patterns. A table of the first positions of all short
- * strings in a record is the oracle. */
+/* Records most of which hold many of the patterns. The oracle is a table of the first begins of all
+ * strings of up to SHORT_MAX letters in a record. */
 enum { SHORT_MAX = 4, LETTERS = 3, STRINGS = 4 * 4 * 4 * 4 * 4, DENSE_ROWS = 30 };
 
 struct dense_scene {
@@ -62,7 +62,7 @@ struct dense_scene {
     uint64_t pattern_count;
     uint8_t (*bytes)[SHORT_MAX];
     struct trawl_pattern *patterns;
-    uint32_t *strings; /* per pattern: its number among all strings */
+    uint32_t *strings; /* strings[p]: string_number of pattern p */
 };
 
 /* Returns the number of a string of letters; strings of other lengths have other numbers. */
@@ -141,8 +141,8 @@ static void dense_check(const void *context, const struct trawl_matrix_batch *ba
     TEST_CHECK_U64(batch->cell_count, at);
 }
 
-/* Returns a chunk size: any size, or a size with which the first chunk ends where a record ends, or
- * a byte before or after. */
+/* Returns a chunk size: a random size, or a size with which the first chunk ends at a record's end,
+ * a byte before or a byte after. */
 static uint64_t dense_chunk(const struct dense_scene *scene)
 {
     uint64_t end = scene->offsets[1 + test_random_below(&source, DENSE_ROWS)];
@@ -170,9 +170,9 @@ static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
     free(scene.strings);
 }
 
-/* As many patterns as each way to keep a record's cells is for. With random chunk sizes no run met
- * a record that goes on for a byte after its chunk, and begins could be those of a later
- * occurrence. */
+/* Runs dense records with few and with many patterns, so that each way to store a record's cells is
+ * used. (With random chunk sizes no record ended one byte after a chunk; the tests had missed that
+ * a cell then had the begin of a later occurrence.) */
 static void dense_records(void)
 {
     uint64_t cases = test_amount(8, 1000), short_cases = test_amount(200, 20000);
@@ -228,7 +228,7 @@ static void wrong_pulls(void)
     trawl_matrix_close(NULL);
 }
 
-/* Cancelled in the middle; then the searcher is free again. */
+/* Cancels or closes searches before their end, and checks that the searcher is free afterwards. */
 static void cancelled_pulls(void)
 {
     static uint8_t tape[3 * CANCELLED_ROWS];

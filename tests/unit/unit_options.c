@@ -1,5 +1,5 @@
-/* unit_options: structs of other versions, smaller and larger than this one's; status texts;
- * version. */
+/* unit_options: options in structs of older and newer versions of the library, which are smaller or
+ * larger than this version's structs; texts of statuses; the version. */
 #include "calls.h"
 
 #define LATER_BYTES 64 /* fields that a later version may have added */
@@ -49,7 +49,7 @@ static void plan_sizes(void)
     for (uint32_t i = 0; i < LATER_BYTES; i += 21) {
         later.later[i] = 1;
         CHECK_REFUSED(build(&later, error));
-        later.known.size = sizeof later.known + i; /* cut before that byte: not looked at */
+        later.known.size = sizeof later.known + i; /* the struct ends before the byte that is set */
         CHECK_STATUS(build(&later, NULL), TRAWL_OK);
         later.known.size = sizeof later;
         later.later[i] = 0;
@@ -76,7 +76,8 @@ static void searcher_sizes(void)
     CHECK_REFUSED(open_searcher(&no_size, error));
 }
 
-/* An older caller's struct ends earlier: the library reads no field beyond the struct's size. */
+/* Checks that the library reads no field beyond the struct's size, since the struct of a caller of
+ * an older version ends earlier. */
 static void smaller_structs(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
@@ -87,7 +88,7 @@ static void smaller_structs(void)
 
     older.size = offsetof(struct trawl_plan_options, method);
     older.flags = TRAWL_IGNORE_CASE;
-    older.method = (enum trawl_method)99; /* beyond the size */
+    older.method = (enum trawl_method)99; /* this field lies beyond the size */
     older.sample_bytes = 5;
     MUST(trawl_plan_build(&pattern, 1, &older, &plan, NULL));
     older_searcher.size = offsetof(struct trawl_searcher_options, chunk_bytes);
@@ -111,7 +112,7 @@ static void stats_sizes(void)
     MUST(trawl_searcher_stats(searcher, &later.known, NULL));
     TEST_CHECK_U64(later.known.match_count, 3);
     memset(&later, 0xcd, sizeof later);
-    later.known.size = older_bytes; /* nothing after an older struct is written */
+    later.known.size = older_bytes; /* the library must write nothing behind an older struct */
     MUST(trawl_searcher_stats(searcher, &later.known, NULL));
     TEST_CHECK_U64(later.known.match_count, 3);
     for (uint64_t i = older_bytes; i < sizeof later; i++)
@@ -186,13 +187,13 @@ static void instruction_sets(void)
     TEST_CHECK(trawl_instruction_set(count + 1) == NULL);
     TEST_CHECK(trawl_instruction_set(UINT32_MAX) == NULL);
 #ifdef __x86_64__
-    if (count > 1) /* the build is not of portable code alone */
+    if (count > 1) /* the build has more than portable code */
         TEST_CHECK(has_set("avx2") ==
                    (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0));
 #endif
 }
 
-/* Without a device, a request for a device is answered with the reason. */
+/* Checks that the engine cuda without a device is refused with a reason. */
 static void engines(void)
 {
     struct trawl_error record = calls_error();

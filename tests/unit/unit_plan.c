@@ -1,4 +1,5 @@
-/* unit_plan: what a plan reports about itself; plans of no pattern, of many, of very long ones. */
+/* unit_plan: what a plan reports about itself; plans without a pattern, with many patterns and with
+ * very long patterns. */
 #include "calls.h"
 #include "cuda/cuda_choose.h"
 
@@ -24,7 +25,7 @@ static void accessors(void)
     TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
 }
 
-/* Patterns come back as given, also when case is ignored. */
+/* Checks that trawl_plan_pattern returns a pattern unchanged, also when case is ignored. */
 static void accessors_keep_case(void)
 {
     AUTO_PLAN plan = must_plan_with("MiXed", PLAN_WITH(.flags = TRAWL_IGNORE_CASE));
@@ -33,7 +34,8 @@ static void accessors_keep_case(void)
     TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
 }
 
-/* Lines of "name: value", the whole of it only where it fits, a NUL always. */
+/* Checks trawl_plan_explain: lines of "name: value", cut off if the room is too small, and always
+ * ended by a NUL. */
 static void explain(void)
 {
     AUTO_PLAN plan = must_plan("a pattern of some length, so that the plan has a choice");
@@ -66,7 +68,7 @@ static void explain(void)
     free(whole);
 }
 
-/* A forced method is the one that the plan names. */
+/* Checks that the explanation of a plan with a forced method names the method. */
 static void explain_names_the_method(void)
 {
     static const struct {
@@ -88,7 +90,7 @@ static void explain_names_the_method(void)
 
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK(strstr(buffer, rows[i].line) != NULL);
-        TEST_CHECK(strstr(buffer, "expected ns") == NULL); /* it was not chosen */
+        TEST_CHECK(strstr(buffer, "expected ns") == NULL); /* a forced method needs no price */
     }
 }
 
@@ -102,13 +104,13 @@ static double price_of(const char *explanation, const char *method)
     return found == NULL ? 0 : strtod(found + strlen(line), NULL);
 }
 
-/* The method that was chosen is the one that is said to cost least. Nothing had asked. */
+/* Checks that the explanation gives the least price to the method that was chosen. */
 static void explain_costs(void)
 {
     static const struct {
         uint64_t bytes;
         const char *method;
-        uint32_t methods; /* that could be taken */
+        uint32_t methods; /* number of methods that fit the pattern */
     } rows[] = {{1, "method: every\n", 1}, {300, "method: sampled\n", 3}};
     struct test_random random = test_random_begin("costs");
     char bytes[300], buffer[2000];
@@ -132,8 +134,8 @@ static void explain_costs(void)
     }
 }
 
-/* A device samples for a long pattern, also where the sample holds it once, but not where the
- * sample is the pattern over and over. */
+/* Checks that a device searches for a long pattern by the method sampled, also if the text sample
+ * holds the pattern once, but not if the text sample consists of copies of the pattern. */
 static void sample_that_repeats(void)
 {
     enum { SAMPLE = 65536, LENGTHS = 4 };
@@ -159,9 +161,9 @@ static void sample_that_repeats(void)
     }
 }
 
-/* The only match lies behind the first of the steps in which verification and published algorithms
- * take a chunk (64 KiB, or 1 MiB). The bytes before nearly match, so that verification becomes
- * linear. */
+/* Asks for the first match in a chunk whose only match lies behind the first step. Verification
+ * takes a chunk in steps of 64 KiB, published algorithms in steps of 1 MiB. The bytes before nearly
+ * match, so that the linear search takes over. */
 static void late_first(const struct trawl_plan_options *options, uint64_t pattern_count)
 {
     enum { BYTES = 1400000, AT = 1300000, LENGTH = 400 };
@@ -207,7 +209,8 @@ static void no_pattern(void)
     TEST_CHECK_U64(count, 3);
 }
 
-/* "key-0000;" and so on, all in a text, each once and in order. */
+/* Searches for MANY patterns "key-0000;", "key-0001;", ..., in a text in which each pattern stands
+ * once, in order. */
 static void many_patterns(void)
 {
     static struct trawl_pattern patterns[MANY_MAX];
@@ -235,7 +238,7 @@ static void many_patterns(void)
     free(text_bytes);
 }
 
-/* Patterns as long as the text, a byte longer, and far longer. */
+/* Searches for patterns that are as long as the text, a byte longer, and far longer. */
 static void long_patterns(void)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY,

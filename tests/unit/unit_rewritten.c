@@ -1,6 +1,7 @@
-/* unit_rewritten: facts that a search of a mapped file learns are true of the bytes that the search
- * read, not of bytes that a different program wrote since. Each search here sees the file rewritten
- * at some allocation of memory; then the same searcher has to count the new bytes right.
+/* unit_rewritten: another program may rewrite a mapped file while a search runs. Checks that facts
+ * which the search has learned from the old bytes do not make later searches wrong. The file is
+ * rewritten at the N-th allocation of memory of a search, for N = 1, 2, ...; then the same searcher
+ * has to count the new bytes right.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,7 +22,7 @@ static int file = -1;
 static char path[64];
 static uint8_t texts[2][TEXT_BYTES];
 static struct trawl_plan *plan;
-static uint64_t allocations, rewrite_at; /* at this allocation; 0: never */
+static uint64_t allocations, rewrite_at; /* rewrite_at: N; 0: the file is never rewritten */
 
 static void file_write(const uint8_t *bytes)
 {
@@ -66,7 +67,7 @@ static int add_up_matches(void *context, const struct trawl_match *matches, uint
     return 0;
 }
 
-/* A number that says what the call found. */
+/* Makes a call, and returns a number that depends on all that the call found. */
 static uint64_t search(enum call call, struct trawl_searcher *searcher)
 {
     uint64_t found = 0;
@@ -106,9 +107,9 @@ static void rewritten_at_each_allocation(enum call call)
         file_write(texts[0]);
         searcher = searcher_open(TRAWL_MAP_ALWAYS);
         allocations = 0;
-        (void)search(call, searcher); /* of bytes of both texts, any number */
+        (void)search(call, searcher); /* sees bytes of both texts, so any answer is right */
         searched = allocations;
-        allocations = UINT64_MAX / 2; /* not rewritten again */
+        allocations = UINT64_MAX / 2; /* beyond rewrite_at, so that the file stays */
         if (!TEST_CHECK_U64(search(call, searcher), expected[searched >= rewrite_at]))
             printf("  call %d, rewritten at allocation %" PRIu64 "\n", (int)call, rewrite_at);
         trawl_searcher_close(searcher);
@@ -118,7 +119,8 @@ static void rewritten_at_each_allocation(enum call call)
     TEST_CHECK(rewrite_at > 2 && rewrite_at < ALLOCATIONS_MAX);
 }
 
-/* Both texts repeat themselves, the second with other letters, so that other patterns occur. */
+/* Makes two texts that repeat themselves. The second text has other letters, so other patterns
+ * occur. */
 static void texts_begin(struct test_random *random)
 {
     struct trawl_pattern patterns[PATTERNS];
@@ -142,7 +144,8 @@ static void texts_begin(struct test_random *random)
     MUST(trawl_plan_build(patterns, PATTERNS, NULL, &plan, NULL));
 }
 
-/* s and the long s, which has two bytes. */
+/* The function `variants` of struct trawl_utf8: s, S and the long s, which has two bytes, are
+ * equal. */
 static uint32_t variants(void *context, uint32_t code_point,
                          uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -168,9 +171,9 @@ static void *rewrite(void *stop)
     return NULL;
 }
 
-/* Searches with case ignored in UTF-8, where bytes of a character in one text belong to two
- * characters in the other text: such searches return any number, and later searches the right
- * number. */
+/* Searches with case ignored in UTF-8 while the file is rewritten all the time. The bytes of one
+ * character in one text belong to two characters in the other text. Searches during the rewriting
+ * may return any number; a search afterwards must return the right number. */
 static void rewritten_all_the_time(void)
 {
     static const uint8_t letters[] = {'s', 'a', 'b', 's'};

@@ -1,5 +1,5 @@
-/* unit_runtime: one runtime under many searchers at work at the same time; searches whose results
- * are pulled, abandoned and cancelled; and the budget for chunks. */
+/* unit_runtime: many searchers that use one runtime at the same time; searches whose results are
+ * pulled, abandoned and cancelled; and the memory limit for chunks. */
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
@@ -65,7 +65,8 @@ static struct trawl_plan *make_plan(void)
 
 /* ---- Pulled results ----------------------------------------------------------------------- */
 
-/* Take batches until the last or as many as said; how many occurrences came, all right. */
+/* Pulls batches until the last one, at most batches_max, and checks the occurrences. Returns the
+ * number of occurrences; UINT64_MAX: an occurrence was wrong. */
 static uint64_t pull(struct trawl_search *search, uint64_t batches_max, bool lines, bool *ended)
 {
     uint64_t count = 0, end = 0, wrong = 0;
@@ -108,11 +109,11 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
         TEST_CHECK_U64(pull(search, UINT64_MAX, flags != 0, &ended), expected_count);
         CHECK_REFUSED(trawl_search_next(search, &batch, error));
         trawl_search_close(search);
-        /* A search whose results are not taken to the end; then the searcher is free again. */
+        /* Abandon a search after two batches; then the searcher must be free again. */
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         TEST_CHECK(pull(search, 2, flags != 0, &ended) != UINT64_MAX);
         trawl_search_close(search);
-        /* a caller's struct that ends before the later members */
+        /* a struct of an older version, without the last members */
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         batch = (struct trawl_batch){.size = offsetof(struct trawl_batch, line_numbers),
                                      .line_numbers = &total};
@@ -154,7 +155,7 @@ static void arguments(struct trawl_plan *plan)
     CHECK_REFUSED(trawl_searcher_workers(searcher, 1, &stats, &count, error));
     trawl_search_close(NULL);
     trawl_searcher_cancel(NULL);
-    trawl_searcher_cancel(searcher); /* of no call */
+    trawl_searcher_cancel(searcher); /* no call is running */
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_search_open(searcher, plan, text, 0, &search, NULL));
     trawl_searcher_cancel(searcher);
@@ -183,7 +184,8 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* Checks are gathered in the worker, because TEST_CHECK is for a single thread. */
+/* The thread of a worker. Failures are counted in the worker, because only one thread may call
+ * TEST_CHECK. */
 static void *work(void *context)
 {
     struct worker *worker = (struct worker *)context;
@@ -221,7 +223,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
         if (pthread_create(&handles[w], NULL, work, &workers[w]) != 0)
             exit(1);
     }
-    /* The last caller's calls are ended now and then, at any moment. */
+    /* Cancel the last worker's calls now and then, at any moment. */
     for (uint32_t i = 0; i < 20; i++) {
         trawl_searcher_cancel(workers[WORKERS - 1].searcher);
         (void)usleep(200);
@@ -234,7 +236,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
     }
 }
 
-/* A search whose results are not taken keeps its tasks, and no other search waits for that search.
+/* Checks that no search waits for another search whose results nobody takes.
  */
 static void one_is_never_taken(struct trawl_plan *plan)
 {
@@ -298,7 +300,7 @@ static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
 
 enum call { CALL_COUNT, CALL_FIRST, CALL_LINES, CALL_POSITIONS, CALLS };
 
-/* A text without an end: of which nothing but a cancel gets a call out. */
+/* A call that searches a text without an end, so that the call ends only if it is cancelled. */
 struct endless {
     struct trawl_searcher *searcher;
     const struct trawl_plan *plan;
@@ -306,7 +308,7 @@ struct endless {
     enum call call;
     _Atomic bool begun, ended;
     enum trawl_status status;
-    bool untouched; /* what the call would have answered */
+    bool untouched; /* the call has not written to its outputs */
 };
 
 static void *call_endless(void *context)
@@ -338,7 +340,8 @@ static void *call_endless(void *context)
     return NULL;
 }
 
-/* A cancelled call has no answer, and reports that; the next call has an answer. */
+/* Checks that a cancelled call reports STOPPED and writes no answer, and that the next call has an
+ * answer. */
 static void cancelled_calls(struct trawl_plan *plan, uint32_t threads)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
@@ -384,11 +387,11 @@ static int cancel_at(void *context, const struct trawl_match *matches, uint64_t 
     return 0;
 }
 
-/* The bytes that each method searched, of a pipe that brings nothing for a while. */
+/* Checks the statistics of bytes by method for a pipe that has no bytes for a while. */
 static void methods(void)
 {
     AUTO_PLAN plan =
-        make_plan_by(TRAWL_METHOD_BUCKETS); /* AUTO may choose otherwise by the clock */
+        make_plan_by(TRAWL_METHOD_BUCKETS); /* with AUTO the choice could depend on the clock */
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 20000);
     struct trawl_text *text;
@@ -424,11 +427,11 @@ static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
     return 0;
 }
 
-/* From inside a sink: what follows does not come. */
+/* Cancels searches from inside their sinks, and checks that the sink is not called again. */
 static void cancelled_by_sinks(struct trawl_plan *plan)
 {
     static uint8_t empty[TEXT_BYTES];
-    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more rows than a block has */
+    static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more records than a batch has rows */
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 1000);
     struct trawl_record_array records = records_of(bytes, offsets, TEXT_BYTES / 3);
@@ -469,7 +472,7 @@ static void limited_give(void *context, void *pointer, uint64_t count)
     free(pointer);
 }
 
-/* A stream's chunks take no more than a file's. */
+/* Checks that the chunks of a stream fit a memory limit that suffices for a file. */
 static void stream_in_little(void)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 300000);
@@ -506,14 +509,14 @@ static void budget(struct trawl_plan *unused)
         atomic_store(&most, base);
         MUST(trawl_text_open_file(path, &file, NULL));
         TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
-        /* Beside the chunks there is what the engine keeps for four workers, and nothing else. */
+        /* Besides the chunks, only the memory of four workers is allowed, 56,000 bytes each. */
         TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 56000);
         trawl_text_close(file);
         trawl_searcher_close(searcher);
         MUST(trawl_runtime_close(runtime, NULL));
     }
     stream_in_little();
-    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* not one chunk */
+    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* less than a chunk */
     searcher = must_searcher_of(runtime, 8000);
     MUST(trawl_text_open_file(path, &file, NULL));
     CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
@@ -541,8 +544,9 @@ static void *count_text(void *context)
     return NULL;
 }
 
-/* A search that waits for a pipe's bytes holds all of the budget. A search that needs memory waits
- * a little, and then gets memory or an error. */
+/* Checks what happens when one search, which waits for a pipe, holds all memory that the limit
+ * allows. A second search waits a little for memory. gives: the first search then ends, and the
+ * second search has an answer; otherwise the second search fails with MEMORY. */
 static void budget_of_others(struct trawl_plan *plan, bool gives)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 12000);
@@ -607,14 +611,15 @@ static void count_all(struct trawl_searcher *searcher, const struct trawl_plan *
     TEST_CHECK(count == expected_count);
 }
 
-/* A woken worker gets its waker's core back when the worker runs; if the caller may run on further
- * cores meanwhile, the worker gets these cores, too. */
+/* Checks on which cores workers may run. While a worker is woken, its waker's core is forbidden to
+ * the worker; when the worker runs, the core is allowed again. If the caller may run on further
+ * cores meanwhile, the worker may use these cores, too. */
 static void cores(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 700);
     cpu_set_t all, first;
-    uint32_t others, few; /* others: a sanitizer's thread */
+    uint32_t others, few; /* others: threads that are no workers, such as a sanitizer's thread */
 
     for (uint32_t round = 0; round < 20; round++) {
         count_all(searcher, plan);

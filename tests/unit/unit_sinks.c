@@ -1,4 +1,5 @@
-/* unit_sinks: a searcher inside a call is BUSY, a sink can stop the search, and stopping is soon.
+/* unit_sinks: checks that calls on a searcher that is inside a call return BUSY, that a sink can
+ * stop the search, and that the search then ends soon.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -8,7 +9,7 @@
 
 #define TEXT_BYTES ((uint64_t)32 << 20)
 #define CHUNK_BYTES ((uint64_t)64 << 10)
-#define STOP_BYTES_MAX (TEXT_BYTES / 4) /* far above what threads may have in flight */
+#define STOP_BYTES_MAX (TEXT_BYTES / 4) /* far more than all threads search at a time */
 
 struct scene {
     struct trawl_searcher *searcher, *other;
@@ -20,12 +21,13 @@ struct scene {
     uint64_t begin_next;
     int stop_value;
     bool right_thread, right_order, all_busy, other_right, read_right;
-    bool one_per_line; /* of each window */
-    uint64_t nulls;    /* windows that report a NUL */
-    bool nulls_right;  /* as many as do */
+    bool one_per_line; /* each window has at most one match in a line */
+    uint64_t nulls;    /* number of windows that report a NUL */
+    bool nulls_right;  /* each window reports a NUL if and only if the window holds a NUL */
 };
 
-/* Every search on this searcher answers BUSY, fills the record and touches nothing. */
+/* Returns whether every search on this searcher returns BUSY, fills the error record and leaves the
+ * outputs as they were. */
 static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      struct trawl_text *text)
 {
@@ -72,7 +74,8 @@ static void scene_end(struct scene *scene)
     trawl_searcher_close(scene->searcher);
 }
 
-/* What a sink may and may not do; checked by the test after the call. */
+/* Does in a sink what a sink may do and what a sink may not do. The test checks the results after
+ * the call. */
 static void try_everything(struct scene *scene)
 {
     uint64_t read_bytes = 0, count = 0;
@@ -152,7 +155,8 @@ static void from_inside(const uint8_t *bytes)
     }
 }
 
-/* A window reports whether it holds a NUL, if the caller asks: as the first byte, as the last byte.
+/* Checks that a window reports whether the window holds a NUL, if the caller asks. The NUL is the
+ * text's first byte, a byte in the middle, or the last byte.
  */
 static void nulls_in_windows(uint8_t *bytes)
 {
@@ -259,7 +263,7 @@ static void stop(const uint8_t *bytes)
             TRAWL_STOPPED);
         TEST_CHECK_U64(scene.calls, 3);
         check_stopped_soon(&scene);
-        /* The same searcher goes on as if nothing had been. */
+        /* The same searcher must work as before. */
         TEST_CHECK_U64(must_count(scene.searcher, scene.plan, scene.text), TEXT_BYTES / 1000 + 1);
         scene_end(&scene);
     }
@@ -288,7 +292,7 @@ int main(void)
     uint8_t *bytes = malloc(TEXT_BYTES);
 
     test_begin("sinks");
-    alarm(300); /* what waits for ever shall not hang the run */
+    alarm(300); /* ends the test if a search waits for ever */
     memset(bytes, '.', TEXT_BYTES);
     for (uint64_t i = 0; i < TEXT_BYTES; i += 1000)
         bytes[i] = 'x';

@@ -1,4 +1,5 @@
-/* unit_stats: what a searcher reports about its last call, and the progress of the current one. */
+/* unit_stats: what a searcher reports about its last call, and about the progress of a call that is
+ * running. */
 #include "calls.h"
 
 #define TEXT_BYTES ((uint64_t)8 << 20)
@@ -46,17 +47,17 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     TEST_CHECK(strcmp(stats.instruction_set, trawl_instruction_set(0)) == 0);
     TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);
 
-    /* A mistake is no call. */
+    /* A call with a wrong argument leaves the statistics of the last call. */
     TEST_CHECK(trawl_count(searcher, plan, NULL, &count, NULL) == TRAWL_ARGUMENT);
     TEST_CHECK_U64(stats_of(searcher).text_bytes, TEXT_BYTES);
     TEST_CHECK_U64(must_count(searcher, plan, small), 2);
     stats = stats_of(searcher);
     TEST_CHECK(stats.text_bytes == 5 && stats.match_count == 2);
-    TEST_CHECK_U64(stats.wall_ns, 0);                     /* so little that no clock is read */
-    TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* of this call alone */
+    TEST_CHECK_U64(stats.wall_ns, 0);                     /* for a tiny text no clock is read */
+    TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* the bytes of the last call alone */
     MUST(trawl_count_lines(searcher, plan, small, false, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 1);
-    TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* nor for lines, */
+    TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* no clock is read where lines are counted */
     MUST(trawl_begins_into(searcher, plan, small, begins, 2, &count, NULL));
     TEST_CHECK(count == 2 && begins[0] == 0 && begins[1] == 2);
     /* no clock is read where occurrences are listed */
@@ -80,7 +81,7 @@ static int watch(void *context, const struct trawl_window *window)
 
     progress->grows = progress->grows && now >= progress->before;
     progress->bounded = progress->bounded && now <= TEXT_BYTES;
-    /* What was delivered before is done. */
+    /* Progress counts all bytes before the window. */
     progress->beyond_window = progress->beyond_window && now >= window->begin;
     progress->before = now;
     progress->windows++;

@@ -16,11 +16,11 @@
 static uint8_t bytes[TEXT_BYTES];
 static char path[] = "/tmp/trawl-stopped-XXXXXX";
 
-static _Atomic bool stops; /* any thread, one time in four */
+static _Atomic bool stops; /* each thread waits before one in four locks */
 static _Atomic uint32_t stop_seed;
 
-static _Thread_local bool cancels;       /* this thread does */
-static _Atomic bool has_come, may_go_on; /* the thread has come to its lock, and may go on */
+static _Thread_local bool cancels;       /* this thread cancels the call */
+static _Atomic bool has_come, may_go_on; /* that thread has reached its lock; it may go on */
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
@@ -38,9 +38,9 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 
 /* ---- A cancel that comes late -------------------------------------------------------------- */
 
-/* A cancel is meant for the call that the searcher is inside when the cancel takes effect; the next
- * call, which was not cancelled, has a whole answer. The cancelling thread stops until another call
- * has begun. */
+/* A call, and the thread that cancels the call. The thread stops inside trawl_searcher_cancel until
+ * the first call has ended and a second call has begun. The cancel must not end the second call,
+ * which has a whole answer. */
 struct call {
     struct trawl_searcher *searcher;
     pthread_t thread;
@@ -55,8 +55,8 @@ static void *cancel(void *context)
     return NULL;
 }
 
-/* The cancel begins with the first matches of the first call, and ends with the first matches of
- * the second call. */
+/* A sink. The first call's first matches start the cancelling thread; the second call's first
+ * matches let that thread go on. */
 static int take(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct call *call = (struct call *)context;
@@ -99,10 +99,9 @@ static void late_cancel(struct trawl_plan *plan, uint32_t threads)
     }
 }
 
-/* ---- Room that was given back --------------------------------------------------------------- */
-
-/* There is room for a single chunk. A thread that finds no room while a second thread has the room
- * must not end the search if the second thread has given the room back meanwhile. */
+/* ---- Memory that was given back ------------------------------------------------------------- */
+/* Searches with a memory limit that allows a single chunk. A thread that finds no memory must not
+ * end the search if another thread has given its memory back meanwhile. */
 static void room(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 2 * CHUNK_BYTES);

@@ -1,6 +1,7 @@
-/* unit_streams: bytes of a pipe are searched on arrival, and a search that has its answer does not
- * wait for further bytes. Nothing is timed: the writer writes the next piece only after the match
- * in the piece before was delivered, so a search that holds results back never ends. */
+/* unit_streams: checks that the bytes of a pipe are searched on arrival, and that a search that has
+ * its answer does not wait for further bytes. No test measures time: the writer writes the next
+ * piece only after the match in the piece before was delivered, so a search that holds results back
+ * never ends. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,11 +19,11 @@ static const char piece[] = "a needle, and enough behind it that it is whole.\n"
 struct slow {
     int ends[2];
     sem_t seen;
-    bool patient; /* each piece that was waited for came */
+    bool patient; /* the match of each piece was delivered */
     uint64_t matches;
     uint64_t stop_after;
-    int pieces;     /* to write */
-    bool keep_open; /* and then not to end the stream */
+    int pieces;     /* number of pieces to write */
+    bool keep_open; /* the writer does not close the pipe at the end */
 };
 
 static void slow_begin(struct slow *slow)
@@ -91,8 +92,8 @@ static void promptly(uint32_t threads, bool windows)
     close(slow.ends[0]);
 }
 
-/* The writer has written a piece, and neither writes more nor closes the pipe: each of these calls
- * has its answer nonetheless. */
+/* Makes calls whose answer lies in the first piece. The writer writes a single piece and keeps the
+ * pipe open; each call must return nevertheless. */
 static void answers_without_the_end(uint32_t threads)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
@@ -129,7 +130,8 @@ static void answers_without_the_end(uint32_t threads)
     }
 }
 
-/* The same in the middle of a stream, when several threads work and a thread waits for more bytes.
+/* Stops a search in the middle of a stream, while several threads search and one thread waits for
+ * more bytes.
  */
 static void stopped_amid(uint32_t threads, bool windows)
 {
@@ -158,7 +160,8 @@ static void stopped_amid(uint32_t threads, bool windows)
     }
 }
 
-/* A source without end. */
+/* Searches /dev/zero, which has no end: first for the first match, then with a sink that stops the
+ * search after a million matches. */
 static void endless(uint32_t threads)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
@@ -184,7 +187,7 @@ static void endless(uint32_t threads)
     close(slow.ends[1]);
 }
 
-/* A descriptor that is set not to wait: an empty pipe is not the text's end. */
+/* Searches a pipe with O_NONBLOCK: that the pipe is empty does not mean that the text has ended. */
 static void not_waiting(void)
 {
     AUTO_SEARCHER searcher = must_searcher(2, 0);
@@ -210,7 +213,7 @@ struct source {
     uint64_t matches;
 };
 
-/* The first match: the source gives the rest, and ends. */
+/* A sink: at the first match, writes the rest of the source and closes the source. */
 static int see_letter(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct source *source = context;
@@ -222,9 +225,8 @@ static int see_letter(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* If case is ignored, an occurrence may hold a letter that ends lines, although the pattern has the
- * other case: bytes up to such a letter must not be searched as if no occurrence could continue
- * after the letter. The lines of the streams above end in newlines. */
+/* Searches for "aNb" with case ignored in lines that end with 'n'. An occurrence may hold the line
+ * end, so the search must not take the bytes up to a line end for complete. */
 static void letter_ends_lines(void)
 {
     struct trawl_pattern pattern = {"aNb", 3};
@@ -244,7 +246,8 @@ static void letter_ends_lines(void)
     close(ends[0]);
 }
 
-/* What a stream held is gone: a second search says so instead of finding nothing. */
+/* Checks that a second search of a stream fails: the bytes are gone, and an answer of 0 would be
+ * wrong. */
 static void only_once(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);

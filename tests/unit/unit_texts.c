@@ -1,6 +1,6 @@
-/* unit_texts: files that are missing, no files at all, of unknown size, that grow or shrink while
- * they are searched; descriptors that do not begin at 0; reading at any offset; calls that a signal
- * ends. */
+/* unit_texts: files that are missing, are directories, have an unknown size, or grow or shrink
+ * while they are searched; descriptors whose position is not 0; reads at any offset; system calls
+ * that a signal interrupts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ static void missing_file(void)
     TEST_CHECK(text == NULL && record.os_code == ENOENT);
     TEST_CHECK(strstr(record.message, path) != NULL);
     CHECK_ERROR(trawl_text_open_file("", &text, error), TRAWL_OPEN);
-    /* Nobody had asked for a name that would break the message's line. */
+    /* A name with line ends must not break the message into lines. */
     CHECK_STATUS(trawl_text_open_file("two\nlines\r\n", &text, &record), TRAWL_OPEN);
     TEST_CHECK(strstr(record.message, "two?lines??") != NULL);
 }
@@ -62,7 +62,8 @@ static void unreadable_file(void)
     CHECK_ERROR(trawl_text_open_file(path, &text, error), TRAWL_OPEN);
 }
 
-/* A folder can be opened but not read: either step may say so. */
+/* Opens and searches a directory. The system may let the library open a directory, but not read the
+ * directory, so either call may fail. */
 static void directory(void)
 {
     struct trawl_error record = calls_error();
@@ -92,7 +93,7 @@ static void unreadable_descriptor(void)
     file = open(path, O_WRONLY);
     MUST(trawl_text_from_descriptor(file, "for writing", &text, NULL));
     CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_READ);
-    TEST_CHECK(record.os_code == EBADF && count == 0); /* before the error: none */
+    TEST_CHECK(record.os_code == EBADF && count == 0); /* no occurrence lies before the error */
     TEST_CHECK_U64(record.text_offset, 0);
     TEST_CHECK(strstr(record.message, "for writing") != NULL);
     trawl_text_close(text);
@@ -159,7 +160,8 @@ static void empty_and_null_device(void)
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
 }
 
-/* Offsets count from the descriptor's position, and the position stays. */
+/* Checks that offsets count from the descriptor's position, and that searches leave the position.
+ */
 static void descriptor_offset(void)
 {
     struct trawl_text *text = NULL;
@@ -218,14 +220,14 @@ static void read_anywhere(void)
     close(file);
 }
 
-/* On the CPU alone there is nothing to load to, and nothing changes. */
+/* Loads and unloads a text on the CPU alone, where loading has no effect. */
 static void load_and_unload(void)
 {
     AUTO_TEXT text = must_string("a needle, needles");
 
     MUST(trawl_text_load(searcher, text, NULL));
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
-    MUST(trawl_text_load(searcher, text, NULL)); /* twice is as good as once */
+    MUST(trawl_text_load(searcher, text, NULL)); /* loading again has no effect */
     trawl_text_unload(searcher, text);
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
 }
@@ -242,7 +244,8 @@ struct change {
     bool gapless, last;
 };
 
-/* At the first window the file changes; what is in flight is far less than the file. */
+/* A sink: changes the file at the first window. The library has read far less than the file by
+ * then. */
 static int change_file(void *context, const struct trawl_window *window)
 {
     struct change *change = context;
@@ -297,7 +300,7 @@ static void remove_folder(void)
     (void)rmdir(folder);
 }
 
-/* Bytes of a file or a pipe before the first that cannot be read. */
+/* Number of bytes of a file or a pipe before the first byte that cannot be read. */
 static int64_t readable_bytes = INT64_MAX;
 static bool is_interrupted; /* a signal ends every second call of a function */
 
@@ -344,9 +347,9 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
     return got;
 }
 
-/* Reading fails at each byte before, at and after the borders of chunks and of their overlaps: all
- * occurrences before are found, and the error is reported. (Before, reading failed only at the
- * first byte, and never for expressions, whose chunks are lines.) */
+/* Lets reads fail at each byte around the borders of chunks and of their overlaps. All occurrences
+ * before the byte must be found, and the error must be reported. (In earlier tests reads failed
+ * only at the first byte, and never for expressions, whose chunks consist of lines.) */
 static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t threads)
 {
     enum { CHUNK = 64, STEP = 9, BYTES = 300 };
@@ -376,7 +379,8 @@ static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t 
     }
 }
 
-/* A file, a pipe, and a pipe that could be compressed, whose calls are interrupted and made again.
+/* Searches a file, a pipe, and a pipe that could be compressed, while a signal interrupts every
+ * second system call, which the library has to repeat.
  */
 static void interrupted(void)
 {
