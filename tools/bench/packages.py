@@ -1,9 +1,11 @@
 """python: measures the Python package beside other packages, in one process, in turns, with equal answers.
 
-Four questions, for 1 to 100,000 patterns: count the occurrences in a long text; say which of many records
-contain a pattern; replace the occurrences in a text; replace the occurrences in a column of records. Half
+Five questions, for 1 to 100,000 patterns: count the occurrences in a long text; say which of many records
+contain a pattern; list the occurrences of each record, with a call for each; replace the occurrences in a
+text; replace the occurrences in a column of records. Half
 of the patterns are taken from the text, half do not occur. Compiling the patterns is not timed. Packages
 that are not installed are left out. At the end, counts from Python stand beside the same counts from C."""
+import functools
 import itertools
 import random
 import re
@@ -128,7 +130,7 @@ class Records:
             self.polars = None
 
 
-# ---- Contestants: methods count(text), mask(records), replace(text), column(records) ----------
+# ---- Contestants: methods count(text), mask, each and column(records), replace(text) ----------
 
 
 def values_of(patterns):
@@ -149,6 +151,9 @@ class Trawl:
         import pyarrow.compute as compute
         return compute.sum(self.plan.contains(records.arrow).to_arrow()).as_py()
 
+    def each(self, records):
+        return sum(map(len, map(self.plan.find_all, records.strings)))
+
     def replace(self, text):
         return self.plan.replace(text, self.values)
 
@@ -164,6 +169,7 @@ class AhocorasickRs:
         self.automaton = module.BytesAhoCorasick(patterns)
         self.words = module.AhoCorasick([pattern.decode() for pattern in patterns],
                                         matchkind=module.MatchKind.LeftmostLongest)
+        self.all = module.AhoCorasick([pattern.decode() for pattern in patterns])
         self.values = values_of(patterns)
 
     def count(self, text):
@@ -171,6 +177,10 @@ class AhocorasickRs:
 
     def mask(self, records):
         return sum(1 for record in records.strings if self.words.find_matches_as_indexes(record))
+
+    def each(self, records):
+        find = functools.partial(self.all.find_matches_as_indexes, overlapping=True)
+        return sum(map(len, map(find, records.strings)))
 
     def replace(self, text):
         parts, at = [], 0
@@ -199,6 +209,9 @@ class Pyahocorasick:
     def mask(self, records):
         return sum(1 for record in records.strings
                    if next(self.automaton.iter(record), None) is not None)
+
+    def each(self, records):
+        return sum(map(len, map(list, map(self.automaton.iter, records.strings))))
 
 
 class Hyperscan:
@@ -335,7 +348,7 @@ class Polars:
 
 
 CONTESTANTS = (Trawl, AhocorasickRs, Pyahocorasick, Hyperscan, StringZilla, Re, GoogleRe2, Find, Pyarrow, Polars)
-TABLES = (('patterns, one text', 'count'), ('patterns, records', 'mask'),
+TABLES = (('patterns, one text', 'count'), ('patterns, records', 'mask'), ('patterns, a call for each record', 'each'),
           ('replaced in one text', 'replace'), ('replaced in records', 'column'))
 
 
@@ -364,10 +377,10 @@ def set_rows(options, draw, text):
     turns = Turns(options, CLOCKS[options.clock])
     lines = records_of(draw, text)
     records = parts_of(lines, Records)
-    parts = {'count': parts_of(text, bytes), 'mask': records, 'column': records,
+    parts = {'count': parts_of(text, bytes), 'mask': records, 'each': records, 'column': records,
              'replace': parts_of(text.decode(), str)}
     for title, method in TABLES:
-        size = sum(map(len, lines)) if method in ('mask', 'column') else len(text)
+        size = sum(map(len, lines)) if parts[method] is records else len(text)
         for count in (it for it in COUNTS if 40 * it < len(text)):
             name = f'{title}, {count:,}'
             if (options.filter or '') not in name:
