@@ -1,5 +1,6 @@
-/* answer: answers while memory is short, when the time is over, and when the client goes away. What
- * answers say is compared with the command (client_differential.py) and with files (day.py). */
+/* answer: tests answers while memory is short, when the time is over, and when the client goes
+ * away. Other tests compare what answers say: client_differential.py with the command, day.py with
+ * files. */
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,7 +16,8 @@
 /* ---- Passes that take too long ------------------------------------------------------------------
  */
 
-/* While this is set, each search has a pass, which ends only when the pass is cancelled. */
+/* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when it
+ * is cancelled. */
 static atomic_bool pass_hangs;
 
 bool __real_pass_run(struct passes *passes, struct pass_request *request);
@@ -48,7 +50,7 @@ struct output_bytes {
     size_t count;
 };
 
-/* Output, messages and exit status of an answer. */
+/* What an answer printed, and the exit status in the answer. */
 struct printed {
     struct output_bytes output, messages;
     int status;
@@ -58,8 +60,8 @@ static struct server server = {
     .limits = {1 << 20, 1000, 1 << 20, 1 << 20, 600},
     .thread_count = 3,
 };
-/* If ask_short_after is at least 0: after so many allocations of the server, ask_short_count
- * allocations fail. */
+/* If ask_short_after is at least 0, the server's first ask_short_after allocations succeed, and the
+ * next ask_short_count allocations fail. */
 static long ask_short_after = -1, ask_short_count;
 
 static void append(struct output_bytes *to, const void *bytes, size_t bytes_count)
@@ -81,7 +83,7 @@ static void free_printed(struct printed *printed)
     free(printed->messages.bytes);
 }
 
-/* Reads as the server does: no longer than the answer may take. */
+/* Reads the answer to its end, or until the answer's time is over. */
 static void read_answer(struct served_answer *answer, struct output_bytes *to)
 {
     char bytes[65536];
@@ -111,7 +113,8 @@ static void take_frames(struct printed *printed, const struct output_bytes *fram
     }
 }
 
-/* Asks for an answer. False: the request was refused; `printed` has the status and the message. */
+/* Asks for an answer. Returns false if the request was refused; then `printed` has the HTTP status
+ * and the message. */
 static bool ask(json_t *body, enum request_format format, struct printed *printed)
 {
     struct request request;
@@ -160,8 +163,8 @@ static json_t *body_of(const char *text)
     return body;
 }
 
-/* The time is over during a pass. The job has searched the first files before, so their lines
- * come. */
+/* Checks an answer whose time ends during a pass. The job has searched the first files before the
+ * pass, so the answer has the lines of the first files. */
 static void check_time(void)
 {
     json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}");
@@ -193,7 +196,7 @@ static void check_time(void)
     pass_hangs = false;
 }
 
-/* Compares the results, without times. */
+/* Asks for an answer, and cuts the duration off the output, so that outputs can be compared. */
 static bool ask_for_matches(json_t *body, enum request_format format, struct printed *got)
 {
     bool good = ask(body, format, got);
@@ -204,10 +207,10 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
     return good;
 }
 
-/* Memory is exhausted at each allocation: the status does not blame the request, and the answer is
- * right or reports the shortage. (The tests had missed that only the filter of a view, and nothing
- * that a job makes before, counted as a shortage.) A view with --max-filesize is made again for
- * each request. */
+/* Makes each allocation of a request fail in turn. Checks that the status does not blame the
+ * request, and that the answer is right or reports the shortage. (The tests had missed that the
+ * server reported a shortage only while it filtered a view.) The server makes a view with
+ * --max-filesize again for each request. */
 static void check_short(void)
 {
     static const struct {
@@ -255,7 +258,7 @@ static void check_short(void)
     }
 }
 
-/* A file whose lines are more than the pipe of an answer holds. */
+/* Writes a file with more bytes than the pipe of an answer holds. */
 static void write_large(void)
 {
     FILE *file = fopen("large.txt", "wb");
@@ -265,7 +268,7 @@ static void write_large(void)
     fclose(file);
 }
 
-/* The client disconnects after some bytes, or before any byte. */
+/* Disconnects the client after some bytes of the answer, or before the first byte. */
 static void check_goes_away(void)
 {
     for (size_t bytes_count = 0; bytes_count <= 100000; bytes_count += 50000) {

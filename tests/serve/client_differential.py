@@ -27,7 +27,7 @@ import server as servers  # noqa: E402
 
 TRAWL, SERVE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OPTIONS = sys.argv[3:]
-# How many command lines of each module; a command line takes four processes.
+# The number of command lines that each module makes. A command line takes four processes.
 MODULES = {"compare": 700, "trees": 200, "numbers": 150, "approximate": 60, "encodings": 60,
            "compressed": 40, "rg_output": 200, "rg_files": 200}
 NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")
@@ -44,7 +44,7 @@ def locale_of(environment):
 
 
 TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
-READ = re.compile(rb'"bytes_searched":\d+')  # for a binary converted text, this depends on how far a thread had read
+READ = re.compile(rb'"bytes_searched":\d+')  # for a converted binary file, the number depends on how far a thread had read
 
 
 def load(name):
@@ -60,7 +60,7 @@ def text(stream):
 
 
 def run_both(command, **more):
-    """Replaces subprocess.run."""
+    """Replaces subprocess.run: runs TRAWL without and with a server, and compares; runs few other programs."""
     if os.path.realpath(command[0]) != os.path.realpath(TRAWL):  # TRAWL or the link tg
         asks = "--version" in command or command[0] in ("locale", "localedef", "rm", "chmod", "rmdir", "git", "gzip", "xz",
                                                         "bzip2", "zstd", "lz4") or "-cF" in command
@@ -113,7 +113,7 @@ def in_terminal(command, tree):
 
 
 def to_own_file(command, tree):
-    """As above, with a file of the tree as the output."""
+    """Runs the command with a file of the tree as its output. Returns exit status, output and messages."""
     path = os.path.join(tree, "out")
     with open(path, "wb") as out:
         out.write(b"foo\n")
@@ -123,7 +123,8 @@ def to_own_file(command, tree):
 
 
 def test_surroundings():
-    """Tests outputs of different kinds, which the client tells the server. The modules have only pipes."""
+    """Tests outputs of different kinds: the client tells the server whether its output is a terminal or a file. The
+    modules of tests/grep use only pipes."""
     tree = os.path.join(tempfile.tempdir, "surroundings")
     os.makedirs(os.path.join(tree, "sub"))
     for name, content in (("a.c", b"foo\nbar foo\33[31m\n\n"), ("sub/b.h", b"a foo foo\nx\ny\nfoo"), ("nul", b"foo\0foo\n")):
@@ -145,7 +146,8 @@ def test_surroundings():
 
 
 def test_large():
-    """Tests files with more output than a thread keeps until its turn. The modules have smaller files."""
+    """Tests files with more output than a thread keeps until its turn to print. The modules of tests/grep have smaller
+    files."""
     tree = os.path.join(tempfile.tempdir, "large")
     os.mkdir(tree)
     for number in range(60):
@@ -156,8 +158,8 @@ def test_large():
 
 
 def test_passes():
-    """Tests trees where most files do not contain the string, so that a pass finds the files that do: each option
-    decides what becomes of the other files. The modules have small trees."""
+    """Tests trees where most files do not contain the string, so that a pass finds the files that contain the string.
+    Each option decides what the answer says about the other files. The modules of tests/grep have small trees."""
     tree = os.path.join(tempfile.tempdir, "passes")
     os.makedirs(os.path.join(tree, "sub"))
     words = [b"foo bar\n", b"x\n\n", b"needle\n", b"a needle in\r\nfoo\n", b"Needle foo", b"n\0foo\n", b"foo\0needle\0x", b""]

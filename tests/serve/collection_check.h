@@ -4,16 +4,17 @@
 
 #include "serve/collection_tree.h"
 
-/* The files below the root, in any order. */
+/* The files on the disk below the root, in any order; bytes: the sum of their sizes. */
 static struct {
     char paths[4096][64];
     size_t count, bytes;
 } disk;
 
-/* The collection leaves larger files out. */
+/* The collection leaves out files of more bytes. */
 static off_t disk_bytes_max = INT64_MAX;
 
-/* The rules of .ignore, if the collection follows ignore files. */
+/* The contents of .ignore, if the collection follows ignore files: none, a rule for names in every
+ * directory, or rules that name a directory. */
 static enum { HEEDS_NONE, HEEDS_FILE, HEEDS_FOLDER } heeds;
 static const char *const rules[] = {"", "f1\n", "/d2/s/\nf3\n"};
 

@@ -29,10 +29,10 @@ static void change(const char *format, ...)
         printf("after: %s\n", command);
 }
 
-/* Replaces the C library's function: CLOCK_REALTIME runs a second ahead of CLOCK_REALTIME_COARSE,
- * by which the kernel stamps files, as on a virtual machine whose ticks are late. (No test had such
- * a machine, on which a server without notices answered from the content before the last change.)
- */
+/* Replaces the C library's function. CLOCK_REALTIME here runs a second ahead of
+ * CLOCK_REALTIME_COARSE, whose time the kernel gives to changed files. Both clocks differ so on a
+ * virtual machine whose timer is late. (On such a machine a server without notices answered from
+ * the content before the last change; no test had shown that.) */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     int status = (int)syscall(SYS_clock_gettime, clock, time);
@@ -41,7 +41,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return status;
 }
 
-/* limit: the collection leaves files of more than 5 MB out. */
+/* Makes changes of each kind. limit: the collection leaves files of more than 5 MB out. */
 static void check_changes(bool watch, bool limit)
 {
     char *arguments[] = {"trawl", "-r", "--max-filesize=5000000"};
@@ -71,12 +71,11 @@ static void check_changes(bool watch, bool limit)
     change("mv p r && mv q p && mv r q");
     change("echo p >> p/same");
     /* The server watches .git/info, where git has rules, before it walks that directory. Here a
-     * different directory takes its name. (No test had replaced .git/info.) */
+     * different directory gets the name .git/info. */
     change("mkdir -p .git/info n && echo old > .git/info/exclude && echo new > n/exclude");
     change("mv .git/info o && mv n .git/info");
-    /* .git/info is also a walked directory, and stays so when only the directory above is walked
-     * again: a change of any file in .git/info is seen. (Tests had changed only rule files
-     * there.) */
+    /* The server must see a change of any file in .git/info, also after the server has walked only
+     * the directory above again. (Tests had changed only rule files there.) */
     change("echo other > .git/info/other");
     change("echo beside > beside");
     change("echo more >> .git/info/other");
@@ -89,8 +88,8 @@ static void check_changes(bool watch, bool limit)
     change("rm pipe && echo file > pipe");
     change("ln pipe pipe2 && echo both >> pipe2");
     change("ln pipe d/pipe3 && echo all >> d/pipe3");
-    /* Names are gone, or are new in a new directory, when the server reads the notice. (In all
-     * tests the names had stayed.) */
+    /* When the server reads the notice of a change, the name in the notice no longer exists, or
+     * exists in a new directory. (In all tests the names had stayed.) */
     change("ln pipe gone");
     change("echo gone >> gone && rm gone");
     change("mkdir ../new && ln pipe ../new/name && echo new >> ../new/name && mv ../new .");
@@ -120,8 +119,8 @@ static void test_changes(void)
     disk_bytes_max = INT64_MAX;
 }
 
-/* Without notices, each search looks at all files. A file whose size is not what the file system
- * says is not held. */
+/* Checks that without notices each search looks at all files, and that the collection does not hold
+ * a file whose size differs from what the file system says. */
 static void test_without_notices(void)
 {
     char *arguments[] = {"trawl", "-r"};
@@ -143,7 +142,7 @@ static void test_without_notices(void)
     settings_free(&settings);
 }
 
-/* While the root is missing, requests fail; afterwards requests succeed. */
+/* Checks that requests fail while the root is missing, and succeed afterwards. */
 static void test_root_goes(void)
 {
     char *arguments[] = {"trawl", "-r"};
@@ -165,8 +164,8 @@ static void test_root_goes(void)
     (void)check_now(collection);
     put("goes/three", "three\n");
     (void)check_now(collection);
-    /* An empty root is removed without a notice, since the server has it open. (Only a root with
-     * files had been removed.) */
+    /* The kernel sends no notice when an empty root is removed, since the server has the root open.
+     * (Tests had removed only a root with files.) */
     TEST_CHECK(unlink("goes/two") == 0 && unlink("goes/three") == 0);
     (void)check_now(collection);
     TEST_CHECK(mkdir("new", 0755) == 0);
@@ -192,8 +191,8 @@ static void test_root_goes(void)
     remove_tree("went");
 }
 
-/* A file that cannot be read is not held, and opening the file returns the reason. Links are not
- * followed. */
+/* Checks that the collection does not hold an unreadable file, that opening the file returns the
+ * reason, and that the collection follows no links. */
 static void test_opening(void)
 {
     char *arguments[] = {"trawl", "-r"};
@@ -243,8 +242,8 @@ static void test_opening(void)
 
 /* ---- Time stamps ----------------------------------------------------------------------------- */
 
-/* The time stamps are as coarse as a file system's may be. (The kernel's own tell each change
- * apart.) */
+/* Rounds time stamps to 100 ms, which is as coarse as a file system's stamps may be. (With the
+ * kernel's own stamps, each change would have a different stamp.) */
 static int coarse(int result, struct stat *status)
 {
     status->st_mtim.tv_nsec -= status->st_mtim.tv_nsec % 100000000;
@@ -268,7 +267,8 @@ int __wrap_fstatat64(int directory, const char *name, struct stat *status, int f
 
 /* ---- Many changes ---------------------------------------------------------------------------- */
 
-/* Names d, which begins the other names, d1, d2 or d3, and sometimes a directory inside. */
+/* Returns a path: directory d, d1, d2 or d3, or directory s in one of these directories. The name d
+ * is the beginning of the other names. */
 static void name_folder(char *path, struct test_random *random)
 {
     (void)snprintf(path, PATH_BYTES * 3, "%s/d%.0u%s", root, (unsigned)test_random_below(random, 4),
@@ -281,7 +281,7 @@ static void name_file(char *path, struct test_random *random)
     (void)snprintf(path + strlen(path), 16, "/f%u", (unsigned)test_random_below(random, 12));
 }
 
-/* The target directory may be missing, so that the rename fails. */
+/* Writes or appends random letters to a file; does nothing if the file's directory is missing. */
 static void write_at_random(const char *path, struct test_random *random)
 {
     static char bytes[20000];
@@ -342,7 +342,8 @@ static void change_at_random(struct test_random *random)
     }
 }
 
-/* The kernel's queue of notices overflows: the kernel loses what the queue holds, and says so. */
+/* While this is set, the kernel's queue of notices seems to overflow: a read returns a notice that
+ * reports lost notices, instead of the notices in the queue. */
 static atomic_bool overflows;
 
 ssize_t __real_read(int descriptor, void *buffer, size_t count);
@@ -363,8 +364,8 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
     return sizeof lost;
 }
 
-/* Makes thousands of changes: each change is seen, old states stay unchanged, and memory does not
- * grow. */
+/* Makes thousands of changes, and checks that the next state shows each change, that old states
+ * stay unchanged, and that memory does not grow. */
 static void check_random(bool watch, bool with_rules)
 {
     struct test_random random = test_random_begin("collection");
@@ -387,14 +388,15 @@ static void check_random(bool watch, bool with_rules)
         for (uint64_t n = test_random_between(&random, 1, 4); n > 0; n--)
             change_at_random(&random);
         TEST_CHECK_U64(check_now(collection), 0);
-        if (i % 10 == 0) { /* soon: a file freed too early becomes another one */
+        if (i % 10 ==
+            0) { /* soon: the memory of a file freed too early then belongs to another file */
             if (old != NULL)
                 check_tape(old);
             state_drop(old);
             old = collection_now(collection, message);
         }
         TEST_CHECK(old->block_count < 16);
-        /* Free indices are given to new files. */
+        /* The collection gives free indices to new files. */
         TEST_CHECK(old->index_count < 8 * 12 * 2);
         /* At least half of each block's bytes belong to files of the state, and two states are
          * held. */
@@ -416,8 +418,9 @@ static void test_random(void)
     check_random(true, true);
 }
 
-/* A new file is looked for only in its directory: the state does not show a change elsewhere that
- * had no notice. (A walk of the whole tree would have shown that change.) */
+/* Checks that the server looks for a new file only in the file's directory: the state does not show
+ * a change elsewhere that had no notice. (A walk of the whole tree would have shown that
+ * change.) */
 static void test_parts(void)
 {
     char *arguments[] = {"trawl", "-r", "--ignore"};
@@ -460,8 +463,9 @@ static void test_parts(void)
     TEST_CHECK(unlink("elsewhere") == 0);
 }
 
-/* A file that changes during reading is not held, and the next file of the block follows a line
- * end. (The byte before the next file had been arbitrary.) */
+/* Checks that the collection does not hold a file that changes during reading, and that the next
+ * file of the block follows a line end. (In an earlier version the byte before the next file was
+ * arbitrary.) */
 static void test_unread(void)
 {
     static const char *const names[] = {"one", "two"};
@@ -503,7 +507,8 @@ static void test_unread(void)
 
 /* ---- Budgets and formats --------------------------------------------------------------------- */
 
-/* A file that does not fit the budget is not held, and is searched on disk. */
+/* Checks that the collection does not hold a file that does not fit the budget: the server searches
+ * such a file on disk. */
 static void test_budget(void)
 {
     char *arguments[] = {"trawl", "-r"};
@@ -537,8 +542,8 @@ static void test_budget(void)
     remove_tree("budget");
 }
 
-/* With --search-zip a block has the unpacked bytes of a file, which then is not plain. A file with
- * holes is not plain either, since the command takes such a file for binary. */
+/* Checks which files are not plain: with --search-zip, files whose unpacked bytes a block has; and
+ * files with holes, since the command takes such a file for binary. */
 static void test_not_plain(void)
 {
     char *arguments[] = {"trawl", "-r", "-z"};
@@ -573,7 +578,7 @@ static void test_not_plain(void)
     remove_tree("zip");
 }
 
-/* A root that is a file. */
+/* Checks a collection whose root is a file. */
 static void test_file_root(void)
 {
     char *arguments[] = {"trawl"};
@@ -674,8 +679,9 @@ static void test_faults(void)
 static atomic_bool stopping;
 static atomic_uint torn;
 
-/* Files are replaced as a whole. Each file repeats a single letter, so a torn file would show two
- * letters. */
+/* Looks at each state for a torn file: one that has bytes from before and after a change. Another
+ * thread replaces files as a whole, and each file repeats a single letter, so a torn file would
+ * show two letters. */
 static void *look(void *context)
 {
     static const struct supplied_file none;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small version of a server's day: many clients ask while files change, and some clients misbehave.
+"""Runs a small version of a server's day: many clients ask while files change, and some clients misbehave.
 
 day.py TRAWL-SERVE TRAWL [--seconds NUM] [--clients NUM] [--seed N] [--engine cpu] [--level]
 
@@ -152,7 +152,8 @@ def occurrences(text, pattern, fold):
 
 
 def counts(state, patterns, fold):
-    """Returns the counts of /v1/count: of all strings, with equal strings once; of files; of each string."""
+    """Returns what /v1/count must answer: the occurrences of all strings, where equal strings count once; the number of
+    files with an occurrence; the occurrences of each string."""
     each = [sum(occurrences(text, pattern, fold) for text in state.values()) for pattern in patterns]
     files = sum(any(occurrences(text, pattern, fold) for pattern in patterns)
                 for text in state.values())
@@ -182,15 +183,15 @@ def text_of(value):
 
 
 def check_some_state(tree, first, right, what, got):
-    """Returns whether the answer is right for a state since `first`. Many states give the same answer, so the loop
-    soon finds a state that fits."""
+    """Raises Failure unless the answer is right for a state since `first`. Many states give the same answer, so the
+    loop soon finds a state that fits."""
     states = tree.between(first)
     if not any(right(state) for state in states):
         raise Failure(f'{what}: {got} is right in none of {len(states)} states')
 
 
 class Clients:
-    """The clients; each runs in a separate thread."""
+    """The clients of the server; each client runs in a separate thread."""
 
     def __init__(self, server, tree, trawl, end):
         self.server, self.tree, self.trawl, self.end = server, tree, trawl, end

@@ -47,7 +47,7 @@ def equal(got, expected, what):
 
 
 def tree(folder):
-    """Makes files whose answers each test knows."""
+    """Makes files, so that each test knows the answers."""
     root = os.path.join(folder, "tree")
     os.makedirs(os.path.join(root, "sub"))
     for name, text in {
@@ -206,7 +206,7 @@ def check_refusals(server):
     equal(server.ask("PUT", "/metrics")[1]["Allow"], "GET, HEAD", "Allow")
     status, headers, body = server.ask("HEAD", "/metrics")
     expect(status == 200 and int(headers["Content-Length"]) > 0 and body == b"", "HEAD", status, headers, body)
-    # /metrics counts such an answer. (The test had asked only for the answer itself.)
+    # /metrics counts an answer to HEAD, too. (The test had looked only at the answer.)
     sums = "trawl_cancelled_total", "trawl_answer_seconds_count", 'trawl_requests_total{kind="files"}', "trawl_answer_bytes_total"
     until(lambda: server.metric("trawl_running") == 0, "no answer is being made")
     before = [server.metric(name) for name in sums]
@@ -261,7 +261,7 @@ def loopback(folder, root):
 
 @part
 def token(folder, root):
-    """All paths that reveal something need the token, and the whole token."""
+    """Checks that every path that reveals something about the files needs the whole token."""
     path = os.path.join(folder, "token")
     with open(path, "w") as file:
         file.write("the token of this test\n")
@@ -312,7 +312,7 @@ def refused(what, *arguments, **more):
 
 @part
 def options(folder, root):
-    """With a wrong command line the server prints the error and does not start."""
+    """Checks that the server prints an error and does not start if the command line is wrong."""
     empty, path = os.path.join(folder, "empty"), os.path.join(folder, "options")
     with open(empty, "w"):
         pass
@@ -346,7 +346,8 @@ def options(folder, root):
     refused("TLS does not start with the certificate " + wrong, "--listen=127.0.0.1:0", "--certificate=" + wrong, "--key=" + wrong, root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", "--token-file=" + os.path.join(root, "a.txt"), root)
-    # (The man page had options' arguments in the wrong place; the test had read only the head.)
+    # The last row is inside the man page. (An earlier test read only the page's head, and missed arguments of options in
+    # the wrong place.)
     for option, words in ("--help", b"--max-results"), ("--version", b"trawl "), ("--generate=man", b".TH TRAWL"), ("--generate=man", b".TP\n.BI \\-\\-key= FILE\nthe private key"):
         got = subprocess.run(SERVE + [option], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
         expect(got.returncode == 0 and words in got.stdout and got.stderr == b"", option, got)
@@ -408,7 +409,8 @@ def bounds(folder, root):
 
 @part
 def sockets(folder, root):
-    """A server leaves the socket of a running server alone, replaces the socket of a dead server, and never replaces any other file."""
+    """Checks that a server leaves the socket of a running server alone, replaces the socket of a dead server, and never
+    replaces any other file."""
     path = os.path.join(folder, "live")
     option = "--listen=unix:" + path
     with Server(SERVE, option, root) as server:
@@ -437,8 +439,9 @@ def sockets(folder, root):
 
 @part
 def starters(folder, root):
-    """If servers start at the same time where a killed server left a socket, a single server stays. (Two had stayed, and the first
-    had lost its socket's name to the second: now servers look at a folder's sockets in turn.)"""
+    """Checks that a single server stays if servers start at the same time where a killed server left a socket. (In an earlier
+    version two servers stayed, and the second had taken the name of the first server's socket. Now servers look at a
+    folder's sockets in turn.)"""
     path = os.path.join(folder, "raced")
     left = socket.socket(socket.AF_UNIX)
     left.bind(path)
@@ -489,7 +492,7 @@ def activation(folder, root):
 
 @part
 def systemd(folder, root):
-    """systemd's own programs pass the socket and read the units. (Before, the tests had only imitated systemd.)"""
+    """Runs systemd's own programs, which pass the socket and read the units. (Earlier tests had only imitated systemd.)"""
     missing = [name for name in ("systemd-socket-activate", "systemd-analyze") if not shutil.which(name)]
     if missing:
         return print("systemd: SKIPPED: no " + " and no ".join(missing))
@@ -517,7 +520,7 @@ def systemd(folder, root):
     got = subprocess.run(["systemd-analyze", "--man=no", "verify", os.path.join(folder, "trawl-serve.service"), os.path.join(folder, "trawl-serve.socket")],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_S)
     equal((got.returncode, got.stdout), (0, b""), "the units")
-    # systemd's score of what a hijacked server could do; the unit once had 9.4 of 10 points.
+    # systemd-analyze scores what a hijacked server could do, from 0 to 100; an earlier unit had 94 points.
     for threshold, path in ("55", os.path.join(units, "trawl-serve.service")), ("15", os.path.join(folder, "trawl-serve.service")):
         got = subprocess.run(["systemd-analyze", "--no-pager", "security", "--offline=true", "--threshold=" + threshold, path],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_S)
@@ -556,7 +559,8 @@ def unchunked(answer):
 
 @part
 def ending(folder, root):
-    """On SIGTERM the server answers running requests and refuses new requests. A second SIGTERM ends the server at once."""
+    """Checks that the server answers running requests and refuses new requests after a SIGTERM, and ends at once after a
+    second SIGTERM."""
     with open(os.path.join(root, "large.txt"), "rb") as file:
         expected = file.read()
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "ending"), root) as server:
@@ -584,7 +588,8 @@ def ending(folder, root):
         equal(server.stop(), 2, "the exit status after a second signal")
         expect(unchunked(read_all(end, got)) is None, "a cut answer can be seen to be cut")
         end.close()
-    # If nobody reads, the server gives up the answer. (In all tests a client had read the answer, or a second signal came.)
+    # If the client does not read the answer, the server gives the answer up. (In all earlier tests a client had read the
+    # answer, or a second signal had come.)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "ending"), "--drain-seconds=1", root) as server:
         server.loaded()
         end, got = begin_large(server)
@@ -595,7 +600,7 @@ def ending(folder, root):
 
 @part
 def reloading(folder, root):
-    """On SIGHUP the server loads everything again, and serves meanwhile."""
+    """Checks that the server loads all files again after a SIGHUP, and answers meanwhile."""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "reloading"), root) as server:
         server.loaded()
         for count in 2, 3:
@@ -607,7 +612,7 @@ def reloading(folder, root):
 
 @part
 def leaving(folder, root):
-    """Clients that disconnect or read slowly do not disturb other clients."""
+    """Checks that clients which disconnect or read slowly do not disturb other clients."""
     with Server(SERVE, "--listen=127.0.0.1:0", root) as server:
         server.loaded()
         counts = None
@@ -629,7 +634,8 @@ def leaving(folder, root):
 
 @part
 def limits(folder, root):
-    """Each limit (bytes, strings, results, queries of a client) has a status, and other requests continue."""
+    """Checks that a request beyond a limit (bytes, strings, results, queries of a client) gets the limit's status, and that
+    other requests are answered."""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-request=2K", "--max-patterns=3", "--max-results=2", "--max-queries=2", root) as server:
         server.loaded()
         fitting = json.dumps({"patterns": ["needle"]}).encode()
@@ -646,7 +652,7 @@ def limits(folder, root):
         expect(sum(line["type"] == "match" for line in lines) == 2 and lines[-1]["data"]["truncated"], "results that are cut off", lines)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-queries=2", root) as server:
         server.loaded()
-        # The time ends between lines of a file. (In the tests, the time had ended only between files and in passes.)
+        # The time ends between two lines of a file. (In earlier tests, the time had ended only between files and in passes.)
         end, got = begin_large(server, max_seconds=1)
         time.sleep(1.01)
         frames = frames_of(unchunked(read_all(end, got)))
@@ -673,7 +679,8 @@ def limits(folder, root):
 
 
 def runs_nothing(server):
-    """Repeats a question: on a busy machine the question may be delayed for a second, and the server closes the connection as idle."""
+    """Returns whether no request runs; False if the server closed the connection. On a busy machine the question may be
+    delayed for a second, and then the server takes the connection for idle. The caller repeats the question."""
     try:
         return server.metric("trawl_running") == 0
     except ConnectionError:
@@ -682,8 +689,8 @@ def runs_nothing(server):
 
 @part
 def idle(folder, root):
-    """The server closes connections that send or read nothing, and keeps the limit of connections.
-    (The tests had closed all connections themselves, so they had tested neither.)"""
+    """Checks that the server closes connections that send or read nothing, and keeps the limit of connections. (Earlier
+    tests had closed all connections themselves.)"""
     with Server(SERVE, "--listen=127.0.0.1:0", "--idle-seconds=1", "--max-connections=3", root) as server:
         server.loaded()
         for words in b"", b"GET /hea", b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{":
@@ -741,8 +748,8 @@ def protocol(folder, root):
 
 @part
 def smuggling(folder, root):
-    """The server refuses a request whose boundaries a proxy may see differently, and closes the connection.
-    (libmicrohttpd accepts most such requests, and no test had sent a request that can end in two places.)"""
+    """Checks that the server refuses a request whose end a proxy may see in a different place, and closes the connection.
+    (libmicrohttpd accepts most such requests, and earlier tests had sent none.)"""
     last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     body = b'{"patterns":["needle"]}'
@@ -771,7 +778,7 @@ def smuggling(folder, root):
 
 @part
 def unread(folder, root):
-    """A count reports how many files, operands and directories could not be read."""
+    """Checks that a count reports how many files, operands and directories could not be read."""
     closed = os.path.join(root, "closed")
     os.mkdir(closed, 0)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "unread"), root) as server:
@@ -814,7 +821,8 @@ def spoil(request):
 
 @part
 def garbage(folder, root):
-    """Damaged requests get a status, or the server closes the connection, and no thread or descriptor is left.
+    """Sends damaged requests. Each request gets a status, or the server closes the connection, and no thread or descriptor
+    is left.
     TRAWL_TEST_SCALE=N: N times as many requests."""
     seed = int(os.environ.get("TRAWL_TEST_SEED", "1"))
     count = max(1, 600 * int(os.environ.get("TRAWL_TEST_SCALE", "1")) // int(os.environ.get("TRAWL_TEST_DIVISOR", "1")))
@@ -844,7 +852,7 @@ def garbage(folder, root):
 
 @part
 def absent(folder, root):
-    """The command reports that there is no server. (Beside the copied command there is no trawl-serve.)"""
+    """Checks that `trawl serve` reports that trawl-serve is missing. (Beside the copied command there is no trawl-serve.)"""
     if os.path.exists(os.path.join(sys.argv[2], "trawl", "trawl-serve")):
         return print("absent: SKIPPED: a server is installed here")
     alone = os.path.join(folder, "alone", "bin")
@@ -864,7 +872,7 @@ def absent(folder, root):
     equal((got.returncode, got.stdout), (0, b"a b\n"), "an installed server")
 
 
-WAITING = "idle", "ending", "limits"  # for clocks mostly: at the same time as the others
+WAITING = "idle", "ending", "limits"  # parts that mostly wait for clocks; they run at the same time as the other parts
 
 
 def main():

@@ -5,8 +5,7 @@ usage: limits_test.py TRAWL_SERVE TRAWL [--level]
 
 The table of limits in docs/server.md says what each request here may cause. With --level the test reads the server's
 memory from /proc. Without --level, as under sanitizers, requests of more than a MiB are left out, since reading these
-takes long. Earlier tests had missed these limits: they tested large bodies, but not small bodies that cause much
-work.
+takes long. (Earlier tests had tested large bodies, but not small bodies that cause much work.)
 """
 import json
 import os
@@ -23,7 +22,7 @@ TRAWL_SERVE, TRAWL = sys.argv[1:3]
 LEVEL = "--level" in sys.argv
 MIB = 1 << 20
 REQUEST_MEMORY = 384 * MIB  # --request-memory
-SPARED = 256 * MIB  # freed memory that the allocator keeps, and the server without requests
+SPARED = 256 * MIB  # the memory of a server without requests, and freed memory that the allocator keeps
 MAX_SECONDS = 1  # --max-seconds
 SECONDS = 60  # limit for the time of a request; the machine may be busy
 failures = []
@@ -36,7 +35,7 @@ def expect(condition, what, *shown):
 
 
 def check_memory(server, what):
-    """Returns the server's highest memory so far."""
+    """Checks that the server's highest memory so far is within the limit."""
     with open("/proc/%d/status" % server.process.pid) as file:
         peak = next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
     expect(not LEVEL or peak < REQUEST_MEMORY + SPARED, what, "%d MiB" % (peak // MIB))
@@ -46,7 +45,7 @@ def check(server, what, statuses, path, body):
     begin = time.monotonic()
     status, _, answer = server.ask("POST", path, body)
     seconds = time.monotonic() - begin
-    late = status == 503 and seconds >= MAX_SECONDS  # any request may be, on a busy machine
+    late = status == 503 and seconds >= MAX_SECONDS  # any request may be late on a busy machine
     expect(status in statuses or late, what, "status", status, answer[:200])
     expect(seconds < SECONDS, what, "takes %.1f s" % seconds)
     check_memory(server, what)
@@ -87,7 +86,8 @@ def rows(root):
 
 
 def check_equal_paths(server, root):
-    """Equal operands are walked once, and the answer repeats their files as the command's output does."""
+    """Checks that the answer for equal operands repeats their files, as the command's output does, though the server walks
+    equal operands only once."""
     operands = [".", "sub", ".", "nothing", "./", "sub", ".", "nothing"]
     got = subprocess.run([TRAWL, "-rc", "needle"] + operands, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     answer = check(server, "equal paths", [200], "/v1/search",
@@ -101,8 +101,8 @@ def check_equal_paths(server, root):
 
 
 def check_line(folder):
-    """The occurrences of one long line, of a string or an expression, are counted in parts of bounded memory. An answer
-    that needs all of these occurrences at once says that they do not fit."""
+    """Checks that the server counts the occurrences in one long line in parts of bounded memory, and that an answer which
+    needs all of the line's occurrences at once says that they do not fit."""
     long = os.path.join(folder, "long")
     os.mkdir(long)
     with open(os.path.join(long, "line"), "w") as file:
@@ -118,7 +118,7 @@ def check_line(folder):
 
 
 def check_bodies(server):
-    """Bodies that do not end count against the memory limit, too."""
+    """Checks that bodies which have not ended count against the memory limit, too."""
     body = b"[" + b" " * (12 * MIB)
     head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     ends = [server.connect() for _ in range(60)]
@@ -134,9 +134,9 @@ def check_bodies(server):
 
 
 def check_many(server):
-    """Several requests at the same time: a request that does not fit the memory gets an error. All requests of a round
-    may fail, since each holds a part of the memory or is late. So a client asks again, later than the client before,
-    until some client has an answer."""
+    """Sends several requests at the same time: a request that does not fit the memory gets an error. All requests of a
+    round may fail, since each request holds a part of the memory or is late. So each client asks again, after a longer
+    pause than the client before it, until some client has an answer."""
     body = json.dumps({"patterns": ["w%d" % i for i in range(100000)]}).encode()
     got, end = [], time.monotonic() + SECONDS
 
@@ -157,7 +157,7 @@ def check_many(server):
 
 
 def check_end(root, folder):
-    """Whatever a request makes the server do, a second signal ends the process."""
+    """Checks that a second signal ends the process, whatever a request makes the server do."""
     with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "end"), "--drain-seconds=1", root) as server:
         server.loaded()
         body = {"patterns": ["needle"], "options": ["-r"], "paths": ["./" * (i % 1000) + "." for i in range(12000)], "directory": root}

@@ -1,8 +1,8 @@
-/* memory: tests the memory that the process may take, with files like those of /proc and /sys; and
- * tests guards.
+/* memory: tests how much memory the server believes that it may take, with files like those of
+ * /proc and /sys; and tests the guards that share out this memory.
  *
- * Before, no test had a control group: a server took half of the machine's memory in a group of 150
- * MB.
+ * (Before there were tests of control groups, a server in a group of 150 MB took half of the
+ * machine's memory.)
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -171,7 +171,7 @@ def shown_text(raw):
 
 
 def found(regex, names=None):
-    """(occurrences, files, {file: [[number, True, line, marks]]}); regex of bytes without a context."""
+    """Returns (occurrences, files, {file: [[number, True, line, marks]]}) for a regex of bytes, without context lines."""
     occurrences, files = 0, {}
     for name in names if names is not None else TREE:
         lines = []
@@ -221,7 +221,7 @@ def check(page, what, regex, names=None, without=()):
 # ---- Tests
 
 def test_typing(page):
-    """Each typed letter starts a search, and no answer to an earlier text stays."""
+    """Checks that each typed letter starts a search, and that no answer to an earlier text stays."""
     for text in ('n', 'ne', 'need', 'needle', 'needle_'):
         page.fill('#q', text)
         expect(counts_of(settle(page)), found(text.encode())[:2], f'counts of {text}')
@@ -233,7 +233,7 @@ def test_typing(page):
 
 
 def test_characters(page):
-    """Offsets count bytes, also in texts beyond ASCII."""
+    """Checks marks and cuts in texts beyond ASCII: the server's offsets count bytes, not characters."""
     for text in ('Größe', '😀', 'needle 😀', 'ÄÖÜ', '€'):
         ask(page, text)
         check(page, text, re.escape(text.encode()))
@@ -288,7 +288,7 @@ def test_filters(page):
 
 
 def test_links(page, browser, url):
-    """The address restores the same search; so do the browser's back and forward."""
+    """Checks that the page's address restores the same search, and so do the browser's back and forward."""
     page.goto(url)
     settle(page)
     ask(page, 'größe')
@@ -350,7 +350,7 @@ def test_keys(page, url):
 
 
 def test_markup(page):
-    """The page shows names and lines that look like markup as text."""
+    """Checks that the page shows names and lines that look like markup as text."""
     ask(page, 'document.title')
     check(page, 'markup', rb'document\.title', [EVIL_NAME])
     expect(page.locator('#results :is(img, script, b)').count(), 0, 'elements that a file made')
@@ -360,7 +360,7 @@ def test_markup(page):
 
 
 def test_policy(chromium, url):
-    """The server sends the Content-Security-Policy, and the browser follows the policy."""
+    """Checks that the server sends the Content-Security-Policy, and that the browser follows the policy."""
     page = chromium.new_page()
     errors = []
     page.on('console', lambda message: errors.append(message.text))
@@ -375,7 +375,7 @@ def test_policy(chromium, url):
 
 
 def test_aborts(page):
-    """A new search ends the search before, which then shows nothing."""
+    """Checks that a new search ends the search before, which then shows nothing."""
     aborted, held = [], []
     page.on('requestfailed', lambda request: aborted.append(request.post_data or ''))
     page.route('**/v1/search', lambda route: held.append(route) if '"before"' in route.request.post_data
@@ -392,13 +392,13 @@ def test_aborts(page):
         try:
             route.continue_()
         except Error:
-            pass  # it is gone
+            pass  # the page has already ended this request
     page.unroute('**/v1/search')
     check(page, 'the query after, later', b'nexdle')
 
 
 def test_change(page, url, root):
-    """If files change while the user scrolls, the page makes the list again, with each line once."""
+    """Checks that the page makes its list again, with each line once, if files change while the user scrolls."""
     page.goto(url + '#')
     settle(page)
     ask(page, 'needle')
@@ -422,7 +422,7 @@ def axe_source():
 
 
 def test_access(browser, url):
-    """Dark, light and narrow: all texts are readable, and all controls have names for screen readers."""
+    """Checks dark, light and narrow pages: all texts are readable, and all controls have names for screen readers."""
     axe = axe_source()
     for theme, width in (('dark', 320), ('light', 1000)):
         page = browser.open(url + '#q=needle&c=1&i=1', color_scheme=theme, reduced_motion='reduce',
@@ -454,7 +454,8 @@ def test_access(browser, url):
 
 
 def test_token(chromium, program, root):
-    """With a token, the page asks for the token, reports a wrong token, and keeps the token for this tab alone."""
+    """Checks the page of a server with a token: the page asks for the token, reports a wrong token, and keeps the token for
+    this tab alone."""
     token = os.path.join(os.path.dirname(root), 'token')
     with open(token, 'w', encoding='ascii') as file:
         file.write('a-token-of-this-test\n')

@@ -1,6 +1,6 @@
 /* pass_test: compares shared passes with the oracle, file by file: many threads send requests about
- * states that the test builds. Then tests which requests share a pass, which request is first, and
- * what cancelling ends. */
+ * states that the test builds. Then tests which requests share a pass, which request comes first,
+ * and what a cancelled request ends. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -30,7 +30,8 @@ static uint64_t below(uint64_t bound)
 struct made_state {
     struct state state;
     struct served_file *files[FILES_MAX];
-    struct naive_bytes contents[FILES_MAX]; /* the file's own bytes, whatever a block has */
+    struct naive_bytes
+        contents[FILES_MAX]; /* the file's own bytes, also if its block has different bytes */
     struct served_block blocks[BLOCKS_MAX];
     struct tape_block tapes[BLOCKS_MAX];
     uint64_t capacity[BLOCKS_MAX];
@@ -38,7 +39,7 @@ struct made_state {
     sem_t arrived, gate;
 };
 
-/* Stands for the collection: knows the contents of files. */
+/* Replaces the server's collection, so that opening a file gives the contents in `made`. */
 struct collection {
     const struct made_state *made;
 };
@@ -62,7 +63,8 @@ int collection_open_file(const struct collection *collection, const struct serve
     return -1;
 }
 
-/* Adds a range of this file, or of a file that is gone. */
+/* Adds the bytes of a file (which may no longer exist) to a block, as a new range. Returns the
+ * range's begin in the block. */
 static uint64_t append(struct made_state *made, uint32_t block, const uint8_t *bytes,
                        uint64_t bytes_count, uint32_t file)
 {
@@ -135,7 +137,7 @@ static struct made_state *make_state(uint64_t bytes_max)
         (void)append(made, i, (const uint8_t *)"", 0, 0); /* no block is empty */
     }
     for (uint32_t i = 0; i < made->state.index_count; i++)
-        if (below(10) > 0) /* or leaves the index free */
+        if (below(10) > 0) /* one index in ten stays free */
             add_file(made, i, alphabets[kind], letters[kind], bytes_max);
     for (uint32_t i = 0; i < made->state.block_count; i++)
         MUST(trawl_text_from_memory(made->blocks[i].bytes, made->blocks[i].bytes_count,
@@ -161,7 +163,8 @@ static void free_state(struct made_state *made)
     free(made);
 }
 
-/* Without --search-zip, a block may hold any bytes for a file that is not plain. */
+/* Changes each byte that blocks hold for files that are not plain. Without --search-zip, passes
+ * must not read these bytes. */
 static void spoil_unplain(struct made_state *made)
 {
     for (uint32_t i = 0; i < made->state.index_count; i++) {
@@ -187,7 +190,8 @@ struct made_request {
     bool good;
 };
 
-/* Makes a view of a state. whole: of all files, in any order. */
+/* Makes a view of a state: of all files once, in any order (whole), or of random files, some more
+ * than once. */
 static void make_view(struct made_request *made, struct state *state, bool whole)
 {
     made->view.item_count = whole ? state->index_count : (uint32_t)below(2 * state->index_count);
@@ -216,7 +220,7 @@ static void make_view(struct made_request *made, struct state *state, bool whole
     made->request.view = &made->view;
 }
 
-/* Makes strings that occur, perhaps across files, and strings that do not. */
+/* Makes strings that occur, perhaps across files, and strings that do not occur. */
 static void make_strings(struct made_request *made, const struct made_state *state)
 {
     made->string_count = 1 + below(STRINGS_MAX);
@@ -522,8 +526,8 @@ static void end_gated(struct made_request *made, bool good, uint32_t shared)
     free_request(made);
 }
 
-/* Requests that come while a pass runs share the next pass; a request with different options about
- * letters has a separate pass. */
+/* Checks that requests which come while a pass runs share the next pass, and that a request with a
+ * different notion of words has a separate pass. */
 static void test_sharing(struct passes *passes)
 {
     struct made_state *state = gated_state();
@@ -552,7 +556,8 @@ static void test_sharing(struct passes *passes)
     free_state(state);
 }
 
-/* A client with more requests than a pass takes does not keep a different client waiting. */
+/* Checks that a client with more requests than a pass takes does not keep a different client
+ * waiting. */
 static void test_turns(struct passes *passes)
 {
     struct made_state *state = gated_state();
@@ -578,9 +583,9 @@ static void test_turns(struct passes *passes)
     free_state(state);
 }
 
-/* A cancelled request that waits returns at once. Other requests of the same pass get their
- * answers. If all requests of a pass are cancelled, the pass ends and the next pass begins. A pass
- * over a different state does not wait. */
+/* Checks what cancelling does. A cancelled request that waits returns at once. Other requests of
+ * the same pass get their answers. If all requests of a pass are cancelled, the pass ends and the
+ * next pass begins. A pass over a different state does not wait. */
 static void test_cancelling(struct passes *passes)
 {
     struct made_state *state = gated_state(), *other_state = gated_state();
@@ -620,12 +625,13 @@ static void test_gates(void)
     passes_close(passes);
 }
 
-/* ---- Files that others lie behind ---- */
+/* ---- Files with a file behind ---- */
 
-/* Each plan finds one occurrence in the first file, at the file's beginning. First, "abcd" within
- * two edits, in the file "ab": with "cd" behind the file, a span within one edit begins at the same
- * place and would be chosen, unless spans stay in lines. Second, a whole line that ends at NUL: the
- * line end behind the file does not end such a line. */
+/* Each plan must find one occurrence in the first file, at the file's beginning, whatever file lies
+ * behind. In the first two rows, "abcd" within two edits occurs in the file "ab". With the "cd" of
+ * the next file, a span within one edit would begin at the same place, and a pass would choose this
+ * span, unless spans stay in lines. In the third row a whole line ends at NUL: the newline behind
+ * the file does not end such a line. */
 static const struct {
     const char *block, *pattern;
     uint64_t bytes_count; /* length of the first file */
@@ -675,7 +681,8 @@ static void test_rows(void)
     passes_close(passes);
 }
 
-/* Each allocation fails once: the answer is right, or there is a message. */
+/* Makes each allocation of a request fail in turn, and checks that the answer is right or that
+ * there is a message. */
 static void test_memory(void)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);

@@ -104,8 +104,8 @@ static const struct row rows[] = {
     {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-n\"]}",
      "changes lines or layout"},
-    /* --colour is refused as --color is. (Once the server looked for an option's first name only.)
-     */
+    /* The server refuses --colour as it refuses --color. (An earlier version looked only for the
+     * first name of an option.) */
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--colour\"]}",
      "changes lines or layout"},
     {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"utf-8\"}}", "the server's is 'c'"},
@@ -175,7 +175,7 @@ static bool read_text(struct request *request, const char *body, enum request_fo
     return good;
 }
 
-/* Members that become neither arguments nor files. */
+/* Checks the members of a body that become neither arguments nor files. */
 static void check_members(void)
 {
     struct request request;
@@ -246,7 +246,7 @@ static void check_files(void)
     request_free(&request);
 }
 
-/* Files with names, between strings. */
+/* Checks patterns that are files with names, between patterns that are strings. */
 static void check_names(void)
 {
     struct request request;
@@ -265,7 +265,7 @@ static void check_names(void)
     request_free(&request);
 }
 
-/* Limits that need longer bodies than the table has. */
+/* Checks limits that need longer bodies than the table has. */
 static void check_limits(void)
 {
     struct request_limits larger = limits;
@@ -302,8 +302,9 @@ static void check_limits(void)
     free(body);
 }
 
-/* A valid body is never refused as wrong because memory is short. (Jansson calls some valid bodies
- * wrong then; the tests had made only the command's allocations fail.) */
+/* Checks that the server never refuses a valid body as wrong because memory is short. (Jansson
+ * calls some valid bodies wrong if an allocation fails. Earlier tests had made only the command's
+ * allocations fail.) */
 static void check_short(void)
 {
     static const char body[] =
@@ -330,8 +331,8 @@ static void check_short(void)
     TEST_CHECK(!fails);
 }
 
-/* Bodies of the table with bytes changed, removed and doubled get a status and cause no other
- * harm. */
+/* Changes, removes and doubles bytes in bodies of the table. Each body must get a status and cause
+ * no other harm. */
 static void check_random(uint64_t count)
 {
     struct test_random random = test_random_begin("serve_request");

@@ -5,8 +5,8 @@ usage: serve_client.py TRAWL
 
 The tests check what the client sends (the members of the request, for a table of command lines), what the client
 prints (frames sent in pieces of every size), and how the client reacts to a faulty server: answers that
-end at each byte, wrong lengths, a different program, random changes. Then the command has to print what came before the
-fault and end with an error. The last tests check when the command may search by itself.
+end at each byte, wrong lengths, a program that is no server of trawl, random changes. After such a fault the command has
+to print what came before the fault and end with an error. The last tests check when the command may search by itself.
 """
 import base64
 import json
@@ -184,7 +184,7 @@ def test_errors():
         return run("x", "f")
     for message in ("no such collection: 'a'", 'quotes " and \\ and \n', "été 漢", "x" * 300, "control \1"):
         expect(say(message) == (2, b"", ("trawl: --server: %s\n" % message).encode()), "the error %r: %r" % (message, say(message)))
-    # A message about a file is in base64 if the file's name is not UTF-8. (No test had such a name.)
+    # The server sends a message in base64 if the message has a file name that is not UTF-8.
     for message in (b"\xff: is not there", b"\xff" + b"x" * 900):
         said = b'{"error":{"status":404,"message":{"bytes":"%s"}}}' % base64.b64encode(message)
         got = say("", b"404 Not Found", said)
@@ -342,7 +342,7 @@ def test_output():
 
 
 def test_interrupted():
-    """SIGINT ends the client as it ends a search, and the server sees that the connection ends."""
+    """Checks that SIGINT ends the client by the signal, and that the server sees the end of the connection."""
     server.answer, server.holds = answer(FRAMES[:13]), True
     process = subprocess.Popen([TRAWL, "--server=" + ADDRESS, "x", "f"], env=cases.environment(), stdout=subprocess.PIPE)
     got = process.stdout.read(8)

@@ -1,4 +1,4 @@
-"""server: what tests of the server share: starting a server, and speaking HTTP byte by byte.
+"""server: starts a server for tests, and sends requests over HTTP, whole or byte by byte.
 
 No function measures times. An answer that does not come within WAIT_S seconds is a failure.
 """
@@ -31,7 +31,8 @@ def until(condition, what):
 
 
 class Server:
-    """A running server, which has printed 'serves at'. `command` is the program with its first arguments."""
+    """A running server; the constructor waits until the server has printed 'serves at'. `command` is the program with its
+    first arguments."""
 
     def __init__(self, command, *arguments, **more):
         self.process = subprocess.Popen(list(command) + list(arguments), stderr=subprocess.PIPE, **more)
@@ -117,7 +118,8 @@ class Server:
         return tuple(len(os.listdir("/proc/%d/%s" % (self.process.pid, what))) for what in ("task", "fd"))
 
     def has_no_more_than(self, counts):
-        """Returns whether there are no more than `counts`, apart from workers that start when first needed and a closing connection."""
+        """Returns whether the server has no more threads and descriptors than `counts` says. A worker for each core, which
+        starts when it is first needed, and a closing connection are allowed beyond that."""
         return all(now < before + 1 + os.cpu_count() for now, before in zip(self.open_counts(), counts))
 
     def stop(self, number=15):

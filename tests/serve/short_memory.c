@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-static atomic_long calls_left = LONG_MAX; /* calls until allocations begin to fail */
-static atomic_long calls_back;            /* failing calls that are left */
+static atomic_long calls_left =
+    LONG_MAX;                  /* allocations that still succeed before the first failure */
+static atomic_long calls_back; /* the number of allocations that fail then */
 
 void short_memory(long after, long count)
 {

@@ -78,7 +78,7 @@ static struct served_view *view_of(const char *directory, struct settings *setti
     return view;
 }
 
-/* Checks that exactly the files that items name have bits. */
+/* Checks that exactly the files that the view's items name have bits in `seen`. */
 static void check_seen(const struct served_view *view, const struct state *state)
 {
     uint32_t count = 0;
@@ -248,7 +248,7 @@ static void test_views(void)
     check_refusal("views/above/tree", "trawl -e x", "standard input");
     check_refusal("views/above/tree", "trawl -e x pipe", "regular files");
     check_refusal("views/above/tree", "trawl -r -D read -e x", "regular files");
-    /* Names change that belong to no file: a kept view must not be used. */
+    /* The name of a pipe appears. The server must not use the view that it has kept. */
     check_view("views/above/tree", "trawl -r -D read -e x src");
     TEST_CHECK(mkfifo("views/above/tree/src/pipe", 0644) == 0);
     check_refusal("views/above/tree", "trawl -r -D read -e x src", "regular files");
@@ -257,8 +257,8 @@ static void test_views(void)
     remove_tree("views");
 }
 
-/* A client without a directory gets only served files, even if the client's options would find
- * more. (Only views of clients with a directory were tested.) */
+/* Checks that a client without a directory gets only served files, even if the client's options
+ * would find further files. (Earlier tests had only clients with a directory.) */
 static void check_served(const char *option, const char *suffix)
 {
     char *arguments[] = {"trawl", "-r", (char *)(uintptr_t)option, "-e", "x"};
@@ -289,8 +289,8 @@ static void check_served(const char *option, const char *suffix)
     settings_free(&settings);
 }
 
-/* A request for all files reports a directory that cannot be read. (Before, such a request always
- * walked.) */
+/* Checks that a request for all files reports a directory that cannot be read. (In earlier versions
+ * each such request walked the tree and met the directory.) */
 static void test_view_unreadable(void)
 {
     char *arguments[] = {"trawl", "-r", "-e", "x"}, message[SETTINGS_ERROR_BYTES] = "";
@@ -320,7 +320,7 @@ static void test_view_unreadable(void)
     remove_tree("unreadable");
 }
 
-/* Views of a tree that changes, and of a tree that leaves files out. */
+/* Checks views of a tree that changes, and of a collection that leaves files out. */
 static void test_views_follow(void)
 {
     char *arguments[] = {"tg"};
@@ -346,21 +346,21 @@ static void test_views_follow(void)
     check_view("views/above/tree", "tg -e x .");
     TEST_CHECK(unlink("views/above/tree/.gitignore") == 0);
     check_view("views/above/tree", "tg -e x .");
-    /* The rules of a repository that is being made. */
+    /* A repository appears step by step, and with it git's rules. */
     TEST_CHECK(system("cd views/above/tree && mkdir src/.git") == 0);
     check_view("views/above/tree", "tg -e x src");
     TEST_CHECK(system("cd views/above/tree && mkdir src/.git/info") == 0);
     check_view("views/above/tree", "tg -e x src");
     put("views/above/tree/src/.git/info/exclude", "*.h\n");
     check_view("views/above/tree", "tg -e x src");
-    /* No notice reports the first file in a directory that nobody has walked. */
+    /* The kernel sends no notice for the first file in a directory that no walk has met. */
     TEST_CHECK(mkdir("views/above/tree/.git/more", 0755) == 0);
     check_view("views/above/tree", "trawl -e x .git/more/file");
     put("views/above/tree/.git/more/file", "new\n");
     check_refusal("views/above/tree", "trawl -e x .git/more/file",
                   ".git/more/file: the collection name leaves it out");
-    /* The collection leaves out this directory and does not walk it: a kept view becomes invalid
-     * with the directory's first file. */
+    /* The collection leaves out .dot and does not walk this directory. The directory's first file
+     * makes a kept view invalid. */
     TEST_CHECK(mkdir("views/above/tree/.dot", 0755) == 0);
     check_view("views/above/tree", "trawl -r --exclude-dir=.git --include=*.d -e x");
     put("views/above/tree/.dot/new.d", "new\n");
@@ -371,8 +371,8 @@ static void test_views_follow(void)
     remove_tree("views");
 }
 
-/* Without notices no view is kept, since rules that the collection does not follow may change.
- * (Tests had kept views only with notices.) */
+/* Checks that the server keeps no view without notices, since rules that the collection does not
+ * follow may change. (Earlier tests had kept views only with notices.) */
 static void test_views_unwatched(void)
 {
     char *arguments[] = {"trawl", "-r"}, *heeding[] = {"trawl", "-r", "--ignore", "-e", "x"};
@@ -401,8 +401,8 @@ static void test_views_unwatched(void)
     remove_tree("unwatched");
 }
 
-/* Descriptors are short at each step of a view: the view is complete, or there is none, and the
- * status does not blame the request. (No test had checked the status.) */
+/* Lets descriptors run out at each step of making a view. Checks that the view is complete, or that
+ * there is no view and the status does not blame the request. */
 static void test_views_short(void)
 {
     char *arguments[] = {"trawl", "-r", "-e", "x", "."}, message[SETTINGS_ERROR_BYTES] = "";
@@ -438,8 +438,8 @@ static void test_views_short(void)
 
 /* ---- Names that change during each walk ------------------------------------------------------ */
 
-/* A walk while "moving/d/a/moved" is moved to and fro: the file is never in the directory that is
- * about to be read. */
+/* Each time a walk is about to read a directory, the test moves the file "moved" out of this
+ * directory, between "moving/d/a" and "moving/d/b". So no walk meets the file. */
 enum { MOVES_NEVER, MOVES_IN_VIEWS, MOVES_ALWAYS };
 static atomic_int moves;
 static atomic_int moves_left; /* directories that move the file until it stays; 0: no limit */
@@ -457,7 +457,7 @@ int __wrap_unshare(int flags)
     return __real_unshare(flags);
 }
 
-/* A walk watches a directory before reading the directory. */
+/* Replaces inotify_add_watch, which a walk calls just before it reads a directory. */
 int __real_inotify_add_watch(int descriptor, const char *name, uint32_t mask);
 int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask);
 int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
@@ -488,7 +488,7 @@ int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
 #define NO_VIEW UINT64_MAX
 #define LEFT_OUT (UINT64_MAX - 1) /* no view: the collection leaves a file out */
 
-/* Checks that the view has so many files, that each file exists by the shown name, and that no file
+/* Checks that the view has `count` files, that each file exists by the shown name, and that no file
  * comes twice. */
 static void check_moving(const char *directory, const char *line, uint64_t count)
 {
@@ -532,9 +532,10 @@ static void check_moving(const char *directory, const char *line, uint64_t count
     close(from);
 }
 
-/* A file that no walk meets is never left out in silence: the view has the file from the state, if
- * the view's rules are the state's; otherwise there is no view, or no state. (In the tests, names
- * had stopped changing before the next walk. In use, all views failed as long as names changed.) */
+/* Checks that a view never leaves out a file in silence because no walk meets the file. If the
+ * view's rules are the state's rules, the view has the file from the state; otherwise there is no
+ * view, or no state. (In an earlier version all views failed as long as names changed. In the tests
+ * of that time, names had stopped changing before the next walk.) */
 static void test_views_moving(void)
 {
     char *arguments[] = {"trawl", "--ignore", "-r", "-e", "x"}, message[SETTINGS_ERROR_BYTES] = "";
@@ -561,12 +562,12 @@ static void test_views_moving(void)
     check_moving("moving", "trawl --ignore -r -e x .", 3);
     check_moving("moving", "trawl -r -e x", NO_VIEW);
     check_moving("moving", "tg --sort=path -e x", NO_VIEW);
-    /* No test had asked for a part of the files while names change. */
+    /* Asks for a part of the files while names change. */
     check_moving("moving", "trawl --ignore -r --include=mo* -e x", 1);
     check_moving("moving", "trawl --ignore -r --exclude=mo* -e x ./", 2);
     check_moving("moving", "trawl --ignore -r --exclude-dir=d -e x", 1);
     check_moving("moving", "trawl --ignore -r --include=nothing -e x d", 0);
-    /* The glob may take files that the rules leave out, as "skipped". */
+    /* A glob of tg may take files that the rules leave out, such as "skipped". */
     check_moving("moving", "tg -g mov* -e x", 1);
     check_moving("moving", "tg -g sta* -e x d", 1);
     check_moving("moving", "tg -g [ms]* -e x", NO_VIEW);
@@ -579,7 +580,7 @@ static void test_views_moving(void)
     check_moving("moving", "tg -e x", 5);
     collection_close(viewed);
     settings_free(&settings);
-    /* A walk that begins at the directory does not know the root's rules. */
+    /* A walk that begins at directory d does not know the root's rules. */
     arguments[3] = "--no-ignore-parent";
     if (!parse(&settings, 4, arguments))
         return;
@@ -605,8 +606,8 @@ static void test_views_moving(void)
     remove_tree("moving");
 }
 
-/* A file that the collection leaves out is met by the second walk alone. (It had been met by each
- * walk or by none.) */
+/* Checks a view when only its second walk meets a file that the collection leaves out. (In earlier
+ * tests each walk or no walk met such a file.) */
 static void test_views_late(void)
 {
     char *arguments[] = {"trawl", "--ignore", "-r"};
@@ -641,9 +642,9 @@ static void check_count(uint32_t expected)
     state_drop(state);
 }
 
-/* If the kernel gives no more watches, each search looks at all files, and the server asks for
- * watches again after a second. (Before, the server asked again only on SIGHUP, and printed no
- * message.) */
+/* Checks the server when the kernel gives no more watches: each search looks at all files, and the
+ * server asks for watches again after a second. (An earlier version asked again only after SIGHUP,
+ * and printed no message.) */
 static void test_views_spent(void)
 {
     char *arguments[] = {"trawl", "-r"};
