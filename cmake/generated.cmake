@@ -1,6 +1,6 @@
 # The command's man page and completions, written by the command itself from its option table.
-# A cross-compiled command cannot run here, so such a build leaves them out.
-if(TARGET trawl_command AND NOT CMAKE_CROSSCOMPILING)
+# A cross-compiled command runs in an emulator; a build without an emulator leaves them out.
+if(TARGET trawl_command AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
     set(TRAWL_GENERATED "")
     function(trawl_generated program what file folder)
         set(output "${PROJECT_BINARY_DIR}/generated/${file}")

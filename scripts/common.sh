@@ -134,6 +134,19 @@ git|have git
 ROWS
 }
 
+# What the portable archives are built with; programs of the other machine run in an emulator.
+needs_portable() {
+    cat <<'ROWS'
+dpkg-dev|have dpkg-source
+make|have make
+perl|have perl
+python3-venv|python3 -c 'import venv, ensurepip' 2>/dev/null
+qemu-user|have_qemu_arm64
+libc6-dev-arm64-cross|[ -f /usr/aarch64-linux-gnu/include/stdio.h ]
+unicode-data|[ -f /usr/share/unicode/UnicodeData.txt ]
+ROWS
+}
+
 # What it tries them with.
 needs_trial() {
     cat <<'ROWS'

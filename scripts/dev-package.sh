@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package: source archive, Debian packages and SBOM into build/package, each tried out
+# package: source archive, portable archives, Debian packages and SBOM into build/package, each tried
 #
 # ./dev package [CMAKE-OPTION...]: of the last commit. The packages are built from the archive, without
 # a network where the system lets us (unshare). docs/packaging.md says more. Status 77: all was made, but
@@ -7,7 +7,7 @@
 set -euo pipefail
 . scripts/common.sh
 
-need build python codecs server package -- trial
+need build python codecs server package -- portable trial
 
 untried=()
 # skip WHY: something cannot be tried.
@@ -40,6 +40,17 @@ fi
 say "source archive"
 git archive --format=tar --prefix="$name/" HEAD | gzip -9n >"$out/$name.tar.gz"
 tar -xzf "$out/$name.tar.gz" -C $out/work
+
+say 'portable archives'
+status=0
+TRAWL_TOOLS=build/package-tools bash scripts/package/portable.sh "$tree" $out "$@" >$out/portable.log 2>&1 || status=$?
+if [ $status -eq 77 ]; then
+    skip "no compiler or no sources for the portable archives ($out/portable.log)"
+elif [ $status -ne 0 ]; then
+    tail -n 40 $out/portable.log
+    die "the portable archives could not be built ($out/portable.log)"
+fi
+grep ': asks for ' $out/portable.log || true
 
 say "Debian packages, built from the archive${offline[*]:+ without a network}"
 cp -r "$tree/packaging/debian" "$tree/debian"
