@@ -40,8 +40,8 @@ def test_docstrings(name, request):
 def test_every_option_of_clients_is_documented():
     from trawl import client
 
-    options = [*client.SWITCHES, *client.VALUES, "collection", "directory", "paths", "options", "tg"]
-    options += ["regex", "max_results", "max_seconds", "address", "token", "timeout", "tls"]
+    options = [*client.SWITCHES, *client.NUMBERS, "collection", "directory", "paths", "options", "tg"]
+    options += ["regex", "glob", "type", "address", "token", "timeout", "tls"]
     said = re.findall(r"^ {4}([a-z_, ]+):", trawl.Client.__doc__, re.M)
     assert sorted(", ".join(said[said.index("address") :]).split(", ")) == sorted(options)
 

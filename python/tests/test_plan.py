@@ -11,7 +11,7 @@ import sys
 import pytest
 import trawl
 from conftest import SCALE
-from trawl import _sources, _unicode
+from trawl import _sources, _unicode, client
 
 
 def test_patterns_of_all_kinds(tmp_path):
@@ -111,25 +111,41 @@ def test_numbers():
     def limited(limit):
         return trawl.Plan("a").count_lines("a\na\na", limit=limit)
 
-    takers = [limited]
+    optional, takers = [limited], []  # optional: None is allowed
     for name in ("threads", "device_memory", "host_memory", "chunk_bytes"):
         takers.append(lambda number, name=name: trawl.Searcher("cpu", **{name: number}))
     for name in ("mismatches", "edits"):
         takers.append(lambda number, name=name: trawl.Plan("abcd", **{name: number}))
     takers.append(lambda number: trawl.Plan("abcd", edits=1, exact=[(number, 3)]))
-    for take in takers:
+    for name in client.NUMBERS:
+        optional.append(lambda number, name=name: client.request("abcd", {name: number}))
+    for name in ("words", "characters"):
+        optional.append(lambda number, name=name: trawl.decontaminate(["a b c"], [], **{name: number}))
+    for take in optional + takers:
         take(Two())
         for wrong in (0.2, 1.9, 2.0, True, "2", None, b"2"):
-            if take is not limited or wrong is not None:
+            if take in takers or wrong is not None:
                 with pytest.raises(TypeError, match="a whole number is needed, not"):
                     take(wrong)
         for wrong in (-1, 1 << 64):
             with pytest.raises(ValueError, match=f"0 to [0-9]+, not {wrong}"):
                 take(wrong)
     assert limited(Two()) == 2
-    for name in ("ignore_case", "whole_words", "whole_lines", "every_end", "regex"):
-        with pytest.raises(ValueError, match=f"{name}: .* or .*, not 'no'"):
-            trawl.Plan("a", **{name: "no"})
+
+
+def test_switches():
+    """What equals True means the same as True. (1, and True of numpy, were ASCII's case; a client took 'no'.)"""
+    for name in ("ignore_case", "whole_words", "whole_lines", "regex"):
+        assert trawl.Plan("\u00e9", **{name: 1}) == trawl.Plan("\u00e9", **{name: True})
+        assert trawl.Plan("\u00e9", **{name: 0}) == trawl.Plan("\u00e9")
+        assert client.request("a", {name: 1}) == client.request("a", {name: True})
+        for make in (trawl.Plan, client.request):
+            with pytest.raises(ValueError, match=f"{name}: .* or .*, not 'no'"):
+                make("a", **{name: "no"}) if make is trawl.Plan else make("a", {name: "no"})
+    for name in ("invert", "text", "tg"):
+        with pytest.raises(ValueError, match=f"{name}: False or True, not 'no'"):
+            client.request("a", {name: "no"})
+    assert trawl.Plan("\u00e9", ignore_case=1).count("\u00c9") == 1
 
 
 def test_in():
@@ -150,7 +166,7 @@ def test_equality():
     assert plan != trawl.Plan({"a": 1, "b": 2}, whole_words=True) and plan != "a"
     assert copy.copy(plan) is plan and copy.deepcopy(plan) == plan
     assert repr(plan) == "<trawl.Plan of 2 patterns: 'a', 'b', whole_words='unicode'>"
-    assert repr(trawl.Plan(b"\xff")) == "<trawl.Plan of 1 patterns: '\\\\xff'>"
+    assert repr(trawl.Plan(b"\xff")) == "<trawl.Plan of 1 pattern: '\\\\xff'>"
 
 
 def test_signatures():

@@ -13,6 +13,16 @@ A Plan is compiled once and searches any text: bytes and other objects with the 
 UTF-8), paths, file objects and pipes. Offsets in a str count characters; offsets in other texts count
 bytes. A Searcher says which threads and devices search. A plan's own methods use a default Searcher,
 which the first search opens.
+
+Where to look:
+
+a text              Plan.count, first, find_all, matches, positions, lines; scan and batches while the text is read
+its new form        Plan.replace, mask, split; replace_file for a text that is too large for memory
+a column of texts   Plan.contains, which, match_lists, record_counts, ...: of a list, numpy, Arrow, polars, pandas
+frames, tables      the modules trawl.polars, pandas, duckdb, arrow and stages; spark and ray for clusters
+DNA                 Plan(..., alphabet="dna", reverse_complement=True), and fasta() for FASTA files
+benchmarks          decontaminate(): which documents hold parts of a benchmark's questions
+a server            Client
 """
 
 from ._errors import (

@@ -77,9 +77,10 @@ def number(name: str, value: Any, most: int = 2**64 - 1) -> int:
 
 
 def choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
-    """Return `value`, which has to be one of the choices."""
-    if isinstance(value, Hashable) and value in choices:
-        return value
+    """Return the choice that `value` equals: True for 1, and for numpy's True."""
+    for one in choices if isinstance(value, Hashable) else ():
+        if one == value:
+            return one
     *names, last = [repr(one) for one in choices if one is not None]
     raise ValueError(f"{name}: {', '.join(names)} or {last}, not {value!r}")
 
@@ -110,7 +111,7 @@ def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]
 
 ALPHABETS = ("bytes", "utf8", "dna")  # ALPHABETS[i] is number i of enum trawl_alphabet
 ERRORS_MAX = 31
-_LETTERS = (False, True, "ascii", "unicode")
+LETTERS = (False, True, "ascii", "unicode")
 
 
 def Plan(  # noqa: N802  (Python names this function in errors about arguments)
@@ -160,13 +161,14 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     options["alphabet"] = choice("alphabet", alphabet, ALPHABETS)
     letters = "unicode" if is_text and alphabet != "dna" else "ascii"
     for name, value in (("ignore_case", ignore_case), ("whole_words", whole_words)):
-        options[name] = letters if choice(name, value, _LETTERS) is True else value
+        found = choice(name, value, LETTERS)
+        options[name] = letters if found is True else found
     if {options["ignore_case"], options["whole_words"]} == {"ascii", "unicode"}:
         raise ValueError("ignore_case, whole_words: 'ascii' or 'unicode', the same for both")
     switches = {"within_lines": within_lines, "reverse_complement": reverse_complement}
     switches |= {"any_base": any_base, "every_end": every_end, "whole_lines": whole_lines}
     for name, value in switches.items():
-        options[name] = bool(choice(name, value, (False, True)))
+        options[name] = choice(name, value, (False, True))
     if options["mismatches"] and options["edits"]:
         raise ValueError("mismatches, edits: a plan has only one of them")
     if every_end and not options["edits"]:
@@ -214,7 +216,7 @@ def show_plan(plan: Any, options: dict[str, Any]) -> str:
         for name, value in options.items()
         if value != PLAIN[name] and name not in ("values", "sample")
     )
-    return f"<trawl.Plan of {len(plan)} patterns: {str(few)[1:-1]}{more}{given}>"
+    return f"<trawl.Plan of {len(plan)} pattern{'s' * (len(plan) != 1)}: {str(few)[1:-1]}{more}{given}>"
 
 
 def is_bytes(given: Any) -> bool:
@@ -557,9 +559,12 @@ def in_memory(text: Any) -> Any:
 
 
 def no_text(given: Any) -> TypeError:
+    shown = repr(given)
+    if len(shown) > 80 or "\n" in shown:
+        shown = f"a {type(given).__module__}.{type(given).__qualname__}"
     return TypeError(
-        f"text: bytes, str, a path or an object with read() or fileno() is needed, not {given!r:.80}; "
-        "contains(), match_counts(), match_lists() and others search each record of a column"
+        f"text: bytes, str, a path or an object with read() or fileno() is needed, not {shown}; contains(), "
+        "record_counts(), match_lists() and others search each record of a column"
     )
 
 

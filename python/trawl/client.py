@@ -22,7 +22,7 @@ from urllib.parse import quote
 
 from ._errors import ArgumentError, ServerError, UnsupportedError
 from ._http import Reply, Server, data, name, understood
-from ._sources import SYNTAXES, Columns, choice, gather
+from ._sources import LETTERS, SYNTAXES, Columns, choice, gather, number
 from ._trawl import Plan
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ SWITCHES = {
     "invert": "--invert-match",
     "text": "--text",
 }
-VALUES = ("glob", "type", "mismatches", "edits", "context", "max_count")
+NUMBERS = ("mismatches", "edits", "context", "max_count", "max_results", "max_seconds")
 
 
 class Submatch(NamedTuple):
@@ -156,7 +156,7 @@ def plan_options(plan: Plan) -> dict[str, Any]:
         and plan.regex is None
         and any(FOLDED_APART & set(one.decode(errors="replace")) for one in plan),
         "ignore_case and whole_words: 'ascii' for both is served": case == "unicode" and words,
-        "within_lines: a server has True, and False if a pattern holds a line end": errors
+        "within_lines: a server needs True with errors, or False if a pattern holds a line end": errors
         and given["within_lines"] == any(given["line_end"] in one for one in plan),
         "patterns: equal patterns count once in a server": len(set(plan)) < len(plan),
     }
@@ -194,6 +194,10 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
     if charset is not None:
         body["environment"] = {"charset": charset}
     for key, value in items.items():
+        if key in (*SWITCHES, "tg") and value is not None:
+            value = choice(key, value, LETTERS if key in ("ignore_case", "whole_words") else LETTERS[:2])
+        elif key in NUMBERS and value is not None:
+            value = number(key, value)
         if value is None or value is False:
             continue
         if key in SWITCHES:
@@ -201,7 +205,9 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
         elif key == "regex":
             syntax = choice("regex", value, (*SYNTAXES, True))
             flags.append(f"--{'perl' if syntax is True else syntax}-regexp")
-        elif key in VALUES:
+        elif key in ("tg", "max_results", "max_seconds"):
+            body[key] = value
+        elif key in ("glob", "type", *NUMBERS):
             flags += [f"--{key.replace('_', '-')}={one}" for one in several(value)]
         elif key == "options":
             flags += several(value)
@@ -209,13 +215,10 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
             body[key] = [wire(os.fsencode(path)) for path in several(value)]
         elif key in ("collection", "directory"):
             body[key] = wire(os.fsencode(value))
-        elif key in ("tg", "max_results", "max_seconds"):
-            body[key] = value
         else:
             raise TypeError(f"{key!r} is no option of a search")
-    for number, one in enumerate(given):
-        if not one:
-            raise ArgumentError(f"pattern {number} is empty")
+    if b"" in given:
+        raise ArgumentError(f"pattern {given.index(b'')} is empty")
     if any(b"\n" in one or b"\0" in one for one in given):  # arguments cannot hold these bytes
         if items.get("regex"):
             raise ValueError("an expression contains a line end or NUL")

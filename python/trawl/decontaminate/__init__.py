@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import html
+import inspect
 import itertools
 import re
 import unicodedata
@@ -24,7 +25,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import stages
+from .. import _sources, stages
 from .._trawl import Plan, Searcher
 
 if TYPE_CHECKING:
@@ -256,10 +257,10 @@ class Questions:
     ) -> None:
         if words is not None and characters is not None:
             raise ValueError("words, characters: give only one of the two")
-        if short not in ("warn", "ignore", "whole"):
-            raise ValueError(f"short: 'warn', 'ignore' or 'whole' is needed, not {short!r}")
-        size = characters or words or 13
-        if min(size, 13 if words is None else words, 13 if characters is None else characters) < 1:
+        _sources.choice("short", short, ("warn", "ignore", "whole"))
+        given = {"words": words, "characters": characters}
+        size = max((_sources.number(*one) for one in given.items() if one[1] is not None), default=13)
+        if size < 1:
             raise ValueError("words, characters: 1 or more is needed")
         self.form = Form(**form)
         if characters is None and self.form.spaces != "fold":
@@ -378,8 +379,12 @@ class Questions:
 def decontaminate(
     questions: Iterable[str | None], documents: Iterable[str | None], **options: Any
 ) -> Iterator[Overlap]:
-    """Yield the overlaps of documents with questions, in order of (document, question). Options are
-    those of Questions, which is decontaminate.Questions too."""
+    """Yield the overlaps of documents with questions, in order of (document, question).
+    help(trawl.decontaminate.Questions) explains the options.
+
+    >>> list(decontaminate(["one two three"], ["zero ONE two", "none"], words=2))
+    [Overlap(document=0, question=0, found=1, total=2, ngram='one two')]
+    """
     return Questions(questions, **options).overlaps(documents)
 
 
@@ -432,6 +437,11 @@ class Stage(stages.Stage):
         yield pyarrow.record_batch([*batch.columns, pyarrow.array(mask, "bool")], names=names)
 
 
+# help() shows the options, which are those of Questions and of Form.
+_shown = inspect.signature(decontaminate).parameters
+_options = [one for kind in (Questions, Form) for one in inspect.signature(kind).parameters.values()
+            if one.kind is one.KEYWORD_ONLY]  # fmt: skip
+vars(decontaminate)["__signature__"] = inspect.Signature([_shown["questions"], _shown["documents"], *_options])
 # In the package, `trawl.decontaminate` is the function, which hides this module.
 vars(decontaminate).update(Form=Form, Overlap=Overlap, Questions=Questions, Stage=Stage)
 _COLUMNS = {
