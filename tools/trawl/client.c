@@ -147,8 +147,8 @@ static bool put_file(struct client *client, const char *name)
     return true;
 }
 
-/* Adds the strings of -e or the first operand, the contents of the files of -f, and the file of
- * --replacements. False: a file cannot be read. */
+/* Adds the strings of -e or the first operand, and the contents of the files of -f. False: a file
+ * cannot be read. */
 static bool put_patterns(struct client *client)
 {
     const struct settings *settings = client->settings;

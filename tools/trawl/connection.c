@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -21,7 +20,6 @@
 #define LINES_MAX 1000u
 
 static const char scheme[] = "http://";
-static const char chunked[] = "Transfer-Encoding: chunked";
 
 /* ---- The connection ---------------------------------------------------------------------------
  */
@@ -197,23 +195,8 @@ static bool read_head(struct connection *connection)
     for (unsigned lines = 0; lines < LINES_MAX && read_line(connection, line); lines++) {
         if (*line == '\0' || strchr(line, ':') == NULL)
             return *line == '\0';
-        /* trawl-serve sends no chunks to a client of HTTP/1.0, but other servers in front may. */
-        connection->is_chunked |= strncasecmp(line, chunked, strlen(chunked)) == 0;
     }
     return false;
-}
-
-/* Reads the line that says how long the next chunk is. False: no chunk follows. */
-static bool begin_chunk(struct connection *connection)
-{
-    char line[LINE_BYTES_MAX];
-
-    if (connection->in_chunks && !read_line(connection, line)) /* the line end after a chunk */
-        return false;
-    connection->in_chunks = true;
-    connection->chunk_bytes = read_line(connection, line) ? strtoull(line, NULL, 16) : 0;
-    connection->is_ended = connection->chunk_bytes == 0;
-    return !connection->is_ended;
 }
 
 bool connection_begin(struct connection *connection, const char *address, const char *token,
@@ -235,8 +218,6 @@ bool connection_begin(struct connection *connection, const char *address, const 
         strcpy(connection->message, "memory exhausted");
         return false;
     }
-    connection->is_chunked = connection->in_chunks = connection->is_ended = false;
-    connection->chunk_bytes = 0;
     send_all(connection->descriptor, head, (size_t)bytes);
     free(head);
     send_all(connection->descriptor, body, body_bytes);
@@ -252,16 +233,10 @@ size_t connection_next(struct connection *connection, const uint8_t **bytes, siz
 {
     size_t count;
 
-    if (connection->is_ended ||
-        (connection->is_chunked && connection->chunk_bytes == 0 && !begin_chunk(connection)) ||
-        !receive(connection))
+    if (!receive(connection))
         return 0;
     count = connection->end - connection->begin;
     count = count < most ? count : most;
-    if (connection->is_chunked) {
-        count = count < connection->chunk_bytes ? count : (size_t)connection->chunk_bytes;
-        connection->chunk_bytes -= count;
-    }
     *bytes = connection->bytes + connection->begin;
     connection->begin += count;
     return count;

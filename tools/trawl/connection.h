@@ -11,9 +11,6 @@ struct connection {
     int descriptor;
     bool bad_address;     /* connection_open failed because the address is wrong */
     unsigned http_status; /* status of the answer, after connection_begin */
-    bool is_chunked;      /* the body comes in chunks */
-    bool in_chunks, is_ended;
-    uint64_t chunk_bytes; /* bytes of the chunk that were not taken yet */
     size_t begin, end;    /* range of `bytes` that was received and not yet taken */
     char message[SETTINGS_ERROR_BYTES];
     uint8_t bytes[RECEIVE_BYTES];
