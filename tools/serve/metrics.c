@@ -3,6 +3,7 @@
 #include "serve/metrics.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,38 +97,20 @@ static void write_label(FILE *file, const char *text)
             (void)fprintf(file, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
-enum gauge { GAUGE_FILES, GAUGE_BYTES, GAUGE_HELD, GAUGE_DEVICE, GAUGE_UNHELD, GAUGE_STATE };
-
-static uint64_t gauge_of(const struct collection_facts *facts, enum gauge gauge)
-{
-    switch (gauge) {
-    case GAUGE_FILES:
-        return facts->file_count;
-    case GAUGE_BYTES:
-        return facts->bytes_count;
-    case GAUGE_HELD:
-        return facts->held_bytes;
-    case GAUGE_DEVICE:
-        return facts->device_bytes;
-    case GAUGE_UNHELD:
-        return facts->unheld_count;
-    case GAUGE_STATE:
-        return facts->state_number;
-    }
-    return 0;
-}
-
 static void write_collections(FILE *file, struct server *server)
 {
     static const struct {
         const char *name, *help;
+        size_t offset; /* of the number, in struct collection_facts */
     } rows[] = {
-        [GAUGE_FILES] = {"trawl_collection_files", "Files of a collection."},
-        [GAUGE_BYTES] = {"trawl_collection_bytes", "Bytes of its files."},
-        [GAUGE_HELD] = {"trawl_collection_held_bytes", "Bytes of them in memory."},
-        [GAUGE_DEVICE] = {"trawl_collection_device_bytes", "Bytes of them on devices, too."},
-        [GAUGE_UNHELD] = {"trawl_collection_unheld_files", "Files that each search reads."},
-        [GAUGE_STATE] = {"trawl_collection_state", "The number of its newest state."},
+#define AT(member) offsetof(struct collection_facts, member)
+        {"trawl_collection_files", "Files of a collection.", AT(file_count)},
+        {"trawl_collection_bytes", "Bytes of its files.", AT(bytes_count)},
+        {"trawl_collection_held_bytes", "Bytes of them in memory.", AT(held_bytes)},
+        {"trawl_collection_device_bytes", "Bytes of them on devices, too.", AT(device_bytes)},
+        {"trawl_collection_unheld_files", "Files that each search reads.", AT(unheld_count)},
+        {"trawl_collection_state", "The number of its newest state.", AT(state_number)},
+#undef AT
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -138,7 +121,8 @@ static void write_collections(FILE *file, struct server *server)
             collection_facts(server->collections[j], &facts);
             (void)fprintf(file, "%s{collection=\"", rows[i].name);
             write_label(file, facts.name);
-            (void)fprintf(file, "\"} %" PRIu64 "\n", gauge_of(&facts, (enum gauge)i));
+            (void)fprintf(file, "\"} %" PRIu64 "\n",
+                          *(const uint64_t *)(const void *)((const char *)&facts + rows[i].offset));
         }
     }
 }
