@@ -149,12 +149,6 @@ class Gpu(Case):
         for row in self.bench('regret', '--engine=cuda', '--bytes=8K', '--filter=ACGT, m = 64, taken'):
             self.right(row)
 
-    def test_corpora(self):
-        """Every algorithm lists what is right, on each engine."""
-        for row in self.bench('gpu', 'corpora', '--bytes=4K', '--cell-seconds=0.001', '--filter=, m = 17'):
-            self.right(row)
-            self.assertIsNotNone(report.result(row, 'bf-swift, GPU'))
-
 
 class Papers(Case):
     def test_small(self):

@@ -2,7 +2,6 @@
 # One of the runs on a machine with a GPU, each with its own build, each over in less than ten
 # minutes; what it says in short comes last.
 #     bash tests/gpu/device_run.sh suites                        oracle, records, sanitizers, large
-#     bash tests/gpu/device_run.sh corpora [DATA-FOLDER]         the gallery finds what trawl finds
 #     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  ./dev bench gpu: what it measures
 #     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the figures of docs/papers.md
 #     bash tests/gpu/device_run.sh gallery                       26,000 cases of published algorithms, and
@@ -83,12 +82,11 @@ say "begin of $part"
 status=1
 case $part in
 suites) suites ;;
-corpora) measured gpu corpora --rounds=1 --data="${1:-${TRAWL_DATA:-shared/data}}" ;;
 bench) measured gpu "$@" ;;
 papers) papers --data="${1:-${TRAWL_DATA:-shared/data}}" "${@:2}" ;;
 gallery) gallery ;;
 *)
-    echo "no such part: $part (suites, corpora, bench, papers, gallery)" >&2
+    echo "no such part: $part (suites, bench, papers, gallery)" >&2
     exit 2
     ;;
 esac

@@ -6,7 +6,7 @@ import random
 
 import texts as recipes
 from report import least, median, opening, result, table
-from runner import die, first_line
+from runner import first_line
 
 GIB = 1 << 30
 LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 64, 80, 128, 256, 512, 1024, 2048, 4096, 16384,
@@ -33,9 +33,6 @@ GROUPS = (
     ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
 CROSSED = ('counts', 'worst', 'sets')  # groups whose rows have names of two parts
-CORPORA = 'corpora'  # a group that runs only if named; the report leaves the group out
-CORPUS_LENGTHS = (1, 2, 3, 4, 7, 8, 16, 17, 64, 65, 500, 1500, 3999, 4000)
-MAY_REFUSE = 'pss-gr'  # refuses long patterns, because its key lies in registers
 
 
 def letters(options, share=1, **more):
@@ -163,22 +160,6 @@ def algorithms(options, engine):
             if engines >> engine & 1 and not name.startswith('rabin-karp-matrix')]
 
 
-def corpora_rows(options, texts):
-    """Yield rows with all positions in whole corpora, by each algorithm on each engine."""
-    who = [cpu(), gpu(loaded=None)]
-    who += [{'name': f'{name}, CPU', 'algorithm': name, 'ours': True} for name in algorithms(options, 1)]
-    who += [gpu(f'{name}, GPU', algorithm=name, loaded=None) for name in algorithms(options, 2)]
-    for kind in ('english', 'world', 'dna'):
-        content, label = texts.source(kind)
-        size = min(len(content), options.bytes)
-        for length in (it for it in CORPUS_LENGTHS if 4 * it <= size):
-            for absent in (False, True):
-                at = random.Random(f'{label} {length} {absent}').randrange(size - length)
-                yield row(CORPORA, f"{label}, m = {length}{', absent' * absent}", {
-                    'text': f'file:{texts.write(kind, content)}', 'bytes': size, 'call': 'positions',
-                    'patterns': f'at:{at}:{length}', 'absent': absent}, who, options)
-
-
 def gallery_rows(options, texts):
     for label, text in (('a-z', 'letters'), ('ACGT', 'letters:ACGT')):
         for length in (8, 500, 1500):
@@ -209,7 +190,7 @@ def device_rows(options, texts):
 
 MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows,
           'sets': set_rows, 'approximate': approximate_rows, 'pairs': pair_rows,
-          'gallery': gallery_rows, CORPORA: corpora_rows}
+          'gallery': gallery_rows}
 
 
 def devices_here():
@@ -223,7 +204,7 @@ def rows(options, texts):
     small = options.bytes < 1 << 20  # a trial run, or a simulated device
     options.sets = (10,) if small else (1000, 10000, 60000)
     for group, make in MAKERS.items():
-        if group in options.words or not options.words and group != CORPORA:
+        if group in options.words or not options.words:
             yield from make(options, texts)
 
 
@@ -313,12 +294,6 @@ def section(data):
 
 
 def show(row_):
-    if row_['group'] == CORPORA:
-        out = [f"{it['name']}: {it['why']}" for it in row_['results'] if it.get('why')]
-        print(f"{row_['name']}: {len(row_['results']) - len(out)} lists; {'; '.join(out)}", flush=True)
-        if any(not it.startswith(MAY_REFUSE) for it in out):
-            die('an algorithm refused, or failed')
-        return
     read = result(row_, READ)
     print(f"{row_['group']}: {row_['name']}: " + '; '.join(
         f"{it['name']} {cell(row_, result(row_, it['name']), read)}" for it in row_['results']),
