@@ -302,24 +302,28 @@ static void run_floods(void)
 
 /* Checks that each byte of a pattern is compared. The text has the pattern, and for each byte two
  * copies of the pattern in which that byte is changed. (In random texts, the only different byte
- * was hardly ever a byte that no probe tests.) */
+ * was hardly ever a byte that no probe tests.) With an even i the copies touch, and each fifth is
+ * unchanged: the search in linear time may not step further than the pattern's period, which is its
+ * length here. */
 static void run_near_misses(void)
 {
     static const uint64_t lengths[] = {2, 4, 7, 8, 9, 15, 16, 17, 18, 33, 64, 65};
     struct test_random random = test_random_begin("diff near misses");
 
     for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        uint64_t bytes = lengths[i], copies = 2 * bytes + 1;
+        uint64_t bytes = lengths[i], copies = 2 * bytes + 1, step = bytes + i % 2;
         struct diff_input input;
 
         borders_draw(&random);
-        input_begin(&random, INPUT_LETTERS_26, copies * (bytes + 1), &input);
+        input_begin(&random, INPUT_LETTERS_26, copies * step, &input);
+        input.text[bytes - 1] = i % 2 == 0 ? '~' : input.text[bytes - 1];
         input.kind = "near misses";
         input.flags = i % 3 == 2 ? NAIVE_IGNORE_CASE : 0;
         input_add_pattern(&input, input.text, bytes);
         for (uint64_t copy = 1; copy < copies; copy++) {
-            memcpy(input.text + copy * (bytes + 1), input.text, (size_t)bytes);
-            input.text[copy * (bytes + 1) + (copy - 1) / 2] ^= 3;
+            memcpy(input.text + copy * step, input.text, (size_t)bytes);
+            if (i % 2 == 1 || copy % 5 != 0)
+                input.text[copy * step + (copy - 1) / 2] ^= 3;
         }
         run_input(&random, &input, 0, 2 * lines_calls());
         input_free(&input);

@@ -7,6 +7,8 @@
 #define MATCHES_MAX 8
 /* each row begins at every offset from EDGE_REACH bytes before an edge to EDGE_REACH bytes after */
 #define EDGE_REACH 40
+#define LINES_BYTES_MAX \
+    1000u /* lines are counted, and pipes searched, in texts up to this length */
 
 struct seed_bytes {
     const char *bytes;
@@ -113,6 +115,15 @@ static void row_text(const struct seed_row *row, uint64_t front, uint64_t back,
         uint64_t begin = row->matches[i].begin + front, j = row->matches[i].pattern_index;
         expected->matches[i] = (struct naive_match){begin, begin + row->patterns[j].bytes_count, j};
     }
+    if (input->text_bytes <= LINES_BYTES_MAX) {
+        const struct naive_query query = input_query(input);
+        const struct naive_bytes text = {input->text, input->text_bytes};
+
+        expected->line_count =
+            naive_lines(&query, text, expected->matches, expected->match_count, false);
+        expected->line_count_inverted =
+            naive_lines(&query, text, expected->matches, expected->match_count, true);
+    }
 }
 
 static void check_oracle(const struct seed_row *row, const struct diff_input *input,
@@ -142,8 +153,9 @@ struct seed_run {
 static void search_row(struct seed_run *run)
 {
     static const enum held_call calls[] = {
-        HELD_COUNT,  HELD_FIRST, HELD_POSITIONS, HELD_BEGINS_INTO, HELD_COUNT_BY_PATTERN,
-        HELD_WINDOWS};
+        HELD_COUNT,   HELD_FIRST,       HELD_POSITIONS,    HELD_BEGINS_INTO, HELD_COUNT_BY_PATTERN,
+        HELD_WINDOWS, HELD_COUNT_LINES, HELD_LINES_WITHOUT};
+    const bool is_short = run->input.text_bytes <= LINES_BYTES_MAX;
     char message[HELD_MESSAGE_BYTES], line[600];
 
     for (uint32_t way = 0; way < ways; way++)
@@ -159,9 +171,10 @@ static void search_row(struct seed_run *run)
             config.instruction_set = trawl_instruction_set(set);
             config.chunk_bytes = chunk_sizes[chunk];
             config.threads = 1 + helpers;
-            config.place = PLACE_END_GUARDED;
+            config.place = is_short && test_random_one_in(&run->random, 8) ? PLACE_PIPE_PIECES
+                                                                           : PLACE_END_GUARDED;
             config.parameter = test_random_u64(&run->random);
-            config.call = calls[test_random_below(&run->random, sizeof calls / sizeof *calls)];
+            config.call = calls[test_random_below(&run->random, is_short ? 8 : 6)];
             if (*searcher == NULL &&
                 !TEST_CHECK(run_searcher_open(&config, searcher, NULL) == TRAWL_OK))
                 exit(test_end());

@@ -188,7 +188,7 @@ static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status s
 {
     return call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED &&
            (!s->is_loaded || s->engine == TRAWL_ENGINE_CPU || s->devices > 1 ||
-            s->input.text_bytes == 0 || s->options.mismatches_max > 0 ||
+            s->options.mismatches_max > 0 ||
             (s->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0);
 }
 
@@ -517,8 +517,7 @@ static bool is_told(const struct scene *s, enum trawl_status status,
            (status != TRAWL_OPEN || error->os_code != 0);
 }
 
-/* Opens the objects that are not open, and calls; after a single fault, calls once more without the
- * fault. Returns whether the fault ended the call. */
+/* Opens the objects that are not open, and calls. Returns whether the fault ended the call. */
 static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t nth, uint32_t call,
                             bool has_ended)
 {
@@ -557,7 +556,11 @@ static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t
         uint32_t call = (first_call + i) % CALLS;
         bool was_met = has_met(fault, nth);
 
-        has_ended |= call_with_fault(s, fault, nth, call, has_ended);
+        if (call_with_fault(s, fault, nth, call, has_ended)) {
+            has_ended = true;
+            if (!fault->persistent) /* what the call has left must not change its next answer */
+                (void)call_with_fault(s, fault, nth, call, true);
+        }
         /* these two calls succeed without the failed call, or the call belonged to this test */
         if (!was_met && has_met(fault, nth))
             is_replaced = call == CALL_BEGINS_ON_DEVICE || call == CALL_BEGINS_PINNED;

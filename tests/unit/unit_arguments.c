@@ -90,6 +90,29 @@ static void plan_options(void)
     TEST_CHECK(made == NULL);
 }
 
+/* Checks that each method takes patterns from the length on that its refusals name. */
+static void least_lengths(void)
+{
+    static const char bytes[] = "The quick brown fox jumps over the lazy dog, and then some more.";
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    for (uint32_t method = 0; method <= TRAWL_METHOD_AUTOMATON; method++) {
+        unsigned least = 1;
+
+        options.method = (enum trawl_method)method;
+        for (uint64_t count = 1; count < sizeof bytes; count++) {
+            const struct trawl_pattern pattern = {bytes, count};
+            struct trawl_error error = calls_error();
+            AUTO_PLAN made = NULL;
+            bool takes = trawl_plan_build(&pattern, 1, &options, &made, &error) == TRAWL_OK;
+
+            if (!takes)
+                TEST_CHECK(sscanf(error.message, "%*s takes patterns of %u bytes", &least) == 1);
+            TEST_CHECK(takes == (count >= least));
+        }
+    }
+}
+
 static void explain(void)
 {
     char buffer[16] = "untouched";
@@ -271,6 +294,7 @@ int main(void)
     text = must_string("ab\nab");
     plan_patterns();
     plan_options();
+    least_lengths();
     explain();
     texts();
     loading();

@@ -203,9 +203,11 @@ static int see_first(void *context, const struct trawl_match *matches, uint64_t 
 
 /* Checks that unpacked bytes are searched before the pipe has more bytes. The writer sends the
  * second member only once the match in the first member was delivered; a search that waits for more
- * bytes first never ends, until the test's alarm. */
-static void promptly(const struct sample *sample)
+ * bytes first never ends, until the test's alarm. With short chunks the decoder still holds bytes
+ * of the text after it has taken all bytes of the pipe. */
+static void promptly(const struct sample *sample, uint64_t chunk_bytes)
 {
+    AUTO_SEARCHER own = must_searcher(1, chunk_bytes);
     struct source source = {sample, -1, 0};
     AUTO_TEXT text = NULL;
     int ends[2];
@@ -216,7 +218,7 @@ static void promptly(const struct sample *sample)
     source.to = ends[1];
     (void)alarm(60);
     MUST(trawl_text_from_compressed(ends[0], "name", &text, NULL));
-    MUST(trawl_positions(searcher, plan, text, see_first, &source, NULL));
+    MUST(trawl_positions(own, plan, text, see_first, &source, NULL));
     (void)alarm(0);
     TEST_CHECK_U64(source.matches, 2);
     close(ends[0]);
@@ -410,7 +412,8 @@ int main(void)
         whole(&samples[i]);
         skipped_frames(&samples[i]);
         in_pieces(&samples[i]);
-        promptly(&samples[i]);
+        promptly(&samples[i], 0);
+        promptly(&samples[i], 64);
         many_members(&samples[i]);
         calls(&samples[i]);
         if (strcmp(samples[i].format, "bzip2") == 0)

@@ -187,7 +187,8 @@ static void dense_records(void)
 
 static void wrong_pulls(void)
 {
-    int32_t below[2] = {3, -1}, good[2] = {0, 2};
+    static const int32_t wrong[][3] = {{3, -1}, {3, 1}, {0, 2, 1}};
+    int32_t good[2] = {0, 2};
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
     struct trawl_matrix_batch batch = {.size = sizeof batch};
     struct trawl_matrix_search *matrix = NULL;
@@ -195,12 +196,15 @@ static void wrong_pulls(void)
     AUTO_SEARCHER searcher = must_searcher_with(NULL);
 
     array.bytes = (const uint8_t *)"ab";
-    array.offsets = below;
     array.offset_bytes = 4;
-    array.record_count = 1;
 #define OPEN(searcher, plan, array, shape) \
     trawl_matrix_open(searcher, plan, array, shape, &matrix, error)
-    CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        array.offsets = wrong[i];
+        array.record_count = 1 + i / 2;
+        CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
+    }
+    array.record_count = 1;
     array.offsets = good;
     CHECK_REFUSED(OPEN(NULL, plan, &array, TRAWL_MATRIX_CELLS));
     CHECK_REFUSED(OPEN(searcher, NULL, &array, TRAWL_MATRIX_CELLS));
