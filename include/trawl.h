@@ -375,8 +375,8 @@ struct trawl_runtime;
 enum trawl_engine {
     TRAWL_ENGINE_AUTO = 0, /* the CPU, and GPUs where they make the search faster */
     TRAWL_ENGINE_CPU = 1,
-    /* GPUs; status ENGINE if there is no usable device. The CPU still searches for expressions, and
-     * for patterns with errors if that takes less time */
+    /* GPUs; status ENGINE if there is no usable device. The CPU still searches for expressions in a
+     * text that is not loaded, and for patterns with errors if that takes less time */
     TRAWL_ENGINE_CUDA = 2,
 };
 

@@ -344,8 +344,6 @@ enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_
 
 uint32_t plan_engines(const struct trawl_plan *plan)
 {
-    if (plan_has_expressions(plan))
-        return 1u << TRAWL_ENGINE_CPU;
     return plan->algorithm.name != NULL ? plan->algorithm.engines
                                         : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
 }

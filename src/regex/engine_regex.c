@@ -1,9 +1,10 @@
-/* engine_regex: finds atoms by the host's engine, and lets RE2 decide about matches near atoms.
+/* engine_regex: finds atoms by the host's or the devices' engine, and lets RE2 decide about matches
+ * near atoms.
  *
  * A chunk consists of whole lines (text_need.lines). A worker searches a chunk in steps of whole
  * lines, each step in one of three ways:
  *
- *     atoms   the host's engine finds the atoms; RE2 reads forwards and backwards from an atom
+ *     atoms   the engine finds the atoms; RE2 reads forwards and backwards from an atom
  *     whole   RE2 reads the step with all expressions at once, then each line with a match
  *     lines   RE2 reads every line with each expression
  *
@@ -17,6 +18,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "cuda/engine_cuda.h"
 #include "regex/judge.h"
 
 /* While steps have at most FEW_ATOMS atoms, each step is twice as long as the step before, up to
@@ -32,12 +34,18 @@
  */
 #define BYTES_PER_MISS 48u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
+/* A device's steps are longer than the host's, because each step takes a launch: the first step by
+ * DEVICE_FIRST times, the longest steps by DEVICE_GROWS times. */
+#define DEVICE_FIRST 64u
+#define DEVICE_GROWS 1024u
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
 
+/* One of the two engines that find atoms. */
 struct engine {
-    struct engine *cpu;
+    const struct engine_ops *ops;
+    struct engine *atoms; /* owned if `ops` is the host's engine */
 };
 
 /* Where a scan ended inside a line. The next scan of the chunk goes on with the worker's `merge`,
@@ -51,8 +59,8 @@ struct pause {
 
 struct engine_worker {
     const struct engine *engine;
-    struct engine_worker *cpu;  /* searches for the atoms; NULL: no search needed atoms yet */
-    struct engine_result atoms; /* hits of atoms in the step */
+    struct engine_worker *finder; /* searches for the atoms; NULL: no search needed atoms yet */
+    struct engine_result atoms;   /* hits of atoms in the step */
     const struct expressions *expressions;
     uint64_t serial;      /* serial number of the plan; 0: no plan */
     uint32_t whole_steps; /* number of steps that are still to be read whole */
@@ -72,13 +80,15 @@ static enum trawl_status engine_open(const struct engine_options *options,
                                      struct engine **engine_out, struct trawl_error *error)
 {
     struct engine_options host = {.size = sizeof host, .instruction_set = options->instruction_set};
-    enum trawl_status status;
+    enum trawl_status status = TRAWL_OK;
     struct engine *engine;
     void *memory;
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
-    status = engine_cpu.open(&host, &engine->cpu, error);
+    *engine = (struct engine){options->cuda != NULL ? &engine_cuda : &engine_cpu, options->cuda};
+    if (options->cuda == NULL)
+        status = engine_cpu.open(&host, &engine->atoms, error);
     if (status == TRAWL_OK)
         *engine_out = engine;
     else
@@ -88,13 +98,19 @@ static enum trawl_status engine_open(const struct engine_options *options,
 
 static void engine_close(struct engine *engine)
 {
-    engine_cpu.close(engine->cpu);
+    if (engine->ops == &engine_cpu)
+        engine_cpu.close(engine->atoms);
     memory_release(engine, 1, sizeof *engine);
 }
 
 static void engine_properties(struct engine *engine, struct engine_properties *properties)
 {
-    engine_cpu.properties(engine->cpu, properties);
+    engine->ops->properties(engine->atoms, properties);
+}
+
+static bool is_on_device(const struct engine_worker *worker)
+{
+    return worker->engine->ops != &engine_cpu;
 }
 
 /* Frees the members that belong to one plan. */
@@ -112,14 +128,14 @@ static void plan_release(struct engine_worker *worker)
     worker->expressions = NULL;
     worker->serial = 0;
     worker->whole_steps = 0;
-    worker->step_bytes = regex_step_bytes;
+    worker->step_bytes = regex_step_bytes * (is_on_device(worker) ? DEVICE_FIRST : 1);
 }
 
 static void engine_release(struct engine_worker *worker)
 {
     plan_release(worker);
-    if (worker->cpu != NULL)
-        engine_cpu.release(worker->cpu);
+    if (worker->finder != NULL)
+        worker->engine->ops->release(worker->finder);
     hits_release(&worker->atoms.hits);
     memory_release(worker, 1, sizeof *worker);
 }
@@ -133,7 +149,6 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     struct engine_worker *worker;
     void *memory;
 
-    (void)device;
     if (*worker_out == NULL) {
         TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
         *worker_out = (struct engine_worker *)memory;
@@ -154,7 +169,8 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     worker->line = 0;
     worker->expressions = expressions;
     if (expressions->atoms != NULL)
-        TRAWL_TRY(engine_cpu.compile(engine->cpu, 0, expressions->atoms, &worker->cpu, error));
+        TRAWL_TRY(engine->ops->compile(engine->atoms, device, expressions->atoms, &worker->finder,
+                                       error));
     worker->serial = plan->serial;
     return TRAWL_OK;
 }
@@ -462,9 +478,10 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     part.begin += step->from;
     part.before += step->from;
     part.owned = step->to - step->from;
-    part.after += chunk->owned - step->to;
+    part.after = min_u64(chunk->owned - step->to + chunk->after, expressions->atoms->need_after);
     part.readable += chunk->owned - step->to;
-    TRAWL_TRY(engine_scan(&engine_cpu, worker->cpu, &part, 0, want, &worker->atoms, error));
+    TRAWL_TRY(
+        engine_scan(worker->engine->ops, worker->finder, &part, 0, want, &worker->atoms, error));
     *ended = step->to;
     if (worker->atoms.done < part.owned) {
         *ended = line_begin(step, step->from + worker->atoms.done);
@@ -613,6 +630,17 @@ static bool may_read_whole(const struct step *step)
             step->to - step->from <= regex_part_hits);
 }
 
+/* Sets the length of the next step, after a step with atoms. */
+static void grow_steps(struct engine_worker *worker)
+{
+    const uint64_t grows = STEP_GROWS * (is_on_device(worker) ? DEVICE_GROWS : 1);
+
+    if (worker->whole_steps > 0 || (!is_on_device(worker) && worker->atoms.hits.count > FEW_ATOMS))
+        worker->step_bytes = regex_step_bytes;
+    else
+        worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);
+}
+
 /* Searches a step by one of the three ways. If RE2 read too many lines without a match for the
  * step's bytes, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
@@ -624,9 +652,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         if (worker->expressions->whole != NULL &&
             step->missed * BYTES_PER_MISS > step->to - step->from)
             worker->whole_steps = WHOLE_STEPS;
-        worker->step_bytes = worker->atoms.hits.count > FEW_ATOMS
-                                 ? regex_step_bytes
-                                 : min_u64(2 * worker->step_bytes, STEP_GROWS * regex_step_bytes);
+        grow_steps(worker);
         return TRAWL_OK;
     }
     worker->whole_steps -= worker->whole_steps > 0;
@@ -635,14 +661,14 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
 /* ---- Tasks --------------------------------------------------------------------------------- */
 
-/* Lets the host's engine find the lines, where each line with an atom matches. */
+/* Lets the engine find the lines, where each line with an atom matches. */
 static enum trawl_status scan_lines(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
     const struct expressions *expressions = worker->expressions;
     struct hits *hits = &task->result->hits;
 
-    TRAWL_TRY(engine_cpu.submit(worker->cpu, task, error));
+    TRAWL_TRY(worker->engine->ops->submit(worker->finder, task, error));
     if (hits->count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
@@ -678,6 +704,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
 
     if (task->want == WANT_LINES && chunk->records == NULL && worker->expressions->atoms_are_exact)
         return scan_lines(worker, task, error);
+    result->on_device = is_on_device(worker);
     result->hits.lengths_valid = true;
     worker->record = 0; /* this call may have fewer records than the call before */
     worker->pause.search = 0;
@@ -708,7 +735,11 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
                                        struct trawl_error *error)
 {
     if (task->output != ENGINE_OUTPUT_RESULT)
-        return TRAWL_FAIL(error, UNSUPPORTED, "expressions are searched on the host");
+        return TRAWL_FAIL(error, UNSUPPORTED, "the host decides about expressions");
+    if (task->want == WANT_NOTHING) { /* whether a device should search */
+        task->result->is_left = worker->expressions->atoms == NULL;
+        return TRAWL_OK;
+    }
     return scan(worker, task, error);
 }
 
@@ -721,51 +752,3 @@ const struct engine_ops engine_regex = {.open = engine_open,
                                         .bring = engine_bring_nothing,
                                         .hold = engine_hold_nothing,
                                         .drop = engine_drop_nothing};
-
-/* ---- Groups -------------------------------------------------------------------------------- */
-
-enum trawl_status regex_prepare(const struct trawl_plan *plan, struct trawl_error *error)
-{
-    const struct expressions *expressions;
-
-    return expressions_want(plan, &expressions, error);
-}
-
-enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                               const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
-                               struct trawl_range *groups, uint64_t groups_max,
-                               struct trawl_error *error)
-{
-    const struct expressions *expressions;
-    struct regex_span *spans;
-    uint64_t count;
-    void *memory;
-    int found;
-
-    TRAWL_TRY(expressions_want(plan, &expressions, error));
-    count = min_u64(groups_max,
-                    (uint64_t)expressions->ops->group_count(expressions->each[pattern_index]) + 1);
-    TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
-    spans = (struct regex_span *)memory;
-    found = expressions->ops->match(expressions->each[pattern_index], (const uint8_t *)line,
-                                    line_bytes, begin, end, true, spans, (uint32_t)count);
-    for (uint64_t i = 0; i < groups_max; i++)
-        groups[i] = found > 0 && i < count ? (struct trawl_range){spans[i].begin, spans[i].end}
-                                           : (struct trawl_range){UINT64_MAX, UINT64_MAX};
-    memory_release(memory, count, sizeof *spans);
-    return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: groups of an expression")
-                     : TRAWL_OK;
-}
-
-uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
-                     uint64_t name_bytes)
-{
-    const struct expressions *expressions;
-
-    if (expressions_want(plan, &expressions, NULL) != TRAWL_OK)
-        return UINT64_MAX;
-    if (name_bytes == 0)
-        return expressions->ops->group_count(expressions->each[pattern_index]);
-    name_bytes = expressions->ops->group_named(expressions->each[pattern_index], name, name_bytes);
-    return name_bytes > 0 ? name_bytes : UINT64_MAX;
-}

@@ -1,4 +1,4 @@
-/* judge: finds successive matches in a line, under the plan's conditions.
+/* judge: finds successive matches in a line, under the plan's conditions, and a match's groups.
  *
  * Whole words are found as by grep: the longest match that begins first is made shorter until the
  * match is a word. If no shorter match is a word, the search goes on at the next begin.
@@ -6,6 +6,7 @@
 #include "regex/judge.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 
 #define CANCELLED (-2) /* returned beside -1 (no memory), 0 (no match) and 1 (a match) */
 
@@ -177,4 +178,52 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
         *first = merge->items[--merge->count];
     sink(merge, 0);
     return TRAWL_OK;
+}
+
+/* ---- Groups -------------------------------------------------------------------------------- */
+
+enum trawl_status regex_prepare(const struct trawl_plan *plan, struct trawl_error *error)
+{
+    const struct expressions *expressions;
+
+    return expressions_want(plan, &expressions, error);
+}
+
+enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
+                               const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
+                               struct trawl_range *groups, uint64_t groups_max,
+                               struct trawl_error *error)
+{
+    const struct expressions *expressions;
+    struct regex_span *spans;
+    uint64_t count;
+    void *memory;
+    int found;
+
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    count = min_u64(groups_max,
+                    (uint64_t)expressions->ops->group_count(expressions->each[pattern_index]) + 1);
+    TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
+    spans = (struct regex_span *)memory;
+    found = expressions->ops->match(expressions->each[pattern_index], (const uint8_t *)line,
+                                    line_bytes, begin, end, true, spans, (uint32_t)count);
+    for (uint64_t i = 0; i < groups_max; i++)
+        groups[i] = found > 0 && i < count ? (struct trawl_range){spans[i].begin, spans[i].end}
+                                           : (struct trawl_range){UINT64_MAX, UINT64_MAX};
+    memory_release(memory, count, sizeof *spans);
+    return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: groups of an expression")
+                     : TRAWL_OK;
+}
+
+uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
+                     uint64_t name_bytes)
+{
+    const struct expressions *expressions;
+
+    if (expressions_want(plan, &expressions, NULL) != TRAWL_OK)
+        return UINT64_MAX;
+    if (name_bytes == 0)
+        return expressions->ops->group_count(expressions->each[pattern_index]);
+    name_bytes = expressions->ops->group_named(expressions->each[pattern_index], name, name_bytes);
+    return name_bytes > 0 ? name_bytes : UINT64_MAX;
 }

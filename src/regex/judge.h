@@ -62,4 +62,14 @@ static inline bool judge_is_over(const _Atomic int *call)
 uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);
 
+/* Compiles the plan's expressions, to report mistakes when the plan is built. */
+enum trawl_status regex_prepare(const struct trawl_plan *plan, struct trawl_error *error);
+/* Does the work of trawl_expression_groups and trawl_expression_group. */
+enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
+                               const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
+                               struct trawl_range *groups, uint64_t groups_max,
+                               struct trawl_error *error);
+uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
+                     uint64_t name_bytes);
+
 #endif

@@ -5,6 +5,7 @@
 #include "approximate/engine_approximate.h"
 #include "cuda/engine_cuda.h"
 #include "regex/engine_regex.h"
+#include "regex/judge.h"
 
 #if TRAWL_GALLERY
 #include "gallery/engine_gallery.h"

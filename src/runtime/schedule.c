@@ -113,7 +113,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 
     if (want == WANT_COUNT && plan_counts_alone(plan))
         return max_u64(bytes, CHUNK_MAX);
-    if ((want == WANT_COUNT && !plan->errors.is_set) || want == WANT_FIRST)
+    if ((want == WANT_COUNT && !plan_judges(plan)) || want == WANT_FIRST)
         return CHUNK_MAX;
     most = resident_sizes.most;
     if (search->sink->digest == NULL)
@@ -123,7 +123,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 
 static bool may_be_frequent(const struct trawl_plan *plan)
 {
-    return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
+    return plan->literal_count > 1 || plan->length_min < RARE_BYTES; /* also each expression */
 }
 
 /* Says whether the whole text is loaded, and stores whether the text is divided over devices. A
@@ -139,9 +139,10 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    /* For counts within errors the host verifies, and several workers share the verification. */
+    /* For counts within errors, and of expressions, the host verifies, and several workers share
+     * the verification. */
     bool lists = search->sink->want != WANT_FIRST &&
-                 (search->sink->want != WANT_COUNT || search->job.plan->errors.is_set);
+                 (search->sink->want != WANT_COUNT || plan_judges(search->job.plan));
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
 
     if (search->searcher->chunk_bytes == 0) {
@@ -162,8 +163,8 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
-/* Asks the engine of searches within errors whether a device should search, with the middle of a
- * text in memory as the sample. */
+/* Asks the layer of searches within errors, or of expressions, whether a device should search, with
+ * the middle of a text in memory as the sample. */
 static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -190,9 +191,9 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     return TRAWL_OK;
 }
 
-/* Decides whether a device searches the text within errors. A device does not if the host takes
- * less time, or if devices have no method. If the device fails: with engine CUDA another device is
- * asked; otherwise the search itself handles the failure. */
+/* Decides whether a device searches the text within errors, or for expressions. A device does not
+ * if the host takes less time, or if devices have no method. If the device fails: with engine CUDA
+ * another device is asked; otherwise the search itself handles the failure. */
 static enum trawl_status ask_device(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -246,20 +247,21 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     enum trawl_engine engine = search->job.runtime->engine;
     const struct trawl_plan *plan = search->job.plan;
     uint64_t fixed = min_u64(searcher->chunk_bytes, CHUNK_MAX);
-    const bool within_errors = search->job.layer == ENGINE_FOR_ERRORS;
-    const bool expressions = search->job.layer == ENGINE_FOR_EXPRESSIONS;
-    bool is_split;
+    const bool judges = plan_judges(plan), by_choice = engine == TRAWL_ENGINE_CUDA;
+    bool is_split, asks;
 
     search->text_bytes = text->kind == TEXT_STREAM ? UINT64_MAX : text->bytes_count;
     search->chunk_host =
         fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
-    if (engine == TRAWL_ENGINE_CUDA && !within_errors &&
-        !expressions) /* fails if devices do not take the plan */
+    if (by_choice && !judges) /* fails if devices do not take the plan */
         TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
-    search->for_devices = engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING &&
-                          plan->literal_count > 0 && !expressions;
-    if (search->for_devices && within_errors &&
-        (engine == TRAWL_ENGINE_CUDA || is_resident(search, text, &is_split)))
+    search->for_devices =
+        engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
+    asks = judges && search->for_devices &&
+           ((by_choice && plan->errors.is_set) || is_resident(search, text, &is_split));
+    if (plan_has_expressions(plan)) /* a text that is not loaded is searched by the host */
+        search->for_devices = asks = asks && by_choice;
+    if (asks)
         TRAWL_TRY(ask_device(search, text, &search->for_devices, error));
     search->host_searches = engine != TRAWL_ENGINE_CUDA || !search->for_devices;
     search->schedule = search->host_searches ? SCHEDULE_HOST : SCHEDULE_STAGED;

@@ -251,7 +251,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .after = chunk->after,
         .readable = chunk->readable,
         .pinned = task->buffer_is_pinned,
-        .may_be_left = search->job.layer != ENGINE_FOR_ALGORITHMS,
+        .may_be_left = search->job.layer == ENGINE_LAYERS || search->job.layer == ENGINE_FOR_ERRORS,
         .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
         .records = search->sink->records,
         .call = &search->searcher->call,
@@ -272,7 +272,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
-    if ((!on_device || search->job.layer == ENGINE_FOR_ERRORS) &&
+    if ((!on_device || plan_judges(search->job.plan)) &&
         search->cursor.text->device_address != 0) /* the host verifies */
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
@@ -426,11 +426,12 @@ static struct task *resident_next(struct search *search)
     status = text_cursor_next(&search->cursor, TEXT_ANY_CHUNK,
                               min_u64(search->chunk_device, part->reach), false, &task->buffer,
                               &task->chunk, &taken, NULL);
-    TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN && task->chunk.owned <= part->reach);
+    TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN);
     (void)status; /* a text in memory cannot fail */
     task->item.device = part->device;
     task->item.is_loaded = true;
-    part->reach -= task->chunk.owned;
+    /* a chunk of whole lines may end beyond what this device holds */
+    part->reach -= min_u64(part->reach, task->chunk.owned);
     search->ended = task->chunk.last;
     search->unread++;
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);

@@ -83,7 +83,7 @@ static enum trawl_status layer_ready(struct worker *worker, struct job *job, boo
 {
     enum engine_layer layer = job->layer;
 
-    if (on_device && layer == ENGINE_FOR_ERRORS &&
+    if (on_device && layer != ENGINE_FOR_ALGORITHMS &&
         (worker->device_index == ENGINE_DEVICES_MAX || worker_is_stranded(worker)))
         worker_change_device(worker);
     on_device = layer_on_device(worker, job, on_device);

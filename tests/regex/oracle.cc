@@ -1,5 +1,5 @@
 // oracle: random expressions and texts. Every call of the library has to answer what RE2 answers
-// when it reads each line alone.
+// when it reads each line alone. With --engine=cuda devices search loaded texts for atoms.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -16,10 +16,11 @@
 #include <unistd.h>
 #include <vector>
 
-#include "trawl.h"
+#include "trawl_devices.h"
 
 extern "C" void borders_set(uint64_t seed);
 extern "C" void borders_set_part(uint64_t hits);
+extern "C" void borders_set_device(uint64_t seed);
 
 namespace
 {
@@ -28,6 +29,8 @@ using hit = std::tuple<uint64_t, uint64_t, uint64_t>; // begin, pattern, end
 
 uint64_t state;
 int failures;
+trawl_engine engine = TRAWL_ENGINE_CPU;
+uint64_t device_chunks; // chunks in which devices searched for atoms
 
 uint32_t draw(uint32_t below)
 {
@@ -367,7 +370,9 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
 
     by_re2(given, &wanted, &begins, &ends);
     for (uint32_t call = 0; call < 8; call++) {
-        const uint32_t kind = given.text.size() < 100000 ? draw(3) : draw(2);
+        const bool loads = engine == TRAWL_ENGINE_CUDA && !given.text.empty();
+        const uint32_t kind = loads ? 0 : given.text.size() < 100000 ? draw(3) : draw(2);
+        trawl_stats stats = {};
         uint64_t count = 0;
         int descriptor;
         trawl_text *text = open_text(given, path, kind, &descriptor);
@@ -376,6 +381,9 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
         windows window;
 
         got.clear();
+        stats.size = sizeof stats;
+        if (loads)
+            want(trawl_text_load(searcher, text, nullptr));
         if (call == 0) {
             if (trawl_positions(searcher, plan, text, take, &got, nullptr) != TRAWL_OK ||
                 got != wanted)
@@ -407,6 +415,8 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
                             : call == 6 ? "windows of lines"
                                         : "windows of spans");
         }
+        want(trawl_searcher_stats(searcher, &stats, nullptr));
+        device_chunks += stats.device_chunk_count;
         trawl_text_close(text);
         if (descriptor >= 0)
             close(descriptor);
@@ -536,15 +546,14 @@ void search(const setup &given, trawl_searcher_options options, const char *path
     (void)std::fclose(file);
     for (const std::string &expression : given.expressions)
         patterns.push_back({expression.data(), expression.size()});
-    options.engine = TRAWL_ENGINE_CPU;
+    options.engine = engine;
     if (trawl_plan_build(patterns.data(), patterns.size(), &given.options, &plan, &error) !=
         TRAWL_OK) {
         std::printf("%s\n", error.message);
         show(given, "plan");
         return;
     }
-    if (trawl_searcher_open(&options, &searcher, nullptr) != TRAWL_OK)
-        std::exit(2);
+    want(trawl_searcher_open(&options, &searcher, nullptr));
     compare(given, searcher, plan, path);
     if (given.options.line_end == '\n' && given.text.size() < 5000)
         compare_records(given, searcher, plan);
@@ -561,6 +570,7 @@ void one_case(const char *path)
     if (given.expressions.empty())
         return;
     borders_set(state);
+    borders_set_device(state);
     options.threads = 1 + draw(3);
     options.map = draw(2) == 0 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
     options.chunk_bytes = chunks[draw(6)];
@@ -673,13 +683,15 @@ void bounded_memory()
 
 } // namespace
 
-int main()
+int main(int argc, char **argv)
 {
     const char *seed = std::getenv("TRAWL_TEST_SEED"), *divisor = std::getenv("TRAWL_TEST_DIVISOR");
     uint64_t amount = 3600 / (divisor != nullptr ? static_cast<uint64_t>(std::atoi(divisor)) : 1);
     char path[] = "/tmp/trawl_regex_XXXXXX";
     const int made = mkstemp(path);
 
+    if (argc > 1 && std::strcmp(argv[1], "--engine=cuda") == 0)
+        engine = TRAWL_ENGINE_CUDA;
     state = seed != nullptr ? std::strtoull(seed, nullptr, 0) : 1;
     std::printf("TRAWL_TEST_SEED=%llu, %llu cases\n", static_cast<unsigned long long>(state),
                 static_cast<unsigned long long>(amount));
@@ -691,5 +703,9 @@ int main()
     for (uint64_t i = 0; i < amount; i++)
         one_case(path);
     unlink(path);
+    if (engine == TRAWL_ENGINE_CUDA) {
+        std::printf("devices searched %llu chunks\n", (unsigned long long)device_chunks);
+        failures += device_chunks < amount;
+    }
     return failures > 0;
 }

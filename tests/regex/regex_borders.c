@@ -1,8 +1,11 @@
 /* regex_borders: sets the sizes of the engines down, so that short texts have many borders. */
+#include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
+#include "runtime/schedule.h"
 
 void borders_set(uint64_t seed);
+void borders_set_device(uint64_t seed);
 void borders_set_part(uint64_t hits);
 
 void borders_set(uint64_t seed)
@@ -24,4 +27,29 @@ void borders_set_part(uint64_t hits)
     cpu_sizes = cpu_sizes_default;
     cpu_sizes.hits = regex_part_hits = hits;
     regex_step_bytes = 64 << 10;
+}
+
+/* Makes the sizes of devices, and of chunks of loaded texts, small; texts are split over devices.
+ */
+void borders_set_device(uint64_t seed)
+{
+    struct test_random random = {seed};
+    struct cuda_limits limits = cuda_limits_default;
+
+    limits.threads = 32;
+    limits.tile_words_max = 32;
+    limits.blocks_max = test_random_between(&random, 1, 3);
+    limits.hits_room_min = test_random_between(&random, 1, 100);
+    limits.hits_max = test_random_between(&random, 1, test_random_one_in(&random, 2) ? 9 : 3000);
+    limits.split_bytes_min = test_random_between(&random, 1, 1000);
+    limits.stripe_bytes = test_random_between(&random, 100, 1000);
+    limits.split_overlap = 64;
+    cuda_limits_replace(&limits);
+    resident_sizes = resident_sizes_default;
+    if (test_random_one_in(&random, 2))
+        resident_sizes = (struct resident_sizes){.first = test_random_between(&random, 100, 3000),
+                                                 .least = 100,
+                                                 .most = 3000,
+                                                 .shared = 100,
+                                                 .hits = 20};
 }
