@@ -425,12 +425,13 @@ bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
                                   const struct plan_parts **parts, struct trawl_error *error)
 {
+    uint32_t whole = plan_has_conditions(plan) ? PLAN_WHOLE_PARTS_HOST - PLAN_PARTS_HOST : 0;
     const void *object;
 
     *parts = NULL;
     if (!plan_parts_fit(plan, which))
         return TRAWL_OK;
-    TRAWL_TRY(attachment_want(&plan->attached[which], plan,
+    TRAWL_TRY(attachment_want(&plan->attached[which + whole], plan,
                               which == PLAN_PARTS_HOST ? make_for_host : make_for_device,
                               parts_release, &object, error));
     if (((const struct plan_parts *)object)->count > 0)

@@ -46,11 +46,15 @@ enum plan_attachment {
     PLAN_AS_SET,       /* a plan of method set, plan_as_set */
     PLAN_PARTS_HOST,   /* the parts in which the host searches, plan/parts.c */
     PLAN_PARTS_DEVICE, /* the parts in which a device searches */
-    PLAN_NIBBLES,      /* the tables of a small set, plan/nibbles.c */
-    PLAN_MATCHER,      /* the tables of a large set, cpu/set_matcher.c */
-    PLAN_DENSE,        /* the automaton, cpu/dense_set.c */
-    PLAN_ERRORS,       /* the compiled plan, approximate/approx_compile.c */
-    PLAN_EXPRESSIONS,  /* the compiled plan, regex/regex_compile.c */
+    /* As the two above, of a plan with conditions on words or lines. A search of records has a copy
+     * of the plan without the conditions, and both plans share their attachments. */
+    PLAN_WHOLE_PARTS_HOST,
+    PLAN_WHOLE_PARTS_DEVICE,
+    PLAN_NIBBLES,     /* the tables of a small set, plan/nibbles.c */
+    PLAN_MATCHER,     /* the tables of a large set, cpu/set_matcher.c */
+    PLAN_DENSE,       /* the automaton, cpu/dense_set.c */
+    PLAN_ERRORS,      /* the compiled plan, approximate/approx_compile.c */
+    PLAN_EXPRESSIONS, /* the compiled plan, regex/regex_compile.c */
     PLAN_ATTACHMENTS
 };
 
