@@ -38,50 +38,23 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
                   _mm256_cmpeq_epi8(load32(a + 32), load32(b + 32)));
 }
 
-#define NIBBLE_VECTOR_BYTES 32u
-typedef __m256i nibble_vector;
-
-static inline nibble_vector nibble_load(const uint8_t *text)
-{
-    return load32(text);
-}
+typedef uint8_t nibble_vector __attribute__((vector_size(32)));
 
 /* Loads the table into both halves, because shuffles do not cross halves. */
 static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)bytes));
-}
-
-static inline nibble_vector nibble_low(nibble_vector bytes)
-{
-    return _mm256_and_si256(bytes, _mm256_set1_epi8(15));
-}
-
-static inline nibble_vector nibble_high(nibble_vector bytes)
-{
-    return _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(15));
+    return (nibble_vector)_mm256_broadcastsi128_si256(
+        _mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
 
 static inline nibble_vector nibble_lookup(nibble_vector table, nibble_vector at)
 {
-    return _mm256_shuffle_epi8(table, at);
-}
-
-static inline nibble_vector nibble_and(nibble_vector a, nibble_vector b)
-{
-    return _mm256_and_si256(a, b);
-}
-
-static inline nibble_vector nibble_or(nibble_vector a, nibble_vector b)
-{
-    return _mm256_or_si256(a, b);
+    return (nibble_vector)_mm256_shuffle_epi8((__m256i)table, (__m256i)at);
 }
 
 static inline uint64_t nibble_bits(const nibble_vector vectors[2])
 {
-    const __m256i none = _mm256_setzero_si256();
-
-    return ~mask64(_mm256_cmpeq_epi8(vectors[0], none), _mm256_cmpeq_epi8(vectors[1], none));
+    return ~mask64((__m256i)(vectors[0] == 0), (__m256i)(vectors[1] == 0));
 }
 
 #include "cpu/find_nibbles.h"

@@ -50,48 +50,23 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return _mm512_cmpeq_epi8_mask(load64(a), load64(b));
 }
 
-#define NIBBLE_VECTOR_BYTES 64u
-typedef __m512i nibble_vector;
-
-static inline nibble_vector nibble_load(const uint8_t *text)
-{
-    return load64(text);
-}
+typedef uint8_t nibble_vector __attribute__((vector_size(64)));
 
 /* Loads the table into all four quarters, because shuffles do not cross quarters. */
 static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
-    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)bytes));
-}
-
-static inline nibble_vector nibble_low(nibble_vector bytes)
-{
-    return _mm512_and_si512(bytes, _mm512_set1_epi8(15));
-}
-
-static inline nibble_vector nibble_high(nibble_vector bytes)
-{
-    return _mm512_and_si512(_mm512_srli_epi16(bytes, 4), _mm512_set1_epi8(15));
+    return (nibble_vector)_mm512_broadcast_i32x4(
+        _mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
 
 static inline nibble_vector nibble_lookup(nibble_vector table, nibble_vector at)
 {
-    return _mm512_shuffle_epi8(table, at);
-}
-
-static inline nibble_vector nibble_and(nibble_vector a, nibble_vector b)
-{
-    return _mm512_and_si512(a, b);
-}
-
-static inline nibble_vector nibble_or(nibble_vector a, nibble_vector b)
-{
-    return _mm512_or_si512(a, b);
+    return (nibble_vector)_mm512_shuffle_epi8((__m512i)table, (__m512i)at);
 }
 
 static inline uint64_t nibble_bits(const nibble_vector vectors[1])
 {
-    return _mm512_test_epi8_mask(vectors[0], vectors[0]);
+    return _mm512_test_epi8_mask((__m512i)vectors[0], (__m512i)vectors[0]);
 }
 
 #include "cpu/find_nibbles.h"

@@ -33,6 +33,9 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams 
 
 #ifdef HAS_GRAM_VECTORS
 
+/* A variant defines gram_vector, a type of a vector of words, and three functions: gram_even and
+ * gram_odd take the words at even and at odd places of two vectors, gram_any tells whether a word
+ * is not 0. */
 struct gram_vectors {
     gram_vector fold, keep;
     gram_vector mixed[PLAN_GRAM_STRIDE_MAX];
@@ -42,14 +45,23 @@ static inline struct gram_vectors gram_vectors_load(const struct plan_grams *gra
 {
     struct gram_vectors vectors;
 
-    vectors.fold = gram_every((uint32_t)grams->fold);
-    vectors.keep = gram_every((uint32_t)(grams->keep >> 32));
+    vectors.fold = (gram_vector){0} + (uint32_t)grams->fold;
+    vectors.keep = (gram_vector){0} + (uint32_t)(grams->keep >> 32);
     for (uint32_t o = 0; o < PLAN_GRAM_STRIDE_MAX; o++) {
         uint64_t gram = grams->gram[o < grams->stride ? o : 0];
 
-        vectors.mixed[o] = gram_every((uint32_t)gram ^ (uint32_t)(gram >> 32) << GRAM_MIX_SHIFT);
+        vectors.mixed[o] =
+            (gram_vector){0} + ((uint32_t)gram ^ (uint32_t)(gram >> 32) << GRAM_MIX_SHIFT);
     }
     return vectors;
+}
+
+static inline gram_vector gram_load(const uint8_t *text)
+{
+    gram_vector loaded;
+
+    memcpy(&loaded, text, sizeof loaded);
+    return loaded;
 }
 
 /* Sets the words of `any` where `mixed` equals one of the first `count` grams, combined. */
@@ -57,7 +69,7 @@ static inline gram_vector gram_vectors_equal(gram_vector any, gram_vector mixed,
                                              const struct gram_vectors *vectors, uint32_t count)
 {
     for (uint32_t o = 0; o < count; o++)
-        any = gram_or(any, gram_equal(mixed, vectors->mixed[o]));
+        any |= (gram_vector)(mixed == vectors->mixed[o]);
     return any;
 }
 
@@ -65,23 +77,24 @@ static inline bool gram_vectors_any(const uint8_t *text, const struct gram_vecto
                                     uint32_t stride)
 {
     const uint8_t *from = text - PLAN_GRAM_BYTES;
-    gram_vector any = gram_every(0);
+    gram_vector any = {0};
 
     if (stride == 8) {
-        for (uint32_t i = 0; i < 64; i += 2 * GRAM_VECTOR_BYTES) {
-            gram_vector a = gram_or(gram_load(from + i), vectors->fold);
-            gram_vector b = gram_or(gram_load(from + i + GRAM_VECTOR_BYTES), vectors->fold);
-            gram_vector mixed = gram_mix(gram_even(a, b), gram_and(gram_odd(a, b), vectors->keep));
+        for (uint32_t i = 0; i < 64; i += 2 * (uint32_t)sizeof any) {
+            gram_vector a = gram_load(from + i) | vectors->fold;
+            gram_vector b = gram_load(from + i + sizeof any) | vectors->fold;
+            gram_vector mixed = gram_even(a, b) ^ (gram_odd(a, b) & vectors->keep)
+                                                      << GRAM_MIX_SHIFT;
 
             any = gram_vectors_equal(any, mixed, vectors, 8);
         }
         return gram_any(any);
     }
-    for (uint32_t i = 0; i < 64; i += GRAM_VECTOR_BYTES)
+    for (uint32_t i = 0; i < 64; i += (uint32_t)sizeof any)
         for (uint32_t u = 0; u < 4; u += stride) {
-            gram_vector low = gram_or(gram_load(from + i + u), vectors->fold);
-            gram_vector high = gram_or(gram_load(from + i + u + 4), vectors->fold);
-            gram_vector mixed = gram_mix(low, gram_and(high, vectors->keep));
+            gram_vector low = gram_load(from + i + u) | vectors->fold;
+            gram_vector high = gram_load(from + i + u + 4) | vectors->fold;
+            gram_vector mixed = low ^ (high & vectors->keep) << GRAM_MIX_SHIFT;
 
             any = gram_vectors_equal(any, mixed, vectors, stride);
         }

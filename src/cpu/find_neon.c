@@ -44,42 +44,16 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return mask64(equal);
 }
 
-#define NIBBLE_VECTOR_BYTES 16u
 typedef uint8x16_t nibble_vector;
-
-static inline nibble_vector nibble_load(const uint8_t *text)
-{
-    return vld1q_u8(text);
-}
 
 static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
     return vld1q_u8(bytes);
 }
 
-static inline nibble_vector nibble_low(nibble_vector bytes)
-{
-    return vandq_u8(bytes, vdupq_n_u8(15));
-}
-
-static inline nibble_vector nibble_high(nibble_vector bytes)
-{
-    return vshrq_n_u8(bytes, 4);
-}
-
 static inline nibble_vector nibble_lookup(nibble_vector table, nibble_vector at)
 {
     return vqtbl1q_u8(table, at);
-}
-
-static inline nibble_vector nibble_and(nibble_vector a, nibble_vector b)
-{
-    return vandq_u8(a, b);
-}
-
-static inline nibble_vector nibble_or(nibble_vector a, nibble_vector b)
-{
-    return vorrq_u8(a, b);
 }
 
 static inline uint64_t nibble_bits(const nibble_vector vectors[4])
@@ -94,33 +68,7 @@ static inline uint64_t nibble_bits(const nibble_vector vectors[4])
 #include "cpu/find_nibbles.h"
 
 #define HAS_GRAM_VECTORS
-#define GRAM_VECTOR_BYTES 16u
 typedef uint32x4_t gram_vector;
-
-static inline gram_vector gram_load(const uint8_t *text)
-{
-    return vreinterpretq_u32_u8(vld1q_u8(text));
-}
-
-static inline gram_vector gram_every(uint32_t word)
-{
-    return vdupq_n_u32(word);
-}
-
-static inline gram_vector gram_or(gram_vector a, gram_vector b)
-{
-    return vorrq_u32(a, b);
-}
-
-static inline gram_vector gram_and(gram_vector a, gram_vector b)
-{
-    return vandq_u32(a, b);
-}
-
-static inline gram_vector gram_mix(gram_vector low, gram_vector high)
-{
-    return veorq_u32(low, vshlq_n_u32(high, GRAM_MIX_SHIFT));
-}
 
 static inline gram_vector gram_even(gram_vector a, gram_vector b)
 {
@@ -130,11 +78,6 @@ static inline gram_vector gram_even(gram_vector a, gram_vector b)
 static inline gram_vector gram_odd(gram_vector a, gram_vector b)
 {
     return vuzp2q_u32(a, b);
-}
-
-static inline gram_vector gram_equal(gram_vector a, gram_vector b)
-{
-    return vceqq_u32(a, b);
 }
 
 static inline bool gram_any(gram_vector a)

@@ -1,23 +1,20 @@
 /* find_nibbles: tests nibble tables by vectors.
  *
  * A variant defines, before it includes this file:
- *   NIBBLE_VECTOR_BYTES       the size of a vector
- *   nibble_vector             the type of a vector
- *   nibble_load(text)         loads a vector of text
- *   nibble_table(bytes)       loads a table of 16 bytes into each 16 bytes of a vector
- *   nibble_low(bytes)         returns the low half of each byte
- *   nibble_high(bytes)        returns the high half of each byte
+ *   nibble_vector               the type of a vector of bytes
+ *   nibble_table(bytes)         loads a table of 16 bytes into each 16 bytes of a vector
  *   nibble_lookup(table, at)    returns the table's entry for each half byte
- *   nibble_and, nibble_or     combine two vectors
- *   nibble_bits(vectors)      returns 64 bits: bit i is set if byte i of the vectors is not 0
+ *   nibble_bits(vectors)        returns 64 bits: bit i is set if byte i of the vectors is not 0
  */
 #ifndef TRAWL_CPU_FIND_NIBBLES_H
 #define TRAWL_CPU_FIND_NIBBLES_H
 
+#include <string.h>
+
 #include "cpu/find.h"
 
 #define HAS_NIBBLES
-#define NIBBLE_VECTORS (64 / NIBBLE_VECTOR_BYTES)
+#define NIBBLE_VECTORS (64 / sizeof(nibble_vector))
 
 /* The tables of a group. */
 struct nibble_tables {
@@ -43,9 +40,9 @@ static inline __attribute__((always_inline)) nibble_vector nibbles_shared(
     nibble_vector shared = nibble_lookup(tables->low[0], low[0]);
 
     for (uint32_t j = 1; j < bytes; j++)
-        shared = nibble_and(shared, nibble_lookup(tables->low[j], low[j]));
+        shared &= nibble_lookup(tables->low[j], low[j]);
     for (uint32_t j = 0; whole && j < bytes; j++)
-        shared = nibble_and(shared, nibble_lookup(tables->high[j], high[j]));
+        shared &= nibble_lookup(tables->high[j], high[j]);
     return shared;
 }
 
@@ -61,15 +58,16 @@ static inline __attribute__((always_inline)) uint64_t block_nibbles(
         nibble_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 
         for (uint32_t j = 0; j < bytes; j++) {
-            nibble_vector loaded = nibble_load(text + NIBBLE_VECTOR_BYTES * i + at[j]);
+            nibble_vector loaded;
 
-            low[j] = nibble_low(loaded);
+            memcpy(&loaded, text + sizeof loaded * i + at[j], sizeof loaded);
+            low[j] = loaded & 15;
             if (whole)
-                high[j] = nibble_high(loaded);
+                high[j] = loaded >> 4;
         }
         passed[i] = nibbles_shared(&tables[0], low, high, bytes, whole);
         for (uint32_t g = 1; g < groups; g++)
-            passed[i] = nibble_or(passed[i], nibbles_shared(&tables[g], low, high, bytes, whole));
+            passed[i] |= nibbles_shared(&tables[g], low, high, bytes, whole);
     }
     return nibble_bits(passed);
 }
