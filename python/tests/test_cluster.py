@@ -2,9 +2,11 @@
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import time
 import urllib.request
@@ -17,11 +19,10 @@ from trawl import cluster
 PROGRAM = os.environ.get("TRAWL_SERVE", "")
 PORT = 8733
 ADDRESS = f"http://127.0.0.1:{PORT}"
-TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"')
 WORDS = ["needle", "thread", "hay", "Needle", "x", "ab", "\u00e9"]
 
 
-def test_runs_and_separators():
+def test_runs():
     """Operands in the order of --sort=path are one request; others are several, which show names."""
 
     def runs(*paths, options=()):
@@ -32,12 +33,9 @@ def test_runs_and_separators():
     assert runs("b", "a", "c") == [["b"], ["a", "c"]] and runs("a", "a/b") == [["a"], ["a/b"]]
     assert runs("a.b", "a/c") == [["a.b"], ["a/c"]] and runs("a", "a") == [["a"], ["a"]]
     assert cluster.runs_of({"paths": ["b", "a"]})[0]["options"] == ["--sort=path", "--with-filename"]
-    for option in ("--sort=modified", "--sortr=path", "--count-by-pattern"):
+    for option in ("--sort=modified", "--sortr=path", "--count-by-pattern", "--debug"):
         with pytest.raises(cluster.Refused):
             runs("a", options=[option])
-    assert cluster.separator_of({}) == b"--\n"
-    assert cluster.separator_of({"options": ["--color=always"]}) == b"\33[36m\33[K--\33[m\33[K\n"
-    assert cluster.separator_of({"options": ["--group-separator=#", "--context=1"]}) == b"#\n"
 
 
 def test_answers_that_become_one():
@@ -90,7 +88,7 @@ def make_tree(rng, root):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A tree in three shards with two copies of each."""
+    """A tree in four shards with two copies of each."""
     ray = pytest.importorskip("ray")
     pytest.importorskip("ray.serve")
     if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
@@ -99,57 +97,43 @@ def served(tmp_path_factory):
         pytest.skip("this build has no trawl-serve")
     import random
 
-    root = tmp_path_factory.mktemp("tree")
+    folder = tmp_path_factory.mktemp("front")
+    (folder / "home").symlink_to("/nowhere")
+    root, token, program = folder / "served", folder / "token", folder / "serve"
     make_tree(random.Random(1), root)
-    token = root.parent / "token"
     token.write_text("secret\n")
+    program.write_text(f'#!/bin/sh\nHOME={folder}/home exec {PROGRAM} "$@"\n')
+    program.chmod(0o755)
+    bounds = ["a/x", "tree/f1", "tree/files/lines", "tree/tree0/c.h"]  # in the trees of client_differential.py
+    for name in bounds:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(bytes(1 << 16))
+    os.environ["TRAWL_SERVE"] = str(program)
     ray.init("local", num_cpus=6, namespace="trawl", object_store_memory=200 << 20, log_to_driver=False)
-    actors = cluster.start(f"t={root}", [f"--token-file={token}"], shards=3, replicas=2, port=PORT, timeout=120)
+    options = [f"--token-file={token}", "--search-zip"]
+    actors = cluster.start(f"t={root}", options, shards=4, replicas=2, cpus=0.5, port=PORT, timeout=120)
+    assert len(actors) == 4
+    shutil.rmtree(root / "tree")
+    (root / "a/x").unlink()
     yield root, actors, {**os.environ, "TRAWL_TOKEN_FILE": str(token), "LC_ALL": "C.UTF-8"}
     ray.shutdown()
 
 
-def command_of():
-    beside = os.path.join(os.path.dirname(PROGRAM), "trawl")
-    return beside if os.access(beside, os.X_OK) else shutil.which("trawl")
-
-
-def random_line(rng, root):
-    options = (
-        "-n -b -c -l -L -v -o -x -w -i -h -H -q -s -a -I -m1 -m2 -A1 -B2 -C1 -C0 --color=always --group-separator=# "
-        "--no-group-separator -Z -z -T --json --count-matches --include=*.c -g*.h --max-depth=1 --hidden --ignore --passthru "
-        "-E -P -F --edits=1 --sort=path --null --byte-offset --column --vimgrep --max-filesize=60 --files --trim"
-    ).split()
-    line = [rng.choice(["-r", "-r", "-r", "-rn", "-d", "-c"])]
-    line = ["-dskip"] if line == ["-d"] else line
-    line += rng.sample(options, rng.randint(0, 4))
-    patterns = [rng.choice([*WORDS, "nothing", "need.e", "a|x", "hay x", ""]) for _ in range(rng.choice([1, 1, 1, 2, 5]))]
-    line += [f"-e{one}" for one in patterns]
-    files = [str(one.relative_to(root)) for one in root.rglob("*") if rng.random() < 0.1]
-    if "-r" not in line or rng.random() < 0.4:
-        line += [*rng.sample(files, min(len(files), rng.randint(1, 5))), *rng.choice([[], [], [".", "nosuch"], ["./b"]])]
-    return line
-
-
-def test_the_command(served, rng):
+def test_the_command(served):
     """The command's bytes, messages and status through the front are those of the command alone."""
     root, _, environment = served
-    refused, selected, differ, count = [], 0, 0, amount(15)
-    for _ in range(count):
-        line = random_line(rng, root)
-        answers = []
-        for more in ("--sort=path", f"--server={ADDRESS}"):
-            done = subprocess.run([command_of(), more, *line], cwd=root, env=environment, capture_output=True, timeout=60)
-            answers.append((done.returncode, TIMES.sub(b"", done.stdout), done.stderr))
-        if answers[1][0] == 2 and answers[1][2].startswith(b"trawl: --server: ") and answers[0] != answers[1]:
-            refused.append((line, answers[1][2]))
-            continue
-        if answers[0] != answers[1]:
-            print(line, *answers, sep="\n  ")
-            differ += 1
-        selected += answers[0][0] == 0
-    print(f"{count} command lines, {selected} with an occurrence, {len(refused)} refused: {refused[:5]}")
-    assert differ == 0 and len(refused) * 10 <= count and selected * 4 >= count
+    program = pathlib.Path(__file__).parents[2] / "tests/serve/client_differential.py"
+    beside = os.path.join(os.path.dirname(PROGRAM), "trawl")
+    command = beside if os.access(beside, os.X_OK) else shutil.which("trawl")
+    before = set(root.iterdir())
+    done = subprocess.run(
+        [sys.executable, program, command, PROGRAM, "--cases", str(amount(1)), "--front", ADDRESS, root.parent],
+        env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    for one in set(root.iterdir()) - before:
+        shutil.rmtree(one)
+    print(done.stdout, done.stderr)
+    assert done.returncode == 0 and int(re.search(r"served: (\d+)", done.stdout)[1]) > 300
 
 
 def test_the_clients_and_the_page(served):

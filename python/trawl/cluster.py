@@ -36,7 +36,7 @@ PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shard
 GROUPS = 0x80  # a bit of the exit status: groups of lines were printed
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
 LEFT_OUT = b"no files were searched"  # the begin of a message
-NOT_SERVED = ("--sortr", "--count-by-pattern")  # also refused: --sort by anything but the path
+NOT_SERVED = ("--sortr", "--count-by-pattern", "--debug")  # also refused: --sort by anything but the path
 
 
 def program() -> str:
@@ -240,25 +240,6 @@ def runs_of(body: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**asked, "paths": run} if run else asked for run in runs]
 
 
-def separator_of(body: dict[str, Any]) -> bytes:
-    """Return what the command prints between groups of lines."""
-    options = [text_of(one) for one in body.get("options") or ()]
-    environment = body.get("environment") or {}
-    separator, color = b"--", b""
-    for one in options:
-        if one.startswith(b"--group-separator="):
-            separator = one.partition(b"=")[2]
-        elif one.startswith((b"--color=", b"--colour=")):
-            color = one.partition(b"=")[2]
-    is_colored = color == b"always" or (color == b"auto" and environment.get("color"))
-    if b"--heading" in options:
-        return b"\0" if b"--null-data" in options else b"\n"
-    code = "36"
-    for given in str(environment.get("grep_colors", "")).split(":"):
-        code = given[3:] if given.startswith("se=") else code
-    return (b"\33[%sm\33[K%s\33[m\33[K\n" % (code.encode(), separator)) if is_colored and code else separator + b"\n"
-
-
 def summed(values: list[Any]) -> Any:
     """Add numbers, and the members of objects, lists and times."""
     if isinstance(values[0], dict) and "nanos" in values[0]:
@@ -356,8 +337,9 @@ class Front:
             streams = path == "/v1/search" and given.get("format") != "columns"
             runs = runs_of(given) if request.method == "POST" else [given]
             for run in runs:
-                sent = json.dumps({**run, "continued": True} if framed else run).encode() if body else body
-                asked.append([self.asked(request, sent, i, framed) for i in range(len(self.shards))])
+                parts: list[Any] = [{**run, "part": True, "continued": i + len(asked) > 0} if framed else run for i in range(len(self.shards))]
+                sent = [json.dumps(part).encode() if body else body for part in parts]
+                asked.append([self.asked(request, sent[i], i, framed) for i in range(len(self.shards))])
             if streams:
                 merged = self.frames(asked, given) if framed else self.lines(asked, given)
                 begin = await anext(merged)  # or Refused
@@ -398,7 +380,7 @@ class Front:
         return name.lower() in ("", "localhost", self.host.lower())
 
     async def frames(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
-        separator, is_json = separator_of(body), b"--json" in [text_of(one) for one in body.get("options") or ()]
+        separator, is_json = b"", b"--json" in [text_of(one) for one in body.get("options") or ()]
         statuses, summaries, printed = [], [], False
         said: set[bytes] = set()  # messages of the first shard; other shards repeat those that name no operand
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
@@ -409,7 +391,7 @@ class Front:
             try:
                 async for kind, content in shard.all():
                     if kind == b"x":
-                        status = content[0]
+                        status, separator = content[0], content[1:]
                     elif kind == b"o" and is_json:
                         held += content
                         at = held[:-1].rfind(b"\n") + 1  # the last line may be the summary
@@ -423,7 +405,7 @@ class Front:
                     else:
                         if kind == b"m" and number == 0:
                             said.add(content)
-                        if begins and not printed:  # a binary file counts as a group, as in grep
+                        if begins and not printed and number > 0:  # a binary file counts as a group, as in grep
                             content = content.removeprefix(separator if kind == b"o" else b"")
                         begins = begins and kind != b"o" and not content.endswith(b": binary file matches")
                         yield frame(kind, content)

@@ -2,11 +2,15 @@
 """Compares the command as a client of a real server with the command alone, on the command lines that the comparisons
 with grep and ripgrep (tests/grep) make.
 
-usage: client_differential.py TRAWL TRAWL_SERVE [--only MODULE] [--cases COUNT]
+usage: client_differential.py TRAWL TRAWL_SERVE [--only MODULE] [--cases COUNT] [--front ADDRESS FOLDER]
 
 Each module of tests/grep runs unchanged, but each command line of trawl runs twice: without and with --server. Standard
 output, standard error and the exit status must be equal, or the client must report that something is not served. grep
 and ripgrep do not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in tests/grep.
+
+--front: a front of trawl.cluster runs at ADDRESS and serves FOLDER/served, with the environment HOME=FOLDER/home and the
+option --search-zip. All trees are made in FOLDER/served/tree, so that the bounds of the shards can lie inside the trees. The
+front answers in the order of --sort=path, and so does the command alone.
 """
 import collections
 import contextlib
@@ -27,6 +31,7 @@ import server as servers  # noqa: E402
 
 TRAWL, SERVE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OPTIONS = sys.argv[3:]
+FRONT = OPTIONS[OPTIONS.index("--front") + 1:][:2] if "--front" in OPTIONS else None
 # The number of command lines that each module makes. A command line takes four processes.
 MODULES = {"compare": 700, "trees": 200, "numbers": 150, "approximate": 60, "encodings": 60,
            "compressed": 40, "rg_output": 200, "rg_files": 200}
@@ -59,6 +64,10 @@ def text(stream):
     return stream if isinstance(stream, bytes) else stream.encode() if stream else b""
 
 
+def alone_of(command):
+    return [command[0], "--sort=path", *command[1:]] if FRONT else command
+
+
 def run_both(command, **more):
     """Replaces subprocess.run: runs TRAWL without and with a server, and compares; runs few other programs."""
     if os.path.realpath(command[0]) != os.path.realpath(TRAWL):  # TRAWL or the link tg
@@ -72,8 +81,8 @@ def run_both(command, **more):
     with_server = None
     if locale_of(more.get("env")) in ("C", "C.UTF-8"):
         options = [word for word in command[1:] if not (isinstance(word, str) and NOT_FOR_ANSWERS.match(word))]
-        with_server = run_alone([command[0], "--server=" + addresses[counts.total() % 2]] + options, **more)
-    alone = run_alone(command, **more)
+        with_server = run_alone([command[0], "--server=" + addresses[counts.total() % len(addresses)]] + options, **more)
+    alone = run_alone(alone_of(command), **more)
     if with_server is None:
         counts["in another locale"] += 1
         return alone
@@ -138,7 +147,7 @@ def test_surroundings():
                     [TRAWL, "-rl", "foo", "."], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):
         with_server = command[:1] + ["--server=" + addresses[0]] + command[1:]
         for way in (in_terminal, to_own_file):
-            wanted, got = way(command, tree), way(with_server, tree)
+            wanted, got = way(alone_of(command), tree), way(with_server, tree)
             counts["surroundings"] += 1
             if TIMES.sub(b"", wanted[1]) != TIMES.sub(b"", got[1]) or wanted[::2] != got[::2]:
                 failures.append(command)
@@ -200,16 +209,32 @@ def test_expressions():
         cases.execute([TRAWL if made[0] == "trawl" else tg, *options], tree)
 
 
-folder = tempfile.mkdtemp(prefix="trawl-served-")
-os.mkdir(os.path.join(folder, "served"))
+def in_tree(*given, make=tempfile.mkdtemp, **more):
+    """Replaces tempfile.mkdtemp. The first folder is FOLDER/served/tree."""
+    tree = os.path.join(tempfile.tempdir, "tree")
+    if os.path.lexists(tree):
+        return make(*given, **more)
+    os.mkdir(tree)
+    return tree
+
+
+def start():
+    """Starts two servers of the folder, of which the second holds a part of the files in memory."""
+    return [servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, name), *options, tempfile.tempdir,
+                           stdin=subprocess.DEVNULL, env=cases.environment("C.UTF-8", HOME=HOME))
+            for name, options in (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]))]
+
+
+folder = FRONT[1] if FRONT else tempfile.mkdtemp(prefix="trawl-served-")
 HOME = os.path.join(folder, "home")
-os.symlink("/nowhere", HOME)
+if not FRONT:
+    os.mkdir(os.path.join(folder, "served"))
+    os.symlink("/nowhere", HOME)
 tempfile.tempdir = os.path.join(folder, "served")
-# The second server holds a part of the files in memory.
-both = [servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, name), *options, tempfile.tempdir,
-                       stdin=subprocess.DEVNULL, env=cases.environment("C.UTF-8", HOME=HOME))
-        for name, options in (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]))]
-addresses = [server.address for server in both]
+both = [] if FRONT else start()
+addresses = FRONT[:1] if FRONT else [server.address for server in both]
+if FRONT:
+    tempfile.mkdtemp = in_tree
 try:
     subprocess.run = run_both
     test_surroundings()
@@ -237,7 +262,8 @@ finally:
         server.process.terminate()
         server.process.wait(timeout=WAIT_S)
     run_alone(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
-    run_alone(["rm", "-rf", folder], check=True)
+    if not FRONT:
+        run_alone(["rm", "-rf", folder], check=True)
 print("%d differ; %s" % (len(failures), "; ".join("%s: %d" % row for row in sorted(counts.items()))))
 for reason, count in reasons.most_common():
     print("  %d refused: %s" % (count, reason.decode(errors="replace")))

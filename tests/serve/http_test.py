@@ -391,7 +391,8 @@ def bounds(folder, root):
             with open(os.path.join(root, "sub/added%d" % number), "w") as file:
                 file.write("needle\n")
             os.unlink(os.path.join(root, "sub/added%d" % number))
-            frames = frames_of(asked(server, "POST", "/v1/search", 200, {**body, **({"continued": True} if number > 1 else {})}))
+            frames = frames_of(asked(server, "POST", "/v1/search", 200, {**body, "continued": number > 1, "part": True}))
+            equal(frames[-1][1][1:], b"--\n", "what separates groups")
             files = lines_of(asked(server, "GET", "/v1/files", 200))
             plain = frames_of(asked(server, "POST", "/v1/search", 200, {**body, "continued": False}))
             equal(b"".join(text for kind, text in plain if kind == b"o"), b"".join(text for kind, text in frames if kind == b"o")

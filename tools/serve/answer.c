@@ -23,6 +23,7 @@
 #include "trawl/command_clock.h"
 #include "trawl/grow.h"
 #include "trawl/input.h"
+#include "trawl/print.h"
 #include "trawl/run.h"
 
 #define PIPE_BYTES (1 << 20)
@@ -263,6 +264,24 @@ static void add_latency(struct server *server, uint64_t ns)
     server->latency_ns += ns;
 }
 
+/* Writes the last frame: the status, and for parts of a larger answer what is between the parts. */
+static void write_exit(struct served_answer *answer, uint8_t status, bool groups_printed)
+{
+    struct output *output = &answer->output;
+    bool is_part = answer->request.is_part && answer->request.format == REQUEST_FRAMES;
+    size_t bytes_count;
+
+    output_flush(output);
+    if (is_part && groups_printed)
+        status |= EXIT_GROUPS;
+    output_byte(output, status);
+    if (is_part)
+        print_between_files(output, &answer->request.settings);
+    bytes_count = output->used;
+    output->used = 0;
+    output_frame(output, OUTPUT_FRAME_EXIT, output->bytes, bytes_count);
+}
+
 static void *work(void *context)
 {
     struct served_answer *answer = context;
@@ -271,13 +290,12 @@ static void *work(void *context)
     struct command_job job = {
         .output = &answer->output, .supply = &answer->supply, .runtime = server->runtime};
     uint64_t running = ++server->running_count;
-    bool is_continued = answer->request.is_continued;
     uint8_t status;
     bool failed, is_short;
     int http_status;
 
     settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
-    job.groups = is_continued ? GROUPS_BEFORE : GROUPS_NONE;
+    job.groups = answer->request.is_continued ? GROUPS_BEFORE : GROUPS_NONE;
     errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : job_run(&job, settings));
@@ -302,9 +320,7 @@ static void *work(void *context)
     else
         add_latency(server, now_ns() - answer->begin_ns);
     server->running_count--;
-    if (is_continued && answer->request.format == REQUEST_FRAMES && job.groups == GROUPS_PRINTED)
-        status |= EXIT_GROUPS;
-    output_frame(&answer->output, OUTPUT_FRAME_EXIT, &status, 1);
+    write_exit(answer, status, job.groups == GROUPS_PRINTED);
     answer->whole = answer->output.error == 0;
     output_close(&answer->output);
     close(answer->descriptors[1]);

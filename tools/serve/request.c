@@ -570,6 +570,7 @@ static const struct request_member members[] = {
     {"directory", take_directory, AT(directory), MEMBER_VALUE, 0},
     {"format", take_format, AT(format), MEMBER_VALUE, 0},
     {"continued", take_flag, AT(is_continued), MEMBER_VALUE, 0},
+    {"part", take_flag, AT(is_part), MEMBER_VALUE, 0},
     {"tg", take_flag, AT(is_tg), MEMBER_VALUE, 0},
     {"max_results", take_limit, AT(results_max), MEMBER_VALUE, 0},
     {"max_seconds", take_limit, AT(seconds_max), MEMBER_VALUE, 0},

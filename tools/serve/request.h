@@ -33,9 +33,12 @@ struct request {
     const char *directory;  /* the client's working directory; NULL: the collection's root */
     /* The options mean what they mean for the command tg; otherwise, for the command trawl. */
     bool is_tg;
-    /* The client puts the output behind that of other servers: the first group of lines begins with
-     * a separator, and the exit status has EXIT_GROUPS if groups of lines were printed. */
+    /* The client puts the output behind that of other servers, so the first group of lines begins
+     * with a separator. */
     bool is_continued;
+    /* The client puts answers together: the exit status has EXIT_GROUPS if groups of lines were
+     * printed, and the separator follows. */
+    bool is_part;
     bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
     struct guard guard; /* asked before memory is allocated; guard.all is request_limits.all */

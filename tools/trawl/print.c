@@ -153,6 +153,27 @@ void print_head(struct text_scan *scan, const struct line_head *head)
         output_byte(scan->output, '\t');
 }
 
+static void print_separator_line(struct output *output, const struct settings *settings)
+{
+    const struct colors *colors = &settings->colors;
+
+    if (colors->on)
+        colors_begin(colors, output, colors->separator);
+    output_bytes(output, settings->group_separator, settings->group_separator_bytes);
+    if (colors->on)
+        colors_end(colors, output, colors->separator);
+    output_byte(output, '\n');
+}
+
+void print_between_files(struct output *output, const struct settings *settings)
+{
+    if (settings->heading)
+        output_byte(output, settings->line_end);
+    else if (settings->group_separator != NULL &&
+             (settings->before_count >= 0 || settings->after_count >= 0))
+        print_separator_line(output, settings);
+}
+
 void print_group_separator(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -171,10 +192,7 @@ void print_group_separator(struct text_scan *scan)
         !pool_wants_separator(worker, settings->group_separator_bytes + color_bytes))
         return;
     begin = scan->output->used;
-    print_color_start(scan, scan->settings->colors.separator);
-    output_bytes(scan->output, separator, settings->group_separator_bytes);
-    print_color_end(scan, scan->settings->colors.separator);
-    output_byte(scan->output, '\n');
+    print_separator_line(scan->output, settings);
     if (worker != NULL)
         pool_mark_separator(worker, begin);
 }

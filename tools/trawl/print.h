@@ -47,6 +47,8 @@ void print_field_end(struct text_scan *scan, bool selected);
 void print_head(struct text_scan *scan, const struct line_head *head);
 /* With context: prints the separator between two groups of lines that are not adjacent. */
 void print_group_separator(struct text_scan *scan);
+/* Prints what is between groups of lines of two files. */
+void print_between_files(struct output *output, const struct settings *settings);
 /* Prints a match of -o on its own line; with --pattern-number, on a line for each number of the
  * string. group: the matches with the same begin. bytes: the bytes of the match. */
 void print_found(struct text_scan *scan, const uint8_t *bytes, const struct trawl_match *match,
