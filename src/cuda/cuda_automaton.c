@@ -15,18 +15,23 @@
 #include "base/memory.h"
 
 #define PART_BYTES_MIN 32u
-/* A part, the text that a thread searches, has at most max(PART_BYTES_MAX, 4 × the bytes that are
- * read behind a part) bytes, rounded up to a multiple of 16. */
-#define PART_BYTES_MAX 4096u
+/* A part, the text that a thread searches, has at most max(PART_MAX, 4 × the bytes that are read
+ * behind a part) bytes; for count_automaton, KEPT_PART_MAX in place of PART_MAX. */
+#define PART_MAX 4096u
+#define KEPT_PART_MAX 1088u
 /* Insertion sort sorts up to this many items, counting sort more. */
 #define INSERTED_MAX 16u
 /* A level is the states that the same number of bytes leads to. A single block writes the rows of
  * consecutive levels that have at most NARROW_STATES states each. */
 #define NARROW_STATES 16u
-/* Expected costs of a count in units of reading the text once [H200, 1 GiB]: by an automaton whose
- * rows lie in shared memory (measured: 4.3 to 6.9 for 100 words), and by others (9 to 20). */
-#define PRICE_KEPT 6.0
-#define PRICE_NOT_KEPT 10.0
+/* Expected costs of a count in units of reading the text once [H100, 256 MiB]: by an automaton
+ * whose rows lie in shared memory (measured: 2.0 to 3.0), and by others (8 for 0.3 MB of rows, 15
+ * for 1 MB, 21 for 6 MB, 26 for 110 MB). */
+#define PRICE_KEPT 3.0
+#define PRICE_NOT_KEPT 11.0
+/* A set with more bytes than SUFFIXES_MAX is not expected to fit shared memory. */
+#define SUFFIXES_MAX 20000u
+#define SUFFIX_BITS 65536u
 #define ROW_BLOCKS 8u  /* per multiprocessor */
 #define KEPT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
@@ -56,6 +61,7 @@ struct trie {
     struct scan_node *nodes; /* [node_most] */
     uint32_t classes, ends_count, level_count, node_count;
     uint64_t node_most;
+    uint32_t is_range, low; /* as of struct scan_automaton */
 };
 
 /* Assigns byte classes: class 0 has all bytes that no literal has, if there are any. Each further
@@ -216,6 +222,37 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
     return TRAWL_OK;
 }
 
+/* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel then
+ * computes the class of a byte instead of loading the class. The last class has all bytes that no
+ * literal has. Plans that ignore case keep their numbers, since two bytes share a class. */
+static void number_by_value(struct trie *trie, uint64_t words_max)
+{
+    uint8_t byte_of[256] = {0};
+    uint32_t low = 256, high = 0, classes;
+
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (trie->class_of[byte] > 0 || trie->classes == 256) {
+            byte_of[trie->class_of[byte]] = (uint8_t)byte;
+            low = byte < low ? byte : low;
+            high = byte;
+        }
+    classes = high - low + 1 + (low > 0 || high < 255);
+    if ((trie->plan->flags & TRAWL_IGNORE_CASE) != 0 ||
+        (uint64_t)trie->node_count * (classes + SCAN_STATE_WORDS) > words_max)
+        return;
+    for (uint32_t state = 1; state < trie->node_count; state++) {
+        struct scan_node *node = &trie->nodes[state];
+        uint32_t byte = byte_of[node->count_class >> 16];
+
+        node->count_class = (node->count_class & 0xffff) | (byte - low) << 16;
+    }
+    for (uint32_t byte = 0; byte < 256; byte++)
+        trie->class_of[byte] = (uint8_t)min_u64(byte - low, classes - 1);
+    trie->classes = classes;
+    trie->low = low;
+    trie->is_range = 1;
+}
+
 static enum trawl_status make_trie(struct trie *trie, uint64_t words_max, bool *fits,
                                    struct trawl_error *error)
 {
@@ -251,27 +288,55 @@ static void free_trie(struct trie *trie)
     memory_release(trie->next, count, sizeof *trie->next);
 }
 
+/* Returns the number of threads of a block of count_automaton. */
+static uint32_t kept_threads(const struct engine_worker *worker)
+{
+    return worker->limits.threads == SCAN_THREADS_MAX ? SCAN_KEPT_THREADS : worker->limits.threads;
+}
+
 /* Returns the number of bytes of rows for which a block has room in shared memory. */
 static uint64_t kept_bytes(const struct engine_worker *worker)
 {
     uint64_t room = worker->device->shared_max;
+    uint64_t used = CUDA_STATIC_SHARED_BYTES + (uint64_t)SCAN_STAGE_BYTES * kept_threads(worker);
 
-    return min_u64(worker->limits.automaton_kept_bytes,
-                   room > CUDA_STATIC_SHARED_BYTES ? room - CUDA_STATIC_SHARED_BYTES : 0);
+    return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
 
-/* Returns whether the rows of the worker's plan surely fit kept_bytes(), by an upper bound of the
- * number of states. */
+/* Returns the number of different suffixes of the plan's literals, which is the number of states
+ * but one. Suffixes with the same hash count once, so that the number may be a little too low. */
+static uint64_t count_suffixes(const struct trawl_plan *plan)
+{
+    uint64_t seen[SUFFIX_BITS / 64] = {0}, count = 0;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        const uint8_t *bytes = plan_literal_bytes(plan, i);
+        uint64_t hash = 0;
+
+        for (uint64_t at = plan_literal_at(plan, i).bytes_count; at-- > 0;) {
+            uint64_t bit;
+
+            hash = (hash + bytes[at] + 1) * 0x9e3779b97f4a7c15u;
+            bit = hash >> 32 & (SUFFIX_BITS - 1);
+            count += (seen[bit / 64] >> bit % 64 & 1) == 0;
+            seen[bit / 64] |= 1ull << bit % 64;
+        }
+    }
+    return count;
+}
+
+/* Returns whether the rows of the worker's plan are expected to fit kept_bytes(). */
 static bool will_be_kept(const struct engine_worker *worker)
 {
     struct trie trie = {.plan = worker->plan};
-    uint64_t states = worker->plan->literal_bytes_total + 1, words = kept_bytes(worker) / 4;
+    uint64_t words = kept_bytes(worker) / 4, states;
     uint8_t class_of[256];
 
-    if (states > words / SCAN_STATE_WORDS)
+    if (worker->plan->literal_bytes_total > SUFFIXES_MAX)
         return false;
     make_classes(&trie, class_of);
-    return states * (trie.classes + SCAN_STATE_WORDS) <= words;
+    states = words / (trie.classes + SCAN_STATE_WORDS);
+    return worker->plan->literal_bytes_total < states || count_suffixes(worker->plan) < states;
 }
 
 double cuda_automaton_price(struct engine_worker *worker)
@@ -285,6 +350,11 @@ double cuda_automaton_price(struct engine_worker *worker)
     return tables->automaton_price;
 }
 
+bool cuda_automaton_is_kept(struct engine_worker *worker)
+{
+    return cuda_automaton_price(worker) <= PRICE_KEPT;
+}
+
 /* Copies the trie to the device and reserves room for the rows. */
 static enum trawl_status upload(struct engine_worker *worker, const struct trie *trie,
                                 struct trawl_error *error)
@@ -296,7 +366,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     uint64_t used = nodes_at + trie->node_count * sizeof *trie->nodes;
     uint64_t rows_at = (used + trie->node_count * sizeof(uint32_t) + 15) & ~15ull;
     uint64_t rows_bytes = trie->node_count * row_words * sizeof(uint32_t);
-    uint64_t bytes = rows_at + rows_bytes;
+    uint64_t kept = (rows_bytes + 15) & ~15ull, bytes = rows_at + kept;
 
     TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
     TRAWL_TRY(cuda_worker_upload(worker, memory->address, trie->block, used, error));
@@ -307,10 +377,12 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->rows = (uint32_t *)(uintptr_t)(memory->address + rows_at);
     to->node_count = trie->node_count;
     to->class_count = trie->classes;
+    to->is_range = trie->is_range;
+    to->low = trie->low;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
     /* All rows or none: with some rows in shared memory, 1,000 and 10,000 English words took 1.9
      * and 1.5 times as long as with none, since fewer threads fit beside the rows [H200]. */
-    to->kept_words = rows_bytes <= kept_bytes(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
+    to->kept_words = kept <= kept_bytes(worker) ? (uint32_t)(kept / 4) : 0;
     return TRAWL_OK;
 }
 
@@ -352,6 +424,7 @@ static enum trawl_status make(struct engine_worker *worker, bool *fits, struct t
 
     TRAWL_TRY_DONE(make_trie(&trie, words_max, fits, error));
     if (*fits) {
+        number_by_value(&trie, kept_bytes(worker) / 4);
         TRAWL_TRY_DONE(upload(worker, &trie, error));
         TRAWL_TRY_DONE(write_rows(worker, &trie, error));
     }
@@ -377,31 +450,38 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* Gives each possible thread one part of the range. All threads read the bytes behind their parts
- * at the same time; with fewer and longer parts, the threads would read fewer bytes and take more
- * time. */
+/* Cuts the range into tiles, of which each has a part for each thread of a block. All blocks get
+ * the same number of tiles, or one block less, so that they end at about the same time. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    uint64_t places = a->limit - a->position, threads, part, tile_bytes;
+    bool kept = launch->kernel == CUDA_KERNEL_AUTOMATON_KEPT;
+    uint64_t places = a->limit - a->position, unit = kept ? SCAN_KEPT_BYTES : 16;
+    uint64_t threads, part, tile_bytes;
+    uint64_t most = max_u64(kept ? KEPT_PART_MAX : PART_MAX, 4ull * a->automaton.reach);
 
-    if (launch->kernel == CUDA_KERNEL_AUTOMATON_KEPT) {
-        launch->shared_bytes = a->automaton.kept_words * (uint32_t)sizeof(uint32_t);
-        if (launch->threads == SCAN_THREADS_MAX)
-            launch->threads = SCAN_KEPT_THREADS;
+    if (kept) {
+        launch->threads = kept_threads(worker);
+        launch->shared_bytes = a->automaton.kept_words * (uint32_t)sizeof(uint32_t) +
+                               SCAN_STAGE_BYTES * launch->threads;
         if (worker->limits.blocks_max == 0)
             *blocks *= (uint32_t)min_u64(KEPT_BLOCKS,
                                          worker->device->shared_max /
                                              (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     }
+    /* A tile's count of hits has 32 bits. */
+    most = min_u64(most, UINT32_MAX / launch->threads / tables->alike_max);
+    most = max_u64(most & ~(unit - 1), max_u64(unit, PART_BYTES_MIN));
     threads = (uint64_t)*blocks * launch->threads;
     part = (places + threads - 1) / threads;
-    part = min_u64(part, max_u64(PART_BYTES_MAX, 4ull * a->automaton.reach)) + 15;
-    /* A tile's count of hits has 32 bits. */
-    part = min_u64(part, UINT32_MAX / launch->threads / tables->alike_max);
-    part = max_u64(part & ~15ull, PART_BYTES_MIN);
-    TRAWL_ASSERT(part % 16 == 0 && part * launch->threads <= UINT32_MAX / tables->alike_max);
+    if (part > most) {
+        uint64_t turns = (part + most - 1) / most; /* of each block */
+
+        part = (part + turns - 1) / turns;
+    }
+    part = min_u64(max_u64((part + unit - 1) & ~(unit - 1), PART_BYTES_MIN), most);
+    TRAWL_ASSERT(part % unit == 0 && part * launch->threads <= UINT32_MAX / tables->alike_max);
     a->automaton.part_bytes = (uint32_t)part;
     tile_bytes = part * launch->threads;
     a->tile_count = (uint32_t)((places + tile_bytes - 1) / tile_bytes);

@@ -16,9 +16,10 @@
 /* If stream_set is expected to cost more than this price, it may cost far more, so that the first
  * range of a text is a short trial. */
 #define PRICE_TRIED 4.0
+#define PRICE_SET 14.0        /* expected cost of a set with a string of less than four bytes */
 #define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
-#define MAKE_NS 1e5           /* fixed cost to make the automaton */
-#define MAKE_BYTE_NS 25.0     /* additional cost for each byte of the set's literals */
+#define MAKE_NS 3e4           /* fixed cost to make the automaton */
+#define MAKE_BYTE_NS 35.0     /* additional cost for each byte of the set's literals */
 #define MAKE_LEVEL_NS 2500.0  /* additional cost for each byte of the longest literal: a launch */
 /* Before the automaton takes over, 2^PATIENT_TIMES_LOG2 times the usual work is spent on a tile. */
 #define PATIENT_TIMES_LOG2 8u
@@ -127,6 +128,28 @@ static bool is_tried_first(const struct engine_worker *worker)
     return !tables->is_tried && (!tables->sets_ready || tables->sets_price > PRICE_TRIED);
 }
 
+/* Returns the expected time to make the automaton. */
+static double make_ns(const struct engine_worker *worker)
+{
+    return worker->tables.automaton == CUDA_AUTOMATON_READY
+               ? 0
+               : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
+                     MAKE_LEVEL_NS * (double)worker->plan->length_max;
+}
+
+/* Returns whether the automaton is expected to have its rows in shared memory, and is expected to
+ * save more time in these bytes than to make it takes. Then no trial is needed: such an automaton
+ * takes the same time in every text. */
+static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
+{
+    const struct cuda_tables *tables = &worker->tables;
+    double filter = tables->sets_ready ? tables->sets_price : PRICE_SET;
+    double saved = filter - cuda_automaton_price(worker);
+
+    return cuda_automaton_is_kept(worker) &&
+           saved / worker->device->read_rate * (double)bytes > make_ns(worker);
+}
+
 /* Decides whether the automaton replaces the set's filter. The filter took `ns` for `bytes`
  * bytes of text, and `rest` bytes follow. The automaton takes over if making the automaton costs
  * less than the automaton would save in the rest, or would have saved so far. */
@@ -136,13 +159,10 @@ static enum trawl_status judge_filter(struct engine_worker *worker, uint64_t byt
     double rate = worker->device->read_rate; /* bytes per ns */
     double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
     double lost_ns = (double)ns - TRIED_LAUNCH_NS - automaton_ns;
-    double make_ns = worker->tables.automaton == CUDA_AUTOMATON_READY
-                         ? 0
-                         : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
-                               MAKE_LEVEL_NS * (double)worker->plan->length_max;
 
     worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
-    return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) > make_ns
+    return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) >
+                   make_ns(worker)
                ? take_automaton(worker, error)
                : TRAWL_OK;
 }
@@ -378,6 +398,12 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     if (bytes == 0)
         return TRAWL_OK;
     is_judged_now = is_judged(worker, bytes);
+    if (is_judged_now && want == WANT_COUNT && is_worth_making(worker, bytes)) {
+        TRAWL_TRY(take_automaton(worker, error));
+        if (worker->leaves)
+            return TRAWL_OK;
+        is_judged_now = false;
+    }
     if (is_judged_now && is_tried_first(worker) && bytes > 2 * worker->limits.tried_bytes) {
         /* Search a short range first, since the density of the text is not known yet. Wait for
          * the stream before the clock starts, so that the measured time excludes the making of

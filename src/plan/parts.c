@@ -1,7 +1,6 @@
 /* parts: decides which strings of a set are searched together. */
 #include "plan/parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -14,6 +13,7 @@
 #define EQUAL_MIN 4.0
 
 #define HOST_GRAM_MAX 16u
+#define ROOT_STEPS 40u /* enough for 1e-10 to 1e10 */
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
  * grams by which a device's filter looks for strings of this length (cuda/cuda_sets.c). */
@@ -26,16 +26,18 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .singly_max = PLAN_PARTS_MAX,
                                                      .alone = 0.045,
                                                      .pass = 0.08,
+                                                     .pass_short = 0.08,
                                                      .many = 0.3,
                                                      .many_half = 200,
                                                      .met = 15,
                                                      .dense = 0.85,
                                                      .make = 0.000025};
-/* Fitted to measured times of a plan's first count of 256 MiB in an H100's memory. */
-#define COSTS_DEVICE                                                                      \
-    {                                                                                     \
-        .alone = 1.07, .pass = 2.8, .many = 1, .many_half = 1000, .met = 40, .dense = 10, \
-        .make = 0.00025                                                                   \
+/* Fitted to measured times of first counts of 256 MiB in an H100's memory, each for a set of one
+ * range of lengths. */
+#define COSTS_DEVICE                                                                            \
+    {                                                                                           \
+        .singly_max = 5, .alone = 0.8, .pass = 1.6, .pass_short = 14, .many_half = 1, .met = 6, \
+        .near = 3.4, .near_words = 46000, .dense = 12, .make = 0.00035, .level = 0.027          \
     }
 const struct plan_part_costs plan_part_costs_device_default = COSTS_DEVICE;
 struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
@@ -43,7 +45,7 @@ struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
 /* Strings of one length class: patterns order[begin] to order[end - 1]. */
 struct group {
     uint64_t begin, end;
-    uint64_t length_min;
+    uint64_t length_min, length_max;
     uint64_t bytes; /* sum of the strings' lengths */
 };
 
@@ -56,6 +58,7 @@ struct cutting {
     uint32_t *order;        /* [pattern_count]: patterns, by length */
     /* rate[q]: probability that the first q bytes of a string stand at a position of such a text */
     double rate[SAMPLE_BYTES + 1];
+    double byte_count; /* number of different bytes in the strings, estimated */
     struct group groups[LENGTHS];
     uint32_t group_count;
 };
@@ -123,11 +126,15 @@ static void sort_patterns(struct cutting *cutting)
 
         if (classes[class] > begin)
             cutting->groups[cutting->group_count++] =
-                (struct group){begin, classes[class], lengths[class], 0};
+                (struct group){begin, classes[class], lengths[class], 0, 0};
     }
     for (uint32_t i = 0; i < cutting->group_count; i++)
-        for (uint64_t k = cutting->groups[i].begin; k < cutting->groups[i].end; k++)
-            cutting->groups[i].bytes += cutting->lengths[cutting->order[k]];
+        for (uint64_t k = cutting->groups[i].begin; k < cutting->groups[i].end; k++) {
+            uint64_t length = cutting->lengths[cutting->order[k]];
+
+            cutting->groups[i].bytes += length;
+            cutting->groups[i].length_max = max_u64(cutting->groups[i].length_max, length);
+        }
 }
 
 /* Sixteen bytes of the strings; the first byte is the highest byte of `high`. */
@@ -135,12 +142,31 @@ struct sample {
     uint64_t high, low;
 };
 
-static int compare_samples(const void *a, const void *b)
+static bool is_before(const struct sample *x, const struct sample *y)
 {
-    const struct sample *x = (const struct sample *)a, *y = (const struct sample *)b;
+    return x->high != y->high ? x->high < y->high : x->low < y->low;
+}
 
-    return x->high != y->high ? (x->high > y->high) - (x->high < y->high)
-                              : (x->low > y->low) - (x->low < y->low);
+/* Sorts samples: counts them by their first byte, and inserts each among those of the same byte. */
+static void sort_samples(struct sample *samples, uint32_t count)
+{
+    struct sample sorted[SAMPLES];
+    uint32_t begins[257] = {0}, ends[256];
+
+    for (uint32_t i = 0; i < count; i++)
+        begins[(samples[i].high >> 56) + 1]++;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        begins[byte + 1] += begins[byte];
+        ends[byte] = begins[byte];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t byte = (uint32_t)(samples[i].high >> 56), k = ends[byte]++;
+
+        for (; k > begins[byte] && is_before(&samples[i], &sorted[k - 1]); k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = samples[i];
+    }
+    memcpy(samples, sorted, count * sizeof *samples);
 }
 
 /* Returns the length of the longest common prefix of two samples. */
@@ -153,31 +179,42 @@ static uint32_t common_bytes(const struct sample *x, const struct sample *y)
                       : SAMPLE_BYTES;
 }
 
-/* Sets rate[] from samples of the strings' bytes: counts pairs of samples that begin alike. */
-static void measure_likeness(struct cutting *cutting)
+/* Fills samples of the strings' bytes: all, or SAMPLES at different positions. Returns how many. */
+static uint32_t take_samples(const struct trawl_plan *plan, struct sample samples[SAMPLES])
 {
-    const struct trawl_plan *plan = cutting->plan;
-    uint64_t random = 0x9e3779b97f4a7c15u, equal[SAMPLE_BYTES + 1] = {0};
-    /* alike[q]: number of samples just before this sample with the same first q bytes */
-    uint64_t alike[SAMPLE_BYTES + 1] = {0};
-    struct sample samples[SAMPLES];
-    double before = 1;
+    uint64_t total = plan->literal_bytes_total, random = 0x9e3779b97f4a7c15u;
+    uint32_t count = (uint32_t)min_u64(SAMPLES, total);
 
-    for (uint32_t i = 0; i < SAMPLES; i++) {
-        uint64_t at;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = i * total / count, next = (i + 1) * total / count;
 
         random = random * 6364136223846793005u + 1442695040888963407u;
-        at = (random >> 11) % plan->literal_bytes_total;
+        at += (random >> 11) % (next - at);
         samples[i] = (struct sample){0};
         memcpy(&samples[i], plan->literal_bytes + at, /* may run into the next string */
-               (size_t)min_u64(sizeof *samples, plan->literal_bytes_total - at));
+               (size_t)min_u64(sizeof *samples, total - at));
         samples[i].high = __builtin_bswap64(samples[i].high);
         samples[i].low = __builtin_bswap64(samples[i].low);
     }
-    qsort(samples, SAMPLES, sizeof *samples, compare_samples);
-    for (uint32_t i = 1; i < SAMPLES; i++) {
+    sort_samples(samples, count);
+    return count;
+}
+
+/* Sets byte_count, and rate[] from the pairs of samples that begin alike. */
+static void measure_likeness(struct cutting *cutting)
+{
+    uint64_t equal[SAMPLE_BYTES + 1] = {0};
+    /* alike[q]: number of samples just before this sample with the same first q bytes */
+    uint64_t alike[SAMPLE_BYTES + 1] = {0};
+    struct sample samples[SAMPLES];
+    uint32_t count = take_samples(cutting->plan, samples);
+    double before = 1;
+
+    cutting->byte_count = 1;
+    for (uint32_t i = 1; i < count; i++) {
         uint32_t common = common_bytes(&samples[i - 1], &samples[i]);
 
+        cutting->byte_count += common == 0;
         for (uint32_t q = 1; q <= SAMPLE_BYTES; q++) {
             alike[q] = q <= common ? alike[q] + 1 : 0;
             equal[q] += alike[q];
@@ -185,7 +222,7 @@ static void measure_likeness(struct cutting *cutting)
     }
     cutting->rate[0] = 1;
     for (uint32_t q = 1; q <= SAMPLE_BYTES; q++) {
-        double rate = (double)equal[q] / (SAMPLES * (SAMPLES - 1.0) / 2);
+        double rate = (double)equal[q] / max_double(1, count * (count - 1.0) / 2);
 
         /* assume that each further byte lowers the rate by the same factor as the byte before */
         if ((double)equal[q] < EQUAL_MIN)
@@ -197,24 +234,52 @@ static void measure_likeness(struct cutting *cutting)
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
-/* Returns the cost of searching groups [from, to) together: of the filter, and of the positions
- * that pass the filter. */
+/* Returns the square root of a value > 0, by Newton's method. The library does without libm. */
+static double root(double value)
+{
+    double x = value > 1 ? value : 1;
+
+    for (uint32_t i = 0; i < ROOT_STEPS; i++)
+        x = (x + value / x) / 2;
+    return x;
+}
+
+/* Returns the expected number of states that a group's strings add to an automaton of `count`
+ * strings. After n bytes, strings that begin alike have reached the same state: of `count` strings,
+ * each shares its state with count × rate[n] others. */
+static double states_of(const struct cutting *cutting, const struct group *group, double count)
+{
+    double strings = (double)(group->end - group->begin), left = (double)group->bytes, states = 0;
+
+    for (uint32_t n = 1; n <= SAMPLE_BYTES && left > 0; n++) {
+        states += min_double(strings, left) / (1 + count * cutting->rate[n]);
+        left -= strings;
+    }
+    return states + max_double(left, 0);
+}
+
+/* Returns the cost of searching groups [from, to) together. */
 static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
     const struct plan_part_costs *costs = cutting->costs;
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
-    uint32_t q = grams[class_of(cutting->groups[from].length_min)];
-    double bytes = 0;
-
-    if (costs->is_tried)
-        q = (uint32_t)min_u64(cutting->groups[from].length_min, HOST_GRAM_MAX);
+    uint64_t least = cutting->groups[from].length_min;
+    uint32_t q = costs->is_tried ? (uint32_t)min_u64(least, HOST_GRAM_MAX) : grams[class_of(least)];
+    double bytes = 0, states = 0, pass, met, dense;
 
     if (count == 1)
         return costs->alone;
-    for (uint32_t i = from; i < to; i++)
+    for (uint32_t i = from; i < to; i++) {
         bytes += (double)cutting->groups[i].bytes;
-    return costs->pass + costs->many * count / (count + costs->many_half) +
-           min_double(costs->met * count * cutting->rate[q], costs->dense + costs->make * bytes);
+        states += states_of(cutting, &cutting->groups[i], count);
+    }
+    pass = (least < 4 ? costs->pass_short : costs->pass) +
+           costs->many * count / (count + costs->many_half);
+    met = costs->met * (costs->is_tried ? count * cutting->rate[q]
+                                        : root(count) * root(root(count) * cutting->rate[q]));
+    dense = (states * (cutting->byte_count + 4) <= costs->near_words ? costs->near : costs->dense) +
+            costs->make * bytes + costs->level * (double)cutting->groups[to - 1].length_max;
+    return costs->is_tried ? pass + min_double(met, dense) : min_double(pass + met, dense);
 }
 
 /* Finds the cheapest parts, by dynamic programming: the part that ends before group i begins with
@@ -260,6 +325,7 @@ static void group_singly(struct cutting *cutting)
         }
     for (uint32_t i = 0; i < count; i++)
         cutting->groups[i] = (struct group){i, i + 1, cutting->lengths[cutting->order[i]],
+                                            cutting->lengths[cutting->order[i]],
                                             cutting->lengths[cutting->order[i]]};
     cutting->group_count = (uint32_t)count;
 }

@@ -24,22 +24,30 @@ struct plan_parts {
 };
 
 /* The numbers from which the cost of a part follows, for the host or for a device. A part of a
- * single string costs `alone`. A part of n strings costs pass + many × n / (n + many_half) +
- * min(met × n × r, dense + make × bytes), where r is the probability that a string's first bytes
- * stand at a position, and `bytes` is the sum of the strings' lengths. */
+ * single string costs `alone`. A part of n strings costs the lesser of two sums:
+ *
+ *   the filter      pass + many × n / (n + many_half) + met × n × r, for a device met × n^¾ × r^½
+ *   the automaton   near or dense, + make × bytes + level × the longest string's bytes
+ *
+ * r is the probability that a string's first bytes stand at a position, and `bytes` the sum of the
+ * strings' lengths. A device's filter looks at more bytes of longer strings than the first ones, so
+ * its cost grows more slowly than r. */
 struct plan_part_costs {
     /* a trial on the text decides between parts and the whole plan, so that a plan of several
-     * lengths always has parts */
+     * lengths always has parts; the filter's first terms are paid even if the automaton searches */
     bool is_tried;
     /* in a set of at most this many strings, each string may be a part by itself */
     uint64_t singly_max;
     double alone;
-    double pass;      /* the filter, for few strings */
-    double many;      /* the most that the number of strings adds to the filter's cost */
-    double many_half; /* the number of strings that adds half of `many` */
-    double met;       /* to test the positions that pass the filter */
-    double dense;     /* to search by the automaton, where that costs less than `met` */
-    double make;      /* to make the automaton, for each byte of the strings */
+    double pass;       /* the filter, for few strings */
+    double pass_short; /* the same, if the shortest string has less than four bytes */
+    double many;       /* the most that the number of strings adds to the filter's cost */
+    double many_half;  /* the number of strings that adds half of `many` */
+    double met;        /* to test the positions that pass the filter */
+    /* to search by the automaton, if its rows are expected to have at most near_words words, and
+     * otherwise */
+    double near, near_words, dense;
+    double make, level; /* to make the automaton */
 };
 /* The host's costs, in nanoseconds for a byte of the text. */
 extern const struct plan_part_costs plan_part_costs_host;

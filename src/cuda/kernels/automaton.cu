@@ -14,7 +14,8 @@
  *
  * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
  *            count_automaton has up to 512.
- * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has the kept rows.
+ * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has the kept rows, and
+ *            SCAN_STAGE_BYTES for each thread.
  * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per position at
  *            which SCAN_COUNT_MANY literals or more begin: 4 more. To list: twice as much, and per
  *            hit reads 4 of the literals and 12 for each state of the chain, and writes 8. If
@@ -22,19 +23,23 @@
  *            halving of the number of hits there.
  * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
  *            the table: each byte's load depends on the state before. count_automaton therefore
- *            reads the rows from shared memory. The host chooses count_automaton only if all rows
- *            fit (src/cuda/cuda_automaton.c).
+ *            reads the rows from shared memory, where lanes wait for each other only if they meet
+ *            in a bank; and a warp loads 64 bytes of all its parts together, so that a load touches
+ *            no line more than necessary. The host chooses count_automaton only if all rows fit
+ *            (src/cuda/cuda_automaton.c).
  * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a table of at most 2^28 words.
- * Lost       no variant was measured. scan_set is the alternative: its comparisons grow with the
- *            number of patterns that share a bucket (set.cu).
- * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;
- *            parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching
- *            using multi-threaded algorithm on GPU", 2010.
+ * Lost       count_automaton with some of the rows in shared memory and the others in L2: 0.5 to
+ * 0.8 times the speed of no rows in shared memory, for 1,000 and 10,000 words [H100]. Loads of the
+ * next 64 bytes while a thread reads these: the registers spill. Source     Aho and Corasick,
+ * "Efficient string matching: an aid to bibliographic search", 1975; parts that begin with an
+ * overlap: Lin, Tsai, Chang, "Accelerating string matching using multi-threaded algorithm on GPU",
+ * 2010.
  */
 
-#define AUTOMATON_LOADS 4u /* loads of 16 bytes that a thread has in flight while copying rows */
+/* loads of 16 bytes that a thread of count_automaton has in flight while copying rows */
+#define AUTOMATON_LOADS 4u
 
 enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
@@ -168,13 +173,6 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t
 
 /* ---- Parts ------------------------------------------------------------------------------ */
 
-/* Tables in shared memory: the class of each byte, and the first `words` words of the rows. */
-struct automaton_kept {
-    const uint8_t *classes;
-    const uint32_t *rows;
-    uint32_t words;
-};
-
 /* Counts the occurrences that begin at x. As `want` says, also keeps x as the first occurrence so
  * far, or writes the hits. */
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
@@ -196,19 +194,17 @@ SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct 
 }
 
 /* Moves to the state after a byte. */
-SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const struct automaton_kept *kept,
+SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const uint8_t *classes,
                                   struct automaton_walk *walk, uint32_t byte)
 {
-    uint32_t at = (walk->state & SCAN_STATE_NUMBER) + kept->classes[byte];
-
     walk->state =
-        SIMT_BOUND(at < kept->words) ? kept->rows[at] : simt_load_u32(a->automaton.rows + at);
+        simt_load_u32(a->automaton.rows + (walk->state & SCAN_STATE_NUMBER) + classes[byte]);
 }
 
 /* Reads 8 bytes backwards, of which the first stands at x. counts: 0 in the reach behind the
  * part. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
-                                  const struct automaton_kept *kept, struct automaton_walk *walk,
+                                  const uint8_t *classes, struct automaton_walk *walk,
                                   uint64_t word, uint64_t x, int counts, int want)
 {
     SIMT_ROLLED
@@ -217,7 +213,7 @@ SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct t
 
         SIMT_UNROLL
         for (uint32_t k = 4; k-- > 0;) {
-            automaton_step(a, kept, walk, bytes >> 8u * k & 0xffu);
+            automaton_step(a, classes, walk, bytes >> 8u * k & 0xffu);
             if (counts && walk->state > SCAN_STATE_NUMBER)
                 automaton_visit(a, shared, walk, x + 4u * half + k, want);
         }
@@ -227,11 +223,11 @@ SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct t
 
 /* Reads the bytes [low, high) backwards. Occurrences that begin in [low, last) count. */
 SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct tile_shared *shared,
-                                   const struct automaton_kept *kept, struct automaton_walk *walk,
+                                   const uint8_t *classes, struct automaton_walk *walk,
                                    uint64_t low, uint64_t high, uint64_t last, int want)
 {
     for (uint64_t x = high; x-- > low;) {
-        automaton_step(a, kept, walk, simt_load_u8(a->text + x));
+        automaton_step(a, classes, walk, simt_load_u8(a->text + x));
         if (x < last && walk->state > SCAN_STATE_NUMBER)
             automaton_visit(a, shared, walk, x, want);
     }
@@ -239,7 +235,7 @@ SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct 
 
 /* Reads the part whose first position is `place`. */
 SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct tile_shared *shared,
-                                  const struct automaton_kept *kept, uint64_t place,
+                                  const uint8_t *classes, uint64_t place,
                                   struct automaton_walk *walk, int want)
 {
     uint64_t low = place < a->begin ? a->begin : place, last = place + a->automaton.part_bytes, x;
@@ -256,50 +252,26 @@ SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct t
             const uint64_t *words = (const uint64_t *)(const void *)(a->text + block);
             uint64_t first = simt_load_u64(words), second = simt_load_u64(words + 1);
 
-            automaton_word(a, shared, kept, walk, second, block + 8u, block < last, want);
-            automaton_word(a, shared, kept, walk, first, block, block < last, want);
+            automaton_word(a, shared, classes, walk, second, block + 8u, block < last, want);
+            automaton_word(a, shared, classes, walk, first, block, block < last, want);
         } else {
-            automaton_bytes(a, shared, kept, walk, block < low ? low : block, x, last, want);
+            automaton_bytes(a, shared, classes, walk, block < low ? low : block, x, last, want);
         }
         x = block;
     }
 }
 
-/* Copies the first `words` words of the rows, a multiple of 4, to shared memory. Called by all
- * threads of the block. */
-SIMT_FUNCTION void automaton_keep(const struct scan_arguments *a, uint32_t *to, uint32_t words)
-{
-    uint32_t step = 4u * simt_threads();
-
-    for (uint32_t i = 4u * simt_thread(); i < words; i += AUTOMATON_LOADS * step) {
-        struct simt_u32x4 loaded[AUTOMATON_LOADS];
-
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < AUTOMATON_LOADS; k++)
-            if (SIMT_BOUND(i + k * step < words))
-                loaded[k] = simt_load_u32x4(a->automaton.rows + i + k * step);
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < 4u * AUTOMATON_LOADS; k++)
-            if (i + k / 4u * step < words)
-                to[i + k / 4u * step + k % 4u] = loaded[k / 4u].w[k % 4u];
-    }
-}
-
-/* Searches the block's tiles. kept_rows: shared memory for the first kept_words words of the
- * rows. */
-SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared,
-                                   uint32_t *kept_rows, uint32_t kept_words)
+/* Searches the block's tiles. */
+SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     SIMT_SHARED(uint32_t, automaton_classes, 64);
-    const struct automaton_kept all = {(const uint8_t *)automaton_classes, kept_rows, kept_words},
-                                *kept = &all;
+    const uint8_t *classes = (const uint8_t *)automaton_classes;
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(a), 0};
     uint64_t tile;
 
     for (uint32_t i = simt_thread(); i < 64u; i += simt_threads())
         automaton_classes[i] = simt_load_u32(a->automaton.classes + i);
-    automaton_keep(a, kept_rows, kept_words);
     if (simt_thread() == 0)
         tile_begin(shared);
     for (tile = tile_next(a, shared, &queue); SIMT_BOUND(tile < a->tile_count);
@@ -311,12 +283,12 @@ SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct 
             break;
         place += (uint64_t)simt_thread() * a->automaton.part_bytes;
         if (!shared->lists && a->want == WANT_FIRST) {
-            automaton_part(a, shared, kept, place, &walk, AUTOMATON_FIRST);
+            automaton_part(a, shared, classes, place, &walk, AUTOMATON_FIRST);
             if (walk.count != 0)
                 tile_lower_first(a, (walk.first - a->begin) << 32 |
                                         automaton_lowest(a, walk.first_state));
         } else {
-            automaton_part(a, shared, kept, place, &walk, AUTOMATON_COUNT);
+            automaton_part(a, shared, classes, place, &walk, AUTOMATON_COUNT);
         }
         totals.count += walk.count;
         if (shared->lists) {
@@ -324,7 +296,7 @@ SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct 
 
             walk.slot = tile_reserve(a, shared, count, tile) + count;
             if (count != 0)
-                automaton_part(a, shared, kept, place, &walk, AUTOMATON_WRITE);
+                automaton_part(a, shared, classes, place, &walk, AUTOMATON_WRITE);
         }
     }
     tile_end(a, shared);
@@ -335,25 +307,200 @@ SIMT_KERNEL(scan_automaton, scan_arguments, SCAN_THREADS_MAX, 6)
 {
     TILE_SHARED(0);
 
-    automaton_tiles(&args, &shared, 0, 0);
-}
-
-/* Counts by rows in shared memory. Up to 3 last words of the rows are read from global memory,
- * since kept_words is a multiple of 4. */
-SIMT_KERNEL(count_automaton, scan_arguments, SCAN_KEPT_THREADS, 3)
-{
-    SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept, 4u * args.automaton.kept_words);
-    TILE_SHARED(0);
-
-    automaton_tiles(&args, &shared, (uint32_t *)(void *)automaton_rows_kept,
-                    args.automaton.kept_words);
+    automaton_tiles(&args, &shared);
 }
 
 SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 {
     TILE_SHARED(1);
 
-    automaton_tiles(&args, &shared, 0, 0);
+    automaton_tiles(&args, &shared);
+}
+
+/* ---- Counting by rows in shared memory ---------------------------------------------------- */
+
+/* Tables in shared memory: the class of each byte, and all rows. */
+struct automaton_kept {
+    const uint8_t *classes;
+    const uint32_t *rows;
+};
+
+/* Copies the classes and the rows to shared memory. Called by all threads of the block. */
+SIMT_FUNCTION void automaton_keep(const struct scan_arguments *a, uint32_t *classes, uint32_t *to)
+{
+    uint32_t step = 4u * simt_threads(), words = a->automaton.kept_words;
+
+    for (uint32_t i = simt_thread(); i < 64u; i += simt_threads())
+        classes[i] = simt_load_u32(a->automaton.classes + i);
+    for (uint32_t i = 4u * simt_thread(); i < words; i += AUTOMATON_LOADS * step) {
+        struct simt_u32x4 loaded[AUTOMATON_LOADS];
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < AUTOMATON_LOADS; k++)
+            if (SIMT_BOUND(i + k * step < words))
+                loaded[k] = simt_load_u32x4(a->automaton.rows + i + k * step);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < AUTOMATON_LOADS; k++)
+            if (i + k * step < words)
+                simt_put_u32x4(to + i + k * step, loaded[k]);
+    }
+}
+
+/* Returns the state after a byte. by_range: a->automaton.is_range. */
+SIMT_FUNCTION uint32_t automaton_next(const struct scan_arguments *a,
+                                      const struct automaton_kept *kept, uint32_t state,
+                                      uint32_t byte, int by_range)
+{
+    uint32_t most = a->automaton.class_count - 1u, class_number = byte - a->automaton.low;
+
+    class_number = !by_range ? kept->classes[byte] : class_number < most ? class_number : most;
+    return kept->rows[(state & SCAN_STATE_NUMBER) + class_number];
+}
+
+/* Returns the number of occurrences that begin at a position with this state. */
+SIMT_FUNCTION uint32_t automaton_count(const struct scan_arguments *a, uint32_t state)
+{
+    uint32_t count = state >> SCAN_STATE_BITS;
+
+    return count == SCAN_COUNT_MANY ? automaton_info(a, state, 0) : count;
+}
+
+/* Reads SCAN_KEPT_BYTES bytes of shared memory backwards, and adds the occurrences that begin at
+ * the bytes to *count. Returns the state after the first byte. */
+SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
+                                       const struct automaton_kept *kept, const uint32_t *stage,
+                                       uint32_t state, uint32_t *count, int by_range)
+{
+    SIMT_ROLLED
+    for (uint32_t quarter = SCAN_KEPT_BYTES / 16u; quarter-- > 0;) {
+        struct simt_u32x4 text = simt_get_u32x4(stage + 4u * quarter);
+        uint32_t before = state, most = 0, sum = 0;
+
+        SIMT_UNROLL
+        for (uint32_t i = 16; i-- > 0;) {
+            state =
+                automaton_next(a, kept, state, text.w[i / 4u] >> 8u * (i % 4u) & 0xffu, by_range);
+            sum += state >> SCAN_STATE_BITS;
+            most = state > most ? state : most;
+        }
+        if (most >= SCAN_COUNT_MANY
+                        << SCAN_STATE_BITS) { /* then the states have too small counts */
+            sum = 0;
+            state = before;
+            SIMT_ROLLED
+            for (uint32_t i = 16; i-- > 0;) {
+                state = automaton_next(a, kept, state, ((const uint8_t *)(stage + 4u * quarter))[i],
+                                       by_range);
+                sum += automaton_count(a, state);
+            }
+        }
+        *count += sum;
+    }
+    return state;
+}
+
+/* As automaton_block, for bytes of which the first stands at `place` and of which some may lie
+ * beyond the text. Counts the occurrences that begin in [low, last). */
+SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
+                                              const struct automaton_kept *kept,
+                                              const uint32_t *stage, uint32_t state,
+                                              uint32_t *count, uint64_t place, uint64_t low,
+                                              uint64_t last)
+{
+    for (uint32_t i = SCAN_KEPT_BYTES; i-- > 0;) {
+        uint64_t x = place + i;
+
+        if (x >= a->text_end || x < low)
+            continue;
+        state =
+            automaton_next(a, kept, state, ((const uint8_t *)stage)[i], a->automaton.is_range != 0);
+        *count += x < last ? automaton_count(a, state) : 0;
+    }
+    return state;
+}
+
+/* Loads the bytes from `at` on of each of the warp's parts, of which the first begins at `place`.
+ * Four lanes load SCAN_KEPT_BYTES bytes that follow each other. Bytes beyond the text are zeros. */
+SIMT_FUNCTION void automaton_load(const struct scan_arguments *a, uint64_t place,
+                                  struct simt_u32x4 loaded[SCAN_KEPT_BYTES / 16u])
+{
+    uint64_t x =
+        place + (uint64_t)(simt_lane() / 4u) * a->automaton.part_bytes + simt_lane() % 4u * 16u;
+
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < SCAN_KEPT_BYTES / 16u; k++) {
+        loaded[k].w[0] = loaded[k].w[1] = loaded[k].w[2] = loaded[k].w[3] = 0;
+        if (SIMT_BOUND(x < a->text_end))
+            loaded[k] = simt_load_once_u32x4((const uint32_t *)(const void *)(a->text + x));
+        x += 8ull * a->automaton.part_bytes;
+    }
+}
+
+/* Returns the number of occurrences that begin in the lane's part. The warp's parts follow each
+ * other from `place` on. The lanes load the text of all parts together, since a load of 32 lanes
+ * from 32 parts would touch 32 cache lines. stage: the warp's shared memory. Called by all lanes.
+ */
+SIMT_FUNCTION uint32_t automaton_parts(const struct scan_arguments *a,
+                                       const struct automaton_kept *kept, uint32_t *stage,
+                                       uint64_t place)
+{
+    uint32_t part = a->automaton.part_bytes, state = 0, count = 0;
+    uint32_t at = (part + a->automaton.reach + SCAN_KEPT_BYTES - 1u) / SCAN_KEPT_BYTES;
+    uint64_t own = place + (uint64_t)simt_lane() * part, low = own < a->begin ? a->begin : own;
+    uint64_t last = own + part < a->limit ? own + part : a->limit;
+    uint32_t *to = stage + (simt_lane() / 4u) * (SCAN_STAGE_BYTES / 4u) + simt_lane() % 4u * 4u;
+    struct simt_u32x4 loaded[SCAN_KEPT_BYTES / 16u];
+
+    at *= SCAN_KEPT_BYTES;
+    stage += simt_lane() * (SCAN_STAGE_BYTES / 4u);
+    while (at > 0) {
+        uint64_t x = own + (at -= SCAN_KEPT_BYTES);
+        uint32_t before = count;
+
+        automaton_load(a, place + at, loaded);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SCAN_KEPT_BYTES / 16u; k++)
+            simt_put_u32x4(to + 8u * k * (SCAN_STAGE_BYTES / 4u), loaded[k]);
+        simt_warp_sync();
+        if (x < low || x + SCAN_KEPT_BYTES > a->text_end ||
+            (x < last && x + SCAN_KEPT_BYTES > last))
+            state = automaton_border(a, kept, stage, state, &count, x, low, last);
+        else if (a->automaton.is_range != 0)
+            state = automaton_block(a, kept, stage, state, &count, 1);
+        else
+            state = automaton_block(a, kept, stage, state, &count, 0);
+        count = x < last ? count : before;
+        simt_warp_sync();
+    }
+    return count;
+}
+
+/* Counts by rows in shared memory. The stages of the block's threads follow the rows. */
+SIMT_KERNEL(count_automaton, scan_arguments, SCAN_KEPT_THREADS, 3)
+{
+    SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept,
+                        4u * args.automaton.kept_words + SCAN_STAGE_BYTES * simt_threads());
+    SIMT_SHARED(uint32_t, automaton_classes, 64);
+    TILE_SHARED(0);
+    uint32_t *rows = (uint32_t *)(void *)automaton_rows_kept;
+    const struct automaton_kept kept = {(const uint8_t *)automaton_classes, rows};
+    uint32_t *stage = rows + args.automaton.kept_words +
+                      simt_warp() * SIMT_WARP_THREADS * (SCAN_STAGE_BYTES / 4u);
+    struct tile_totals totals = {0, 0, 0};
+    struct tile_queue queue = {tile_ask(&args), 0};
+    uint64_t tile;
+
+    automaton_keep(&args, automaton_classes, rows);
+    if (simt_thread() == 0)
+        tile_begin(&shared);
+    for (tile = tile_next(&args, &shared, &queue); SIMT_BOUND(tile < args.tile_count);
+         tile = tile_next(&args, &shared, &queue))
+        totals.count += automaton_parts(
+            &args, &kept, stage,
+            args.position + (tile * simt_threads() + simt_warp() * SIMT_WARP_THREADS) *
+                                (uint64_t)args.automaton.part_bytes);
+    tile_end(&args, &shared);
+    tile_finish(&args, &totals, queue.ahead);
 }
 
 /* ---- Making the table ------------------------------------------------------------------- */

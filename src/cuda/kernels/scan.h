@@ -48,7 +48,12 @@
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
-#define SCAN_KEPT_THREADS 512u /* threads of a block of count_automaton */
+/* count_automaton: threads of a block; bytes of its part that a thread reads at a time; and bytes
+ * of shared memory that a thread has for these bytes. Lanes that read 16 bytes each at a distance
+ * of SCAN_STAGE_BYTES meet different banks. */
+#define SCAN_KEPT_THREADS 512u
+#define SCAN_KEPT_BYTES 64u
+#define SCAN_STAGE_BYTES 80u
 
 /* stream_set: entries of a warp's two queues, threads of a block, and the budget of verification.
  * In the variant for texts where few samples pass the bitmap, both queues have SCAN_SETS_RARE
@@ -213,9 +218,13 @@ struct scan_automaton {
                                 the state to which the state fails (automaton_rows) */
     uint32_t node_count;
     uint32_t class_count;
+    uint32_t is_range; /* 1: the class of a byte is min(byte - low, class_count - 1) */
+    uint32_t low;
     uint32_t reach;      /* number of bytes after its first byte that the longest literal has */
-    uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of 16 */
-    uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4 */
+    uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of SCAN_KEPT_BYTES for
+                            count_automaton, of 16 for the other kernels */
+    uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4, and all words of
+                            `rows` or more; 0: none */
 };
 #define SCAN_STATE_BITS 28u
 #define SCAN_STATE_NUMBER ((1u << SCAN_STATE_BITS) - 1u)

@@ -29,6 +29,7 @@
  *   simt_load_l2_*                                  as simt_load; L1 need not keep the data
  *   simt_load_kept_*                                as simt_load; L2 keeps the data rather than
  *                                                   other data
+ *   simt_put_u32x4(to, value), simt_get_u32x4(from) 16 bytes to and from shared memory
  *   simt_copy_u64(to, from)                         starts a copy from global to shared memory
  *   simt_copies_wait()                              waits for all copies that the thread started
  *   simt_high_u32(a, b)                             the upper half of the product
@@ -191,6 +192,16 @@ SIMT_FUNCTION struct simt_u32x4 simt_load_u32x4(const uint32_t *p)
 SIMT_FUNCTION struct simt_u32x4 simt_load_once_u32x4(const uint32_t *p)
 {
     uint4 v = __ldcs((const uint4 *)p);
+    struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
+    return r;
+}
+SIMT_FUNCTION void simt_put_u32x4(uint32_t *to, struct simt_u32x4 value)
+{
+    *(uint4 *)(void *)to = make_uint4(value.w[0], value.w[1], value.w[2], value.w[3]);
+}
+SIMT_FUNCTION struct simt_u32x4 simt_get_u32x4(const uint32_t *from)
+{
+    uint4 v = *(const uint4 *)(const void *)from;
     struct simt_u32x4 r = {{v.x, v.y, v.z, v.w}};
     return r;
 }
@@ -426,6 +437,8 @@ enum {
 #define simt_load_u32x4(p) \
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_load_once_u32x4(p) simt_load_u32x4(p)
+#define simt_put_u32x4(to, value) ((void)(*(struct simt_u32x4 *)(void *)(to) = (value)))
+#define simt_get_u32x4(from) (*(const struct simt_u32x4 *)(const void *)(from))
 #define simt_load_l2_u64(p) simt_load_u64(p)
 #define simt_load_kept_u32x4(p) simt_load_u32x4(p)
 #define simt_copy_u64(to, from) sim_copy((to), (from), 8, __FILE__, __LINE__)
