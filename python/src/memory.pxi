@@ -105,12 +105,17 @@ cdef void put_values(column *grown, const void *values, uint64_t count) noexcept
     put(grown, values, count, sizeof(uint64_t))
 
 
-cdef void put_value(column *grown, uint64_t value) noexcept nogil:
-    put(grown, &value, 1, sizeof(uint64_t))
-
-
 cdef inline uint64_t *values_of(const column *grown) noexcept nogil:
     return <uint64_t *>grown.memory.bytes
+
+
+cdef inline void put_value(column *grown, uint64_t value) noexcept nogil:
+    cdef uint64_t end = (grown.count + 1) * sizeof(uint64_t)
+
+    if (end > grown.room or grown.failed) and not reach(grown, end):
+        return
+    values_of(grown)[grown.count] = value
+    grown.count += 1
 
 
 cdef uint8_t bits_at(const uint8_t *bits, uint64_t begin, uint64_t count) noexcept nogil:
@@ -151,7 +156,7 @@ cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
         return block_new(unit)
     if grown.room > grown.count * unit:
         block_resize(memory, grown.count * unit)
-    grown.memory = NULL
+    grown.memory, grown.room = NULL, 0
     return memory
 
 
