@@ -1,6 +1,6 @@
-/* calls: the public functions as tests call them. What is opened with must_... is there, or the
- * test program ends, since what follows would mean nothing. An AUTO_... variable is closed when its
- * block ends, the last one first.
+/* calls: short forms of the public functions for tests. A function must_... opens an object, or
+ * ends the test program, since the checks that follow would mean nothing without the object. An
+ * AUTO_... variable closes its object when the variable's block ends, the last variable first.
  */
 #ifndef TRAWL_TESTS_CALLS_H
 #define TRAWL_TESTS_CALLS_H
@@ -53,7 +53,7 @@ static inline void calls_check_error(const struct trawl_error *error, enum trawl
         printf("  %s\n", what);
 }
 
-/* The same for a mistake of the caller's. */
+/* Checks that the call refuses a mistake of the caller with TRAWL_ARGUMENT. */
 #define CHECK_REFUSED(call) CHECK_ERROR(call, TRAWL_ARGUMENT)
 
 /* Options with the named fields; all other fields have their defaults. */
@@ -93,7 +93,7 @@ static inline struct trawl_searcher *must_searcher_with(
     return searcher;
 }
 
-/* On the CPU. */
+/* Opens a searcher on the CPU. threads 0, chunk_bytes 0: the library chooses. */
 static inline struct trawl_searcher *must_searcher(uint32_t threads, uint64_t chunk_bytes)
 {
     return must_searcher_with(
@@ -208,7 +208,8 @@ static inline void calls_runtime_close(struct trawl_runtime **runtime)
 #define AUTO_TEXT __attribute__((cleanup(calls_text_close))) struct trawl_text *
 #define AUTO_RUNTIME __attribute__((cleanup(calls_runtime_close))) struct trawl_runtime *
 
-/* An array of matches that a sink fills; what does not fit is counted. */
+/* An array of matches that a sink fills. `count` also counts the matches beyond the array's
+ * room. */
 struct calls_list {
     struct trawl_match *matches;
     uint64_t room, count;
@@ -225,7 +226,8 @@ static inline int calls_list_sink(void *context, const struct trawl_match *match
     return 0;
 }
 
-/* trawl_positions into an array of `room` matches; *count: all there are. */
+/* Calls trawl_positions, and writes the first `room` matches to an array; *count: the number of all
+ * matches. */
 static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
                                              const struct trawl_plan *plan, struct trawl_text *text,
                                              struct trawl_match *matches, uint64_t room,
@@ -277,12 +279,13 @@ static inline struct trawl_record_array records_of(const void *bytes, const uint
     return array;
 }
 
-/* Takes rows: where each pattern first begins in each record, -1: nowhere. Not 0: stop. */
+/* Takes rows of the matrix. first[r * patterns + p]: where pattern p first begins in record
+ * row_first + r; -1: nowhere. Returns 0, or another number to stop the search. */
 typedef int (*row_sink)(void *context, uint64_t row_first, uint64_t row_count,
                         const int64_t *first);
 
-/* Delivers the rows of the matrix in turn, made of the cells. STOPPED if the sink stopped the
- * search. */
+/* Pulls the cells of the matrix, and gives the matrix's rows to the sink in turn. Returns STOPPED
+ * if the sink stopped the search. */
 static inline enum trawl_status call_rows(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan,
                                           const struct trawl_record_array *records, row_sink sink,

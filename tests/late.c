@@ -1,10 +1,11 @@
-/* late: threads that come late, and a watch over them. A program that CMake's trawl_test_late links
- * with this waits now and then, at random, before it takes a lock, after it has left one, and after
- * a condition has called it. A wake-up that only a slow thread needs is then needed in more runs,
- * though not in each. And where nothing goes on any more the test fails, with a line that says so,
- * instead of waiting for ctest's limit: no thread works, no check is made.
+/* late: makes threads late, and watches for a program that hangs. CMake's trawl_test_late links
+ * this file into a test. In the test, a thread then waits at random before some locks and after
+ * some unlocks. So mistakes that show only if a thread is slow show in more runs.
  *
- * TRAWL_TEST_LATE=0: no thread is late. The watch is a thread of its own.
+ * A separate thread watches the test. If for WATCH_STEPS seconds no thread works and no check is
+ * made, the watch prints a line and fails the test, long before ctest's time limit would.
+ *
+ * TRAWL_TEST_LATE=0: no thread is late.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -18,13 +19,13 @@
 
 #include "test.h"
 
-#define LATE_ONE_IN 24u
-#define LATE_LONG_ONE_IN 32u /* of those */
+#define LATE_ONE_IN 24u      /* one call in 24 waits, up to LATE_US */
+#define LATE_LONG_ONE_IN 32u /* one of these waits in 32 lasts up to LATE_LONG_US */
 #define LATE_US 60u
 #define LATE_LONG_US 1500u
 #define WATCH_STEP_S 1
-#define WATCH_STEPS 20 /* without progress: it hangs */
-/* milliseconds of processor time in a step, which show that the program goes on */
+#define WATCH_STEPS 20 /* after so many steps without progress the program hangs */
+/* If the program takes as many milliseconds of processor time in a step, it does not hang. */
 #define WATCH_WORK_MS 20u
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
@@ -87,8 +88,9 @@ static uint64_t worked_ms(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Returns whether another thread waits for a processor. On an overloaded machine a thread that
- * calls sched_yield waited for 8 seconds. */
+/* Returns whether a different thread of the program runs, is ready to run, or waits for a disk. On
+ * an overloaded machine a thread that had called sched_yield was ready for 8 seconds without
+ * running. */
 static bool somebody_can_work(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -114,8 +116,8 @@ static bool somebody_can_work(void)
     return found;
 }
 
-/* The program's threads count checks without a lock: the watch needs only a number that changes.
- * tsan need not know about this race. */
+/* Watches the number of checks and the processor time. The test's thread counts checks without a
+ * lock, but the watch needs only a number that changes; so ThreadSanitizer ignores this race. */
 __attribute__((no_sanitize("thread"))) static void *watch(void *context)
 {
     uint64_t checks = 0, ms = 0;

@@ -1,18 +1,21 @@
-/* test: what every C test of the project uses. Checks stay on in every build.
+/* test: checks, repetitions and random numbers for every C test of the project. Checks stay on in
+ * every build.
  *
- * TEST_CHECK(condition)           count a check; on failure say where and go on
- * TEST_CHECK_U64(got, expected)   the same for numbers, printing both
- * TEST_SKIP(reason)               print why and exit 77
- * test_begin(name)                first: prints the seed, so that a run can be repeated
+ * TEST_CHECK(condition)           counts a check; on failure prints where, and goes on
+ * TEST_CHECK_U64(got, expected)   counts a check of two numbers; on failure prints both
+ * TEST_SKIP(reason)               prints why the test cannot run, and exits with 77
+ * test_begin(name)                begins the test: prints the seed, so that a run can be repeated
  * test_wanted(name)               false if TRAWL_TEST_FILTER is set and not part of the name
- * test_amount(normal, long_run)   repetitions: TRAWL_TEST_SCALE (a number, or "long")
- * test_is_long()                  is this the long run ("long", or a large number)?
- * test_turn(index, share)         one in `share` of what is much the same; each in the long run
- * test_cases(count, run)          run(0) to run(count - 1), or TRAWL_TEST_CASE alone; all of them?
- * test_random_*                   seeded: TRAWL_TEST_SEED or the default, mixed with the test's
+ * test_amount(normal, long_run)   how many repetitions, by TRAWL_TEST_SCALE (a number, or "long")
+ * test_is_long()                  whether this is a long run ("long", or a large number)
+ * test_turn(index, share)         whether to try one of many similar combinations: one in `share`,
+ *                                 in a long run each
+ * test_cases(count, run)          calls run(0) to run(count - 1), or only the case that
+ *                                 TRAWL_TEST_CASE names; returns whether all cases ran
+ * test_random_*                   random numbers, by TRAWL_TEST_SEED (default 1) and the test's
  *                                 name
- * return test_end();              prints "N checks, N failed"; exit status 1 if any failed or if
- *                                 there was no check at all
+ * return test_end();              prints "N checks, N failed"; exit status 1 if a check failed or
+ *                                 if there was no check
  *
  * Checks are counted without locks: threads that a test starts must not call TEST_CHECK.
  */
@@ -26,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sanitizers make the library several times slower, so repeated tests do a part of their work. */
+/* Sanitizers make the library several times slower, so tests that repeat do fewer repetitions. */
 #if defined(__has_feature)
 #define TEST_HAS_FEATURE(name) __has_feature(name)
 #else
@@ -40,9 +43,9 @@
 #define TEST_SANITIZED_DIVISOR 1
 #endif
 #define TEST_SANITIZED (TEST_SANITIZED_DIVISOR > 1)
-#define TEST_LONG_SCALE 20 /* a scale from which on a run counts as long */
+#define TEST_LONG_SCALE 20 /* a run with this TRAWL_TEST_SCALE or more is long */
 
-/* A program has a single counter of each kind, whichever of its files checks. */
+/* Weak, so that the files of a program share a single counter of each kind. */
 __attribute__((weak)) _Atomic(uint64_t) test_checks, test_failures;
 
 #define TEST_FAILURES_SHOWN_MAX 20
@@ -89,14 +92,15 @@ static inline bool test_is_long(void)
            (strcmp(scale, "long") == 0 || strtoull(scale, NULL, 0) >= TEST_LONG_SCALE);
 }
 
-/* How many times less than usual is repeated: under a sanitizer, or as TRAWL_TEST_DIVISOR says. */
+/* Returns by how much the number of repetitions is divided: a fixed number under a sanitizer, else
+ * TRAWL_TEST_DIVISOR. */
 static inline uint64_t test_divisor(void)
 {
     return TEST_SANITIZED ? TEST_SANITIZED_DIVISOR : test_setting("TRAWL_TEST_DIVISOR", 1);
 }
 
-/* How often something repeated should be done: `normal` times TRAWL_TEST_SCALE (default 1), or
- * `long_run` when that is "long"; divided by test_divisor, and at least once. */
+/* Returns a number of repetitions: `normal` times TRAWL_TEST_SCALE (default 1), or `long_run` if
+ * the scale is "long"; divided by test_divisor, and at least 1. */
 static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
 {
     uint64_t scale = test_setting("TRAWL_TEST_SCALE", 1); /* 0: "long" */
@@ -114,7 +118,7 @@ static inline bool test_turn(uint64_t index, uint64_t share)
            (index + test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED) % share == 0;
 }
 
-/* Stops once some checks have failed. */
+/* Runs the cases; stops once TEST_FAILURES_IN_CASES_MAX checks have failed. */
 static inline bool test_cases(uint64_t count, void (*run)(uint64_t index))
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX);
@@ -132,14 +136,15 @@ static inline bool test_wanted(const char *name)
     return filter == NULL || *filter == '\0' || strstr(name, filter) != NULL;
 }
 
-/* Lines reach the log at once, also if the next line crashes. */
+/* Prints the seed. Makes standard output reach the log line by line, so that no line is lost in a
+ * crash. */
 static inline void test_begin(const char *name)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("%s: TRAWL_TEST_SEED=%" PRIu64 "\n", name, test_setting("TRAWL_TEST_SEED", 1));
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
+/* A generator of random numbers: splitmix64 (Steele, Lea, Flood 2014). */
 struct test_random {
     uint64_t state;
 };
@@ -162,20 +167,20 @@ static inline uint64_t test_random_u64(struct test_random *random)
     return z ^ (z >> 31);
 }
 
-/* In [0, bound); bound > 0. */
+/* Returns a number in [0, bound); bound > 0. */
 static inline uint64_t test_random_below(struct test_random *random, uint64_t bound)
 {
     return test_random_u64(random) % bound;
 }
 
-/* In [least, most]. */
+/* Returns a number in [least, most]. */
 static inline uint64_t test_random_between(struct test_random *random, uint64_t least,
                                            uint64_t most)
 {
     return least + test_random_below(random, most - least + 1);
 }
 
-/* True once in `bound` times on average. */
+/* Returns true in one of `bound` calls on average. */
 static inline bool test_random_one_in(struct test_random *random, uint64_t bound)
 {
     return test_random_below(random, bound) == 0;

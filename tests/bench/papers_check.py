@@ -1,6 +1,6 @@
-"""papers_check: docs/papers.md, recomputed from the results by code that shares nothing with its maker:
-each cell of each table, each verdict with its figures, the number of child grids, and where trawl is ahead
-and behind. Names of rows and contestants, and what is claimed, come from tools/bench/papers_facts.json."""
+"""papers_check: recomputes docs/papers.md from the results, by code that shares nothing with the program that
+made the page: each cell of each table, each verdict with its figures, the number of child grids, and where
+trawl is ahead and behind. tools/bench/papers_facts.json has the names of rows and contestants, and the claims."""
 import functools
 import math
 import re
@@ -110,7 +110,7 @@ class Check:
                     self.expect(float(there) == printed, f'{ref}: {there}')
 
     def runs_said(self, paper, made, text):
-        """Check how many runs, or patterns, the head of a table names."""
+        """Check the number of runs, or of patterns, that the head of a table names."""
         counts = set()
         for row in made['rows']:
             for _, key, *part in made['columns']:

@@ -1,10 +1,12 @@
-/* fault_wrap: the command, linked so that its N-th call of the world fails.
+/* fault_wrap: makes the N-th call of a system function fail in the command.
  *
- * The linker's --wrap sends every call of the functions below here, from the command and from the
- * library in it. TRAWL_FAULT_NTH says which call fails (1-based; 0 or unset: none),
- * TRAWL_FAULT_ON whether all after it fail too; at the end the file TRAWL_FAULT_REPORT tells how
- * many calls there were and which function failed first. (fts_read is not among them: a failure
- * made up here would leave the C library's fts_close with memory that a real one has freed.)
+ * The linker's --wrap replaces the system functions below, in the command and in the library that
+ * is linked into the command. Environment variables say which calls fail:
+ * TRAWL_FAULT_NTH     the number of the failing call, from 1 on; 0 or unset: no call fails
+ * TRAWL_FAULT_ON      whether all later calls fail, too
+ * TRAWL_FAULT_REPORT  a file; at the end the number of calls and the name of the function that
+ *                     failed first are written there
+ * (fts_read is not replaced: fts_close would free memory that fts_read frees when it really fails.)
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +39,7 @@ __attribute__((destructor)) static void tell(void)
     unsigned long made = calls;
     FILE *file;
 
-    nth = 0; /* what is called here is not the command's */
+    nth = 0; /* the calls below belong to this file, not to the command */
     file = report != NULL ? fopen(report, "w") : NULL;
     if (file == NULL)
         return;
@@ -98,7 +100,7 @@ int __wrap_open64(const char *path, int flags, ...);
 int __real_openat64(int directory, const char *path, int flags, ...);
 int __wrap_openat64(int directory, const char *path, int flags, ...);
 
-/* No caller here makes files, so there is no mode to hand on. */
+/* Passes no mode on: neither command nor library makes files by open64. */
 int __wrap_open64(const char *path, int flags, ...)
 {
     if (fails("open64", EMFILE))

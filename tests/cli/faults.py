@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Let every call that the command makes of the world fail once, and from there on for good.
+"""Runs the command while its N-th call of a system function fails, for each N: once as a single fault, once as a
+lasting fault, where all later calls fail, too.
 
-usage: faults.py TRAWL_WITH_FAULTS
+usage: faults.py TRAWL_WITH_FAULTS (the command linked with fault_wrap.c)
 
-For each command line below N goes up from 1 until a run meets no fault; a normal run takes one N in
-SHARE (and SHARE / 2 times TRAWL_TEST_DIVISOR) of those beyond the first FIRST (or FIRST / 4), by TRAWL_TEST_SEED, and all with
-a TRAWL_TEST_SCALE of 20 and more. With a divisor every second line meets single faults, the others
-lasting ones; under sanitizers it is the other way round. Every run must end with a
-status, not by a signal or a sanitizer's report; and either with the right output and status (the
-fault did not matter), or with status 2, a line on standard error that begins with "trawl: ", and
-on standard output no byte that does not belong there.
+For each command line below, N goes up from 1 until a run meets no fault. A normal run tries each N up to FIRST, then
+one N in SHARE, by TRAWL_TEST_SEED. With a TRAWL_TEST_SCALE of 20 or more each N is tried. With a TRAWL_TEST_DIVISOR of
+more than 2 fewer Ns are tried, and half of the lines meet single faults, the other half lasting faults; under
+sanitizers the halves are exchanged. Every run must end with a status, not by a signal or a sanitizer's report. If the
+fault did not matter, output and status must be right. Otherwise the status must be 2, standard error must have a line
+that begins with "trawl: ", and standard output must have no byte that the right output lacks.
 """
 import gzip
 import os
@@ -121,7 +121,7 @@ def run(program, scene, top, nth, persistent):
     done = subprocess.run([program] + arguments, cwd=top, env=environment, capture_output=True, timeout=120, **options)
     if "stdin" in options and options["stdin"] != subprocess.DEVNULL:
         options["stdin"].close()
-    function = "unknown" # it died before it could tell
+    function = "unknown" # the command died before it wrote the report
     if os.path.exists(report):
         with open(report) as file:
             function = file.read().split()[1]
@@ -130,7 +130,7 @@ def run(program, scene, top, nth, persistent):
 
 
 def judge(arguments, right, got):
-    """What is wrong with a run; None if nothing."""
+    """Return what is wrong with a run, or None."""
     status, out, err, function = got
     if status < 0 or status > 2 or b"Sanitizer" in err or b"runtime error" in err:
         return "died"
@@ -141,7 +141,7 @@ def judge(arguments, right, got):
     if function != "write" and not any(line.startswith(b"trawl: ") for line in err.splitlines()):
         return "no message"
     if {"--json", "-c", "--count-matches", "--count-by-pattern"} & set(arguments):
-        return None  # like grep it prints what was counted until then
+        return None  # trawl prints what was counted before the fault, as grep does
     lines = iter(right[1].splitlines(keepends=True))
     for line in out.splitlines(keepends=True):
         # Lines may be missing (of a file that could not be read), and the last line may be cut off,
@@ -165,7 +165,7 @@ def main():
         make_files(top)
         for number, scene in enumerate(SCENES):
             right = run(program, scene, top, 0, False)
-            if judge(scene[0], right, right):  # a leak, which a run that a fault ends need not have
+            if judge(scene[0], right, right):  # a sanitizer's report of a leak; a run that a fault ends may have no leak
                 failures += 1
                 print("%r without a fault: %r" % (scene[0], right[2][-600:]))
             for persistent in (False, True):

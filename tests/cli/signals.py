@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What SIGBUS does, and when lines are written.
+"""Tests what SIGBUS does, and when lines are written.
 
 usage: signals.py TRAWL
 
-SIGBUS: a mapped file that becomes shorter ends at its new end, as a file that is read; any other SIGBUS ends the
-program. Nothing here depends on durations: a signal is sent when the program waits for input.
+A mapped file that becomes shorter during a search causes SIGBUS; the search ends at the file's new end, as a search of
+a file that is read. Any other SIGBUS ends the program. No test depends on durations: the test sends a signal while the
+program waits for input.
 """
 import array
 import fcntl
@@ -45,8 +46,7 @@ def is_read(pipe):
 
 
 def start(arguments, **more):
-    """A program that never ends is a failure, and the last failure: the test does not wait for
-    other programs."""
+    """Start trawl, with a watchdog: if the program never ends, the watchdog ends the whole test as failed."""
     process = subprocess.Popen([TRAWL] + arguments, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
 
     def give_up():
@@ -67,7 +67,7 @@ def feed(process, text):
 
 
 def finish(process):
-    """Status, output, messages."""
+    """Wait for the program's end, and return status, output and messages."""
     output, messages = process.stdout.read(), process.stderr.read()
     process.wait(timeout=WAIT_S)
     process.watchdog.cancel()
@@ -77,7 +77,8 @@ def finish(process):
 
 
 def shorter_while_printed(options, folder):
-    """The pipe is full and not read, so the rest of the file is not searched yet: cut the file."""
+    """Cut the file while the program waits: its pipe is full and nobody reads it, so the rest of the file is not
+    searched yet."""
     path, end = os.path.join(folder, "cut"), 2 * 1024 * 1024 + 100
     line = b"%07d foo, and so on until the line is long\n"
     dense = b"".join(line % number for number in range(10000))
@@ -95,7 +96,7 @@ def shorter_while_printed(options, folder):
 
 
 def killed_by_bus(folder):
-    sanitizer = "%s:handle_sigbus=0" % os.environ.get("ASAN_OPTIONS", "")  # or it reports instead
+    sanitizer = "%s:handle_sigbus=0" % os.environ.get("ASAN_OPTIONS", "")  # else the sanitizer reports the signal, and the program does not die of it
     process = start(["--mmap", "foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE,
                     env=dict(os.environ, ASAN_OPTIONS=sanitizer.lstrip(":")))
     feed(process, b"bar\n")

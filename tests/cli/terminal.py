@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The command in a real terminal, which tmux is: what the screen shows.
+"""Runs the command in tmux, which is a real terminal, and checks what the screen shows.
 
 usage: terminal.py TRAWL
 
-Colours by themselves, headings, Ctrl-C, another size of the window, and `less -R`.
+The tests check colours without an option, headings, Ctrl-C, a changed size of the window, and `less -R`.
 """
 import os
 import shutil

@@ -1,10 +1,11 @@
-"""work: the command does work linear in the text and what it prints. Work is counted, never timed
-(work_count.c), so a row says the same in every run, or nearly, from a pipe.
+"""work: checks that the command's work is linear in the text and the output. The program counts its work
+(work_count.c), so a row's figure is the same in every run, and nearly the same if the text comes from a pipe.
 
 work.py TRAWL_THAT_COUNTS
 
-Each row runs on a text and on a text of eight times the size, which may take 32 times the work, not
-64: a trial may choose another program for the larger text, and programs differ by 2.5 times. Answers are compared with grep's where grep has the options.
+Each row runs on a text and on a text of eight times the size. The larger text may take up to 32 times the work: quadratic
+work would be 64 times, and linear work may be 20 times, since trawl may choose a different algorithm for the larger
+text, and algorithms differ by 2.5 times. If grep has the options, the answers are compared with grep's.
 """
 import base64
 import json
@@ -31,7 +32,7 @@ def not_utf8(bytes_count):
 
 
 def line_of(part):
-    """Lines of 100,000 bytes or so that repeat a part."""
+    """Return a function that makes a text of a given size, of lines of about 100,000 bytes that repeat a part."""
     line = part * (100000 // len(part)) + b'\n'
     return lambda bytes_count: line * (bytes_count // len(line))
 
@@ -44,14 +45,14 @@ def fibonacci(bytes_count):
 
 
 def nested_words():
-    """Arguments for 200 parts of a Fibonacci word."""
+    """Return the arguments for 200 patterns, which are parts of a Fibonacci word."""
     word = fibonacci(1000)
     return [each for i in range(200) for each in ('-e', word[3 * i:3 * i + 1 + i % 40].decode())]
 
 
-# Name, arguments, text of so many bytes, most work per byte of text, from a pipe, as grep prints
-# the text. Earlier tests compared answers of small texts only, where quadratic work does not show,
-# and had only short lines of --json.
+# (name, arguments, function that makes the text, most work per byte of text, whether the text comes from a pipe,
+# whether grep has the options). Earlier tests compared answers of small texts only, where quadratic work does not
+# show, and had only short lines of --json.
 ROWS = [
     ('context without end, absent word', ['-B1000000000', 'absent'], lines_of, 1, True, True),
     ('context without end, numbers', ['-n', '-B1000000000', '99'], lines_of, 5, True, True),
@@ -59,7 +60,7 @@ ROWS = [
     ('context of three lines, file', ['-C3', '-n', '999'], lines_of, 1, False, True),
     ('--json of a line of NUL', ['-a', '--json', 'needle'], nulls, 10, False, False),
     ('--json of a line of bytes', ['-a', '--json', 'needle'], not_utf8, 4, False, False),
-    # Each position had been a candidate, and texts without word borders were not among the tests.
+    # Texts without word borders. (In an earlier version each position of such a text was a candidate.)
     ('word, a line of it', ['-cw', 'a'], line_of(b'a'), 3, False, True),
     ('word of two, a line of it', ['-cw', 'aa'], line_of(b'a'), 3, False, True),
     ('word, a line of words that begin so', ['-cw', 'a'], line_of(b'ab '), 4, False, True),
@@ -102,7 +103,7 @@ def json_line(output):
 
 
 def printed_within(folder, arguments, text):
-    """What is printed of the text within 32 MiB of memory."""
+    """Search a file with the text, within 32 MiB of memory. Return the output."""
     path, data_max = os.path.join(folder, 'long'), 32 << 20
     with open(path, 'wb') as file:
         file.write(text)

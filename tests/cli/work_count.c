@@ -1,7 +1,7 @@
-/* work_count: what the command did, counted, never timed. Command and library are compiled once
- * more so that each basic block they enter calls __sanitizer_cov_trace_pc; what they leave to the C
- * library's functions of memory is charged by bytes. The sum is written to the file that
- * TRAWL_TEST_WORK names.
+/* work_count: counts the command's work. For this test the compiler puts a call of
+ * __sanitizer_cov_trace_pc into each basic block of command and library; a block entered counts 1.
+ * A call of the C library's memory functions counts 1, and 1 for each BYTES_PER_BLOCK bytes. At the
+ * end the sum is written to the file that TRAWL_TEST_WORK names.
  */
 #include <stdint.h>
 #include <stdio.h>

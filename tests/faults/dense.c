@@ -1,14 +1,13 @@
-/* dense: a set's automaton is made, and searches, while memory fails at the N-th point, for N = 1,
- * 2,
- * ... until a search meets no fault; once as a single fault, once as "from N on". The same with
- * candidates that are verified in parts, and with a few long strings whose buckets turn to classes
- * of lengths in the middle of the text: no fault is passed over there.
+/* dense: searches with a set's automaton while the N-th allocation fails, for N = 1, 2, ... until a
+ * search meets no fault; once as a single fault, once as a fault of all allocations from N on. Does
+ * the same with candidates that are verified in parts, and with a few long strings where the search
+ * changes from buckets to classes of lengths in the middle of the text.
  *
- * Each round: the status is OK or MEMORY, what was found until then begins the right answer, the
- * same worker finds the whole answer afterwards, and no memory is left.
+ * In each round the status must be OK or MEMORY, the hits until then must begin the right answer,
+ * the same worker must find the whole answer afterwards, and no memory may be left.
  *
- * Then, without faults: the automaton also begins where a hit in nearly each line keeps tiles
- * small, and where most positions have a stem that stands for no occurrence.
+ * Then checks without faults that the search turns to the automaton where a hit in nearly each line
+ * keeps tiles small, and where most positions have the stem of a string but no occurrence.
  */
 #include "base/fault.h"
 #include "cpu/worker.h"
@@ -18,7 +17,9 @@
 
 #define PERIOD 1000u
 #define TEXT_PERIODS 20u
-#define TEXT_BYTES (TEXT_PERIODS * PERIOD) /* more than buckets look at at once */
+#define TEXT_BYTES                                                                \
+    (TEXT_PERIODS * PERIOD) /* more bytes than the method buckets takes at a time \
+                             */
 #define PATTERNS 300u
 #define TURNING_PATTERNS 30u
 #define LENGTH_MAX 40u
@@ -30,7 +31,7 @@
 
 enum way {
     BY_AUTOMATON,
-    BY_CANDIDATES, /* more in a tile than are verified at once */
+    BY_CANDIDATES, /* with more candidates in a tile than a step verifies */
     /* buckets at first, then classes, whose tables are made in the middle of the search */
     BY_TURNING,
     WAYS
@@ -44,7 +45,7 @@ static uint32_t pattern_count;
 static uint8_t pattern_bytes[PATTERNS][LENGTH_MAX];
 static enum way way;
 
-/* Does the match at `at` of the answer begin there, with this length? */
+/* Returns whether match number `at` of the right answer has this begin, literal and length. */
 static bool is_next(uint64_t at, uint64_t begin, uint32_t literal, uint64_t length)
 {
     return at < expected_count && expected[at].begin == begin &&
@@ -66,7 +67,7 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
         const struct hits *hits = &result.hits;
 
         worker->work_spared = 0;
-        worker->work_per_byte = 0;           /* the automaton at the first candidate, */
+        worker->work_per_byte = 0;           /* turn to the automaton at the first candidate, */
         worker->dense_work = UINT64_MAX / 2; /* whatever making the automaton costs */
         if (way != BY_AUTOMATON)
             worker->work_per_byte = 1u << 20;
@@ -155,7 +156,8 @@ static void make_case(struct test_random *random)
     TEST_CHECK(expected_count > pattern_count && expected_count <= MATCHES_MAX);
 }
 
-/* How much of a text the automaton reads, which is made at once if `is_free`. */
+/* Returns how many bytes of a text the automaton reads. is_free: the search makes the automaton
+ * whatever that costs. */
 static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enum want want,
                                 bool is_free)
 {
@@ -184,8 +186,8 @@ static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enu
     return read_bytes;
 }
 
-/* The automaton must read most of the lines. The tests had missed that it did not, because the
- * answers were the same. */
+/* Checks that the automaton reads most of the lines. (Earlier tests had missed that it read few
+ * lines, because the answers were the same.) */
 static void test_lines(struct engine *engine, struct test_random *random)
 {
     static uint8_t lines[LINES_BYTES + 2 * FIND_LOAD_SLACK];
@@ -202,9 +204,9 @@ static void test_lines(struct engine *engine, struct test_random *random)
     TEST_CHECK(automaton_reads(engine, lines, WANT_LINES, true) > LINES_BYTES / 2);
 }
 
-/* Each position has the stem of a string whose other bytes are missing: the work on stems must lead
- * to the automaton, since there are no candidates. Before, only times showed that the automaton did
- * not begin. */
+/* Searches a text where each position has the stem of a string, without the string's other bytes.
+ * There are no candidates, so the work on stems must make the search turn to the automaton. (Before
+ * there was this test, only times showed that the search did not turn.) */
 static void test_stems(const char *instruction_set)
 {
     static uint8_t bytes[LINES_BYTES + 2 * FIND_LOAD_SLACK];

@@ -1,4 +1,4 @@
-/* faults_blocks: an allocator that counts what the library has not given back. */
+/* faults_blocks: an allocator that counts the memory blocks that the library has not freed. */
 #ifndef TRAWL_FAULTS_FAULTS_BLOCKS_H
 #define TRAWL_FAULTS_FAULTS_BLOCKS_H
 
@@ -30,7 +30,7 @@ static inline void blocks_give_back(void *context, void *pointer, uint64_t bytes
     free(pointer);
 }
 
-/* From now on the library's memory is counted. */
+/* Makes the library allocate by the functions above, so that its blocks are counted from now on. */
 static inline void blocks_count(void)
 {
     struct trawl_allocator functions = {NULL, blocks_take, blocks_give_back};

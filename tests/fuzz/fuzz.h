@@ -1,14 +1,16 @@
-/* fuzz: what a target's file gives to libFuzzer and to the replay of its corpus. */
+/* fuzz: the functions that each fuzz target defines, for libFuzzer and for the replay of the
+ * target's corpus. */
 #ifndef TRAWL_FUZZ_FUZZ_H
 #define TRAWL_FUZZ_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns 0; a wrong answer is printed and aborts. The name is libFuzzer's. */
+/* Tests one input. Returns 0; prints a wrong answer and aborts. libFuzzer prescribes the name. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count);
 
-/* After the corpus the replay tries random inputs, where a target draws any. */
+/* Tests random inputs that the target draws; the replay calls this function after the corpus. A
+ * target that draws no inputs defines an empty function. */
 void fuzz_random(void);
 
 #endif

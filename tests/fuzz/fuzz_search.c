@@ -1,12 +1,13 @@
-/* fuzz_search: bytes become a plan, a searcher and a text, whose answer is compared with the
- * oracle.
+/* fuzz_search: makes a plan, a searcher and a text out of the input's bytes, and compares the
+ * search's answer with the oracle.
  *
  * Byte 0      flags of the plan (bits 0-2), text as sample (3), line end 'a' (4), and NUL (5)
  * Byte 1      method (low half; 15: an algorithm of the gallery), instruction set (high half)
  * Byte 2      chunk size
  * Byte 3      call (low half), number of threads (bits 4-5), place (bits 6-7)
- * X, sizes of arrays; which algorithm
- * Byte 5      how often the text is repeated, how often patterns are
+ * Byte 4      the text's offset in its place; a number for the call (with byte 2 as its high byte);
+ *             which algorithm
+ * Byte 5      how often the text is repeated (low half), how often each pattern is (high half)
  * Byte 6      number of patterns
  * then        per pattern: its length, its bytes
  * then        the text
@@ -28,7 +29,8 @@
 
 static const uint64_t chunk_sizes[CHUNK_SIZES] = {0, 1, 3, 16, 31, 64, 100, 512};
 
-/* Inputs come by the million: searchers are opened once. */
+/* Returns a searcher of a pool. A searcher is opened once, because a fuzzer tries millions of
+ * inputs. */
 static struct trawl_searcher *searcher_for(const struct run_config *config, uint32_t set,
                                            uint32_t chunk)
 {
@@ -46,7 +48,7 @@ static void repeat(uint8_t *bytes, uint64_t unit_bytes, uint64_t total)
         bytes[i] = bytes[i - unit_bytes];
 }
 
-/* Returns how many bytes of the input patterns took. */
+/* Reads the patterns. Returns the offset of the first byte behind the patterns in the input. */
 static uint64_t read_patterns(const uint8_t *bytes, uint64_t count, struct diff_input *input)
 {
     uint64_t at = HEADER_BYTES, wanted = bytes[6] % (PATTERNS_MAX + 1);
@@ -109,7 +111,7 @@ static void read_config(const uint8_t *bytes, struct run_config *config, uint32_
     }
 }
 
-/* May these choices not fit the patterns? */
+/* Returns whether a plan may refuse the chosen method or algorithm for some patterns. */
 static bool may_refuse(const struct run_config *config)
 {
     if (config->algorithm != NULL)

@@ -1,5 +1,6 @@
-/* replay: every kept input once, in any build, without a fuzzer; then kept inputs with changes, and
- * the target's random ones. Arguments: files and folders. */
+/* replay: runs a fuzz target without a fuzzer, in any build: on every kept input once, then on kept
+ * inputs with random changes, then on the target's random inputs. Arguments: files and folders with
+ * the kept inputs. */
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -24,7 +25,8 @@ __attribute__((weak)) void fuzz_random(void)
 
 static void replay_bytes(const uint8_t *bytes, size_t count)
 {
-    uint8_t *exact = malloc(count + (count == 0)); /* so that a sanitizer sees reads after it */
+    uint8_t *exact = malloc(
+        count + (count == 0)); /* of exact size, so that a sanitizer sees reads beyond the end */
 
     memcpy(exact, bytes, count);
     TEST_CHECK(LLVMFuzzerTestOneInput(exact, count) == 0);
@@ -45,11 +47,12 @@ static void replay_file(const char *path)
     input->count = fread(input->bytes, 1, sizeof input->bytes, file);
     TEST_CHECK(input->count < sizeof input->bytes);
     (void)fclose(file);
-    printf("%s\n", path); /* before: a failure aborts */
+    printf("%s\n", path); /* printed before the run, since a failure aborts */
     replay_bytes(input->bytes, input->count);
 }
 
-/* A byte is new, is gone, or is another one; or the end is another input's. */
+/* Changes an input: inserts, removes or changes a byte, or replaces the end by the end of a
+ * different kept input. Returns the new number of bytes. */
 static size_t change(struct test_random *random, uint8_t *bytes, size_t count)
 {
     const struct kept *other = &kept[test_random_below(random, kept_count)];
@@ -95,7 +98,8 @@ static void replay_changed(void)
     }
 }
 
-/* In one order everywhere: changes are drawn by number. */
+/* Replays a folder's files in alphabetical order. The order must be the same on each machine, since
+ * replay_changed draws kept inputs by number. */
 static void replay_folder(const char *path)
 {
     struct dirent **entries = NULL;

@@ -1,4 +1,4 @@
-/* gpu: what the tests on real devices share. */
+/* gpu: opens the CUDA engine for the tests on real devices. */
 #ifndef TRAWL_TESTS_GPU_GPU_H
 #define TRAWL_TESTS_GPU_GPU_H
 

@@ -1,8 +1,9 @@
-/* gpu_large: the CUDA engine through the public functions, where sizes are what hurts: texts beyond
- * 4 GiB, patterns of tens of thousands of bytes, every position a match, less device memory than
- * text, opening and closing. Expected answers are planted, counted by hand, or the CPU engine's.
+/* gpu_large: tests the CUDA engine through the public functions with large sizes: texts beyond
+ * 4 GiB, patterns of tens of thousands of bytes, texts where every position is a match, texts
+ * larger than the device's memory, and engines opened and closed many times. Expected answers are
+ * planted, counted by hand, or those of the CPU engine.
  *
- * TRAWL_TEST_SCALE=long: a text of 5 GiB (needs as much host memory); else 64 MiB stand for it.
+ * With TRAWL_TEST_SCALE=long a text has 5 GiB (and needs as much host memory), else 64 MiB.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define MIB (1u << 20)
 #define OPEN_CLOSE_TIMES 20
 
-/* NULL: the method does not fit. */
+/* Builds a plan. Returns NULL if the method does not fit the pattern. */
 static struct trawl_plan *plan_of(const void *bytes, uint64_t count, enum trawl_method method)
 {
     struct trawl_pattern pattern = {bytes, count};
@@ -27,7 +28,7 @@ static struct trawl_plan *plan_of(const void *bytes, uint64_t count, enum trawl_
 
 #define PLANTED_MAX 64
 
-/* A text that holds needles. */
+/* A text with needles; places: the offsets of the needles. */
 struct haystack {
     struct trawl_text *text;
     uint64_t places[PLANTED_MAX];
@@ -59,7 +60,7 @@ static void find_by_methods(struct trawl_searcher *gpu, const struct haystack *h
     }
 }
 
-/* Each algorithm of the gallery that takes texts. */
+/* Searches by each algorithm of the gallery that takes texts. */
 static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack *hay)
 {
     const char *name;
@@ -78,7 +79,8 @@ static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack
     }
 }
 
-/* Needles planted on both sides of every border that 32 bits or a piece may have. */
+/* Searches for needles planted on both sides of the offsets where a number of 32 bits overflows,
+ * and of the borders between pieces of the text. */
 static void beyond_4_gib(struct trawl_searcher *gpu)
 {
     uint64_t bytes = test_is_long() ? 5ull << 30 : 64ull * MIB;
@@ -104,7 +106,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
     free(memory);
 }
 
-/* Compares an answer of both engines. */
+/* Compares the answers of both engines by each method that fits the pattern. */
 static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, struct trawl_text *text,
                     const uint8_t *pattern, uint64_t pattern_bytes, uint64_t *compared)
 {
@@ -153,8 +155,8 @@ static int check_step(void *context, const struct trawl_match *matches, uint64_t
     return 0;
 }
 
-/* a^n and (ab)^n: all positions match, or every second position; and no position, because of the
- * last byte. */
+/* Searches texts a^n and (ab)^n, where all positions match, or every second position; and for
+ * patterns that match at no position because of their last byte. */
 static void dense(struct trawl_searcher *gpu)
 {
     static const uint64_t lengths[] = {1, 2, 8, 9, 64, 65, 300, 5000, 70000};
@@ -217,8 +219,8 @@ static uint64_t resident_kib(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 }
 
-/* Host memory must not grow with each turn; device memory is the driver's own account, which the
- * script around this test reads before and after. */
+/* Opens and closes the engine many times. Checks that host memory does not grow with each turn. The
+ * script around this test checks device memory: it reads the driver's figure before and after. */
 static void open_and_close(void)
 {
     uint64_t before = 0, grown = 0;

@@ -1,13 +1,17 @@
-/* gpu_oracle: the CUDA engine on a real device, against the oracle: the cases of tests/sim,
- * thousands of them, with workers of all shapes on one engine; methods and the gallery in turn.
+/* gpu_oracle: compares the CUDA engine on a real device with the oracle, in thousands of the cases
+ * of tests/sim, with workers of all shapes on one engine.
  *
- *     gpu_oracle [PART...]      methods; gallery, its algorithms without child grids; children,
- * those with; default: all
+ *     gpu_oracle [PART...]      default: all parts
  *
- * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone of each part.
- * TRAWL_TEST_SECONDS=N: no worker is opened after that, and the cases left out are said.
- * TRAWL_TEST_THREADS=N: threads of the gallery's cases, each with a worker. Threads share a
- * context: processes take turns on a device, and would wait for a turn after each small kernel.
+ * Parts: methods    the library's own methods
+ *        gallery    the gallery's algorithms without child grids
+ *        children   the gallery's algorithms with child grids
+ *
+ * TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test.
+ * TRAWL_TEST_CASE=N: runs only case N of each part.
+ * TRAWL_TEST_SECONDS=N: opens no worker after N seconds, and prints how many cases are left out.
+ * TRAWL_TEST_THREADS=N: runs the gallery's cases in N threads, each with a worker. (Not in
+ * processes: these take turns on a device, and would wait for a turn after each small kernel.)
  */
 #include <string.h>
 #include <time.h>
@@ -22,7 +26,7 @@
 #define CASES_LONG 40000
 #define CASES_PER_WORKER 16u
 #define THREADS 8u
-#define CASES_TELLING 800 /* enough that each way of the gallery must have met occurrences */
+#define CASES_TELLING 800 /* after so many cases each algorithm must have met occurrences */
 #define FAILURES_MAX 5
 
 struct parts {

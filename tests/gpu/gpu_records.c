@@ -1,6 +1,6 @@
-/* gpu_records: the matrix on a real device, under rabin-karp-matrix, as published or not, and by
- * trawl's own methods, against the oracle: small windows and large ones, more patterns than a
- * launch takes, long records. */
+/* gpu_records: compares the matrix on a real device with the oracle: by rabin-karp-matrix, by the
+ * published form of that algorithm, and by trawl's own methods; with small and large windows, more
+ * patterns than a launch takes, and long records. */
 #include "gallery/tests/records_case.h"
 
 #include "cuda/limits.h"
@@ -69,7 +69,8 @@ static void many_patterns(void)
     scene_end(&scene);
 }
 
-/* Records that are copied in several pieces, with matches across the pieces' borders. */
+/* Searches records that are copied to the device in several pieces, with matches across the pieces'
+ * borders. */
 static void long_records(void)
 {
     struct test_random random = test_random_begin("gpu records long");

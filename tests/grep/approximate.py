@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The command's searches with errors, and of FASTA files, against loops over the symbols.
+"""Compares the command's searches with errors, and its searches of FASTA files, with loops over the symbols.
 
 usage: approximate.py TRAWL
 
-Lines, -o, -c, -v, --distance and --positions with --mismatches and --edits; FASTA files cut into lines
-of any length, both strands; files, pipes and small chunks. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
-docs/approximate.md says what an occurrence is.
+Cases have --mismatches or --edits, and print lines, or have -o, -c, -v, --distance or --positions; FASTA files are cut
+into lines of any length and are searched on both strands; the input is a file or a pipe, with small chunks.
+TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test. docs/approximate.md says what an occurrence is.
 """
 import os
 import sys
@@ -19,7 +19,7 @@ BASES = {"A": "A", "C": "C", "G": "G", "T": "T", "N": "ACGT", "R": "AG", "Y": "C
 
 
 def equal(pattern, text, dna):
-    """Does the pattern's symbol equal the text's?"""
+    """Return whether the pattern's symbol equals the text's symbol."""
     if not dna:
         return pattern == text
     return text.upper() in BASES and set(BASES[text.upper()]) <= set(BASES[pattern])
@@ -33,7 +33,7 @@ def hamming(pattern, text, most, dna):
 
 
 def levenshtein(pattern, text, dna):
-    """Of each end of the text: the distance of the whole text up to there."""
+    """Return for each beginning of the text its edit distance from the whole pattern; first for the empty one."""
     row = list(range(len(pattern) + 1))
     rows = [row[-1]]
     for symbol in text:
@@ -46,7 +46,7 @@ def levenshtein(pattern, text, dna):
 
 def edits(pattern, text, most, dna):
     reach = len(pattern) + most
-    spans = {}  # of each end: the least distance, and the begin
+    spans = {}  # end of a span: the key of the best span with this end, whose last part is the span's begin
     for begin in range(len(text)):
         for length, distance in enumerate(levenshtein(pattern, text[begin:begin + reach], dna)):
             if distance <= most:

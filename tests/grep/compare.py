@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
-"""Run random command lines with GNU grep -F and with trawl, and compare all that can be seen.
+"""Runs random command lines with GNU grep -F and with trawl, and compares all that can be seen.
 
 usage: compare.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
-Compared are standard output, exit status, standard error (with the program's name exchanged) and,
-where standard input is a file, the offset it is left at. Standard output is the null device at times,
-and standard input a text whose end cannot be read. TRAWL_TEST_SEED steers the cases (default
-1), TRAWL_TEST_SCALE how many there are (default 1: 1,500). A failure prints the case's number and
-its command; `--first N --cases 1 --keep` repeats it alone and keeps its files.
+The script compares standard output, exit status, standard error (with the program's name exchanged) and, if standard
+input is a file, the file's offset after the run. In some cases standard output is the null device, or standard input is
+a text whose end cannot be read. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are
+(default 1: 1,500). A failure prints the case's number and command; `--first N --cases 1 --keep` repeats case N alone and
+keeps its files.
 
-Left out are cases in which grep's answer is luck, or its own engines differ, or it is wrong; what they
-are says docs/command.md, and tests/grep/odd.py shows an example of each. They are counted by name:
-  - "a NUL late": a NUL beyond the first 96 KiB of a file with leading context or long lines, and, by
-    choose_input, one in a pipe beyond the first read: where grep's buffers begin is luck;
-  - "-m 0": where it leaves standard input, and whether it meets an error there;
-  - the others: is_left_out.
-Also left out are usage errors: there trawl says in one line what grep says in several (tests/cli has
-them); and -NUM of two digits after an operand.
+Left out are cases in which grep's answer depends on luck, grep's engines differ among themselves, or grep is wrong.
+docs/command.md lists these cases, and tests/grep/odd.py shows an example of each. The script counts them by name:
+
+- "a NUL late": a NUL beyond the first 96 KiB of a file with leading context or long lines. Where grep's buffers begin is
+  luck. For the same reason choose_input puts no NUL into a pipe beyond the first read.
+- "-m 0": where grep leaves standard input, and whether grep meets an error there.
+- The function is_left_out has the further names.
+
+Also left out are usage errors, where trawl prints one line and grep several lines (tests/cli has usage errors), and -NUM of
+two digits after an operand.
 """
 import ctypes
 import mmap
@@ -49,7 +51,7 @@ class Case:
     def __init__(self):
         self.arguments = []
         self.patterns = []
-        self.own = []           # options only trawl gets
+        self.own = []           # options that only trawl gets
         self.locale = "C"
         self.stdin = None       # None: /dev/null; ("file", path, offset); ("pipe", bytes); ("broken", bytes)
         self.nowhere = False    # standard output is the null device
@@ -120,8 +122,8 @@ def random_big_text(rng, charset=None):
 
 
 class Files(dict):
-    """Return {path: bytes}, and the locale whose letters most of the files have; None: no
-    particular locale."""
+    """{path: bytes} of regular files. locale: the locale whose letters most of the files have; None: no particular
+    locale."""
     locale = None
 
 
@@ -227,7 +229,7 @@ def random_options(rng):
 
 
 def choose_input(rng, case, files, recursive):
-    """Operands, or standard input."""
+    """Choose the operands and return them; without operands, choose the standard input."""
     names = sorted(files)
     choice = rng.random()
     if recursive:
@@ -325,7 +327,8 @@ def takes_context(case, letters):
 
 
 def is_left_out(case, files):
-    """Why, as the top of this file says; None: it is not."""
+    """Return the name of the reason why a case is left out (see the top of this file); None: the case is not left
+    out."""
     words = set(case.arguments)
     codec = locales.codec(case.locale)
     shows_matches = any(str(w).startswith("--col") or w == "-o" for w in words)
@@ -358,7 +361,7 @@ def is_left_out(case, files):
     return None
 
 
-BROKEN_AT = 0x200000000000  # far from what else is mapped
+BROKEN_AT = 0x200000000000  # an address far from all mappings of the process
 
 
 def broken_text(text):
@@ -379,7 +382,7 @@ def broken_text(text):
 
 
 def run(program, case, top):
-    """(status, stdout, stderr, offset of standard input)"""
+    """Run a program; return (status, stdout, stderr, offset of standard input afterwards)."""
     environment = cases.environment(LC_CTYPE=case.locale, TERM="xterm", **case.environment)
     if "LC_ALL" not in case.environment:
         del environment["LC_ALL"]  # messages in English
@@ -389,7 +392,7 @@ def run(program, case, top):
         if case.stdin is None:
             done = subprocess.run(arguments, cwd=top, env=environment, stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=60)
-        elif case.stdin[0] == "broken":  # where it is left is luck
+        elif case.stdin[0] == "broken":  # the offset afterwards is luck, so it stays None
             descriptor, end = broken_text(case.stdin[1])
             done = subprocess.run(arguments, cwd=top, env=environment, stdin=descriptor,
                                   capture_output=True, timeout=60)
@@ -429,7 +432,7 @@ class Tree:
 def prepare_tree(number, trawl, folder):
     if Tree.number == -1:
         known = locales.prepare(trawl, "--every-locale" in sys.argv or cases.chosen(CASES)[1] > 10 * CASES)
-        Tree.known = [name for name in known if locales.letters(name)]  # of EUC-JP odd.py tells
+        Tree.known = [name for name in known if locales.letters(name)]  # odd.py has the cases of EUC-JP
     if number != Tree.number:
         if Tree.top and "--keep" not in sys.argv:
             shutil.rmtree(Tree.top)

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Search random compressed files with --search-zip and compare with `TOOL -dc | grep -F`.
+"""Searches random compressed files with --search-zip, and compares with `TOOL -dc | grep -F`.
 
 usage: compressed.py TRAWL [--first CASE] [--cases COUNT]
 
-A case is a text, a format, how many members, a way in (file, pipe, standard input from a file, a
-tree beside files that are not compressed) and options. What is cut off or changed must end with
-status 2 and a message that names the file and a byte, and what was printed before must be what the
-undamaged text would have given, up to the line that is cut. At the end a text that is far larger
-than its file is searched in little memory.
+A case has a text, a format, a number of members, a kind of input (a file, a pipe, standard input from a file, or a tree
+that also has uncompressed files) and options. If a compressed file is cut off or changed, the search must end with
+status 2 and a message that names the file and a byte, and the output before must be that of the undamaged text, up to the
+line that is cut. In the end the script searches a text that is far larger than its file, in little memory.
 
-TRAWL_TEST_SEED steers the cases (default 1), TRAWL_TEST_SCALE how many there are (default 1: 80),
-TRAWL_TEST_DIVISOR takes from them. Left out: formats whose program or library is missing here; NUL
-bytes, where the outcome depends on what a read gives.
+TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 80);
+TRAWL_TEST_DIVISOR divides this number. Left out: formats whose program or library is missing here; NUL bytes, for which
+the answer depends on how many bytes a read returns.
 """
 import os
 import random
@@ -88,7 +87,7 @@ def check_whole(trawl, top, case, rng):
     if way == "stdin":
         with open(os.path.join(top, "packed/tree/2"), "rb") as file:
             return run(grep, top, text), run(ours, top, stdin=file)
-    # grep gets each text by a pipe, so that neither program takes the text as blocks of a file
+    # grep gets each text through a pipe, so that grep, like trawl, does not read the text in blocks of a file
     parts, statuses = [], []
     for i in range(4) if way == "tree" else [2]:
         with open(os.path.join(top, "plain/tree/%d" % i), "rb") as file:
@@ -118,7 +117,7 @@ def check_damaged(trawl, top, case, rng):
     expected = run(["grep", "-F", "-ab", "o"], top, text)  # -a: a NUL made by the damage would end the search
     got = run([trawl, "--search-zip", "-ab"] + own + ["o", "damaged"], top)
     tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
-    if got[0] != 2:  # what the program takes too: a byte of no meaning, as the name in a head
+    if got[0] != 2:  # the tool must accept the change, too: in a byte without meaning, as in a head's file name
         return None if tool.returncode == 0 and tool.stdout == text and got[:2] == expected[:2] else "status %d" % got[0]
     if not got[2].startswith(b"trawl: damaged: " + name.encode() + b" data ") or b" at byte " not in got[2]:
         return "message %r" % got[2]
@@ -126,7 +125,7 @@ def check_damaged(trawl, top, case, rng):
         return "what %s unpacks is refused: %r" % (name, got[2])
     lines = got[1].split(b"\n")
     if expected[1].startswith(b"\n".join(lines[:-2])) or "data is damaged" in str(got[2]):
-        return None  # a damaged block may have been delivered before its sum was looked at
+        return None  # a damaged block may have been searched before its checksum was compared
     return "stdout begins otherwise: %r" % got[1][-100:]
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""--encoding on random texts: the answers are those on the same text in UTF-8.
+"""Compares the answers of --encoding on random texts with the answers on the same texts in UTF-8.
 
 usage: encodings.py TRAWL
 
-The converted text is made here: UTF-16 by a loop over its units, others by Python. Lone surrogates,
-bytes that are no character, NULs, and ends in the middle of a character are drawn, too. If ripgrep is installed,
-its answers are compared as well: by default ripgrep treats byte order marks as --encoding=auto does.
+The script converts the texts itself: UTF-16 by a loop over its units, other encodings by Python. The texts may have
+lone surrogates, bytes that are no character, NULs, and ends in the middle of a character. If ripgrep is installed, the
+script compares ripgrep's answers, too: by default ripgrep treats byte order marks as --encoding=auto does.
 """
 import os
 import select
@@ -119,8 +119,9 @@ def run_case(rng, trawl, folder):
 
 
 def nulls(trawl, folder):
-    """A NUL decides as in a file in UTF-8, wherever the NUL is. Once a NUL made the file binary
-    only in some runs: texts here were short, or searched with -a."""
+    """Check that a NUL makes a converted file binary as it makes a file in UTF-8 binary, wherever the NUL is. (In an
+    earlier version a NUL made the file binary only in some runs; the other texts here are short, or searched with
+    -a.)"""
     for at in (0, 5000, 98303, 98304, 150000, 196608, 200000):
         text = ("foo é\n" * 30000)[:at] + "\0" + "foo é\n" * 20000
         for place, content in (("here", text.encode("utf-16")), ("there", text.encode())):
@@ -136,7 +137,8 @@ def nulls(trawl, folder):
 
 
 def at_once(trawl, folder):
-    """What a pipe gave is searched before more comes: only a file is converted in whole blocks."""
+    """Check that trawl searches the bytes of a pipe before further bytes come. (Only a file is converted in whole
+    blocks.)"""
     with subprocess.Popen([trawl, "--encoding=utf-16le", "foo"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           env=cases.environment()) as process:
         process.stdin.write("foo\n".encode("utf-16-le"))
@@ -146,7 +148,7 @@ def at_once(trawl, folder):
 
 
 def refused(trawl, folder):
-    """What is wrong with a folder, a name, and two options together."""
+    """Check the messages for a folder, for an unknown encoding, and for two options that exclude each other."""
     os.makedirs(os.path.join(folder, "here", "sub"), exist_ok=True)
     with open(os.path.join(folder, "here", "file"), "wb") as file:
         file.write("x\nfoo\n".encode("utf-16"))

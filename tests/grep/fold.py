@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Under -i in a UTF-8 locale, every letter with two cases finds the letters that it finds with grep.
+"""Checks that a search for a letter with -i in a UTF-8 locale finds the same letters with trawl and with GNU grep -F,
+for every letter with two cases.
 
 usage: fold.py TRAWL
 
-One text holds each such letter on a line of its own; each is searched for with -x -i, alone, by
-GNU grep -F and by trawl. TRAWL_TEST_SCALE below 10 takes only a part of the letters, chosen by
-TRAWL_TEST_SEED, beside those of which more than two are equal.
+A text has each of these letters in a separate line. The script searches the text for each letter with -x -i. With a
+TRAWL_TEST_SCALE below 10 the script takes only a part of the letters, chosen by TRAWL_TEST_SEED, and all letters of MANY,
+where more than two letters are equal.
 """
 import os
 import random

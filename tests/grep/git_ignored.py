@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Which files of random trees .gitignore leaves out, as git itself says it.
+"""Compares which files of random trees trawl and git leave out because of .gitignore.
 
 usage: git_ignored.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
-In a repository with random .gitignore files, .git/info/exclude and core.excludesFile, the files
-that `trawl --files --ignore` takes are those that `git ls-files --others --exclude-standard`
-lists, and each other path is one for which `git check-ignore` names a rule. One case is a path.
-TRAWL_TEST_SEED steers the cases (default 1), TRAWL_TEST_SCALE how many there are (default 1: 400).
+Each tree is a repository with random .gitignore files, .git/info/exclude and core.excludesFile. `trawl --files --ignore`
+must list the files that `git ls-files --others --exclude-standard` lists, and for each other path `git check-ignore` must
+name a rule. A path is a case. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are
+(default 1: 400).
 """
 import os
 import random
@@ -30,7 +30,7 @@ def git(top, home, *arguments, **more):
 
 
 def odd_rule(rng):
-    """Rules at the borders of the syntax."""
+    """Return a rule at the borders of .gitignore's syntax."""
     return rng.choice(["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[", "[a", "[[:alpha:]]", "[[:digit:]x]*", "a[", "\\", "a\\", "{a,b}",
                        "*.{c,o}", "[a\\]b]", "[\\a]", "[!\\]]", "a ", "a\\ ", "\\ ", "#", "\\#x", "\\!y", "!\\!y", "/a/", "a//b", "b/", "*/", "/*", "!/*",
                        "[b-a]", "[a-]", "[]a]", "?", "a/*", "a/**", "**/a", "a/**/b", "**/", "foo*/**", "*a/b", "[[:foo:]]", "\ta", "a\t"])
@@ -70,11 +70,11 @@ def compare_tree(rng, trawl, top, home):
         return 0, "git: %r" % listed.stderr
     folder = rng.choice(folders) if rng.random() < 0.3 else ""
     if folder and git(top, home, "check-ignore", "-q", "--no-index", folder[:-1]).returncode == 0:
-        folder = ""  # a directory that the command line names is searched even so
+        folder = ""  # trawl searches an ignored directory if the command line names it
     expected = set(name[len(folder):] for name in map(os.fsdecode, paths_of(listed.stdout)) if name.startswith(folder))
     own = [trawl, "--files", "-Z", "--ignore", "--hidden", "--no-ignore-dot", "-g", "!.git"]
     place, operand = os.path.join(top, folder), ""
-    if folder and rng.random() < 0.6:  # named from elsewhere
+    if folder and rng.random() < 0.6:  # name the folder from a different working directory
         place = os.path.join(top, rng.choice(folders))
         operand = rng.choice([os.path.join(top, folder), os.path.relpath(os.path.join(top, folder), place) + "/"])
         own += ["--", operand]

@@ -1,6 +1,6 @@
-"""ignored: random trees with ignore files, for the tests that compare which files are taken.
+"""ignored: makes random trees with ignore files, for the tests that compare which files are searched.
 
-Names come from a short list, so that globs often fit; every file holds some of a few words.
+Names come from a short list, so that globs often match; every file has some of a few words.
 """
 import os
 import subprocess
@@ -39,7 +39,7 @@ def piece(rng, braces):
 
 
 def glob(rng, braces=False):
-    """Return a rule as in .gitignore."""
+    """Return a random glob with slashes, as .gitignore may have."""
     parts = [piece(rng, braces) for _ in range(rng.choice([1, 1, 1, 1, 2, 2, 3]))]
     for i in range(len(parts)):
         if len(parts) > 1 and rng.random() < 0.25:
@@ -59,7 +59,7 @@ def glob(rng, braces=False):
 
 
 def rules(rng, braces=False, folder="", tree=()):
-    """The text of an ignore file, of which some rules name what is there."""
+    """Return the text of an ignore file. If `tree` is given, some rules name paths of the tree."""
     lines = []
     for _ in range(rng.choice([0, 1, 1, 2, 3, 5, 9])):
         text = glob(rng, braces)
@@ -92,7 +92,7 @@ def lines(rng):
 
 
 def make_files(rng, top):
-    """Files and folders below `top`. Returns the folders, '' first, and the files."""
+    """Make files and folders below `top`. Return the folders, '' first, and the files."""
     folders, files = [""], []
     for _ in range(rng.randrange(2, 9)):
         parent = rng.choice(folders)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Which string was found, where, and how often: the command against loops over the bytes.
+"""Compares which strings the command finds, where, and how often, with loops over the bytes.
 
 usage: numbers.py TRAWL
 
-Lines, context, -o, --overlapping, --positions, with --pattern-number and without; -c,
---count-matches and --count-by-pattern; with -i, -w, -x, any bytes, duplicates,
-empty strings, nested sets, several files, trees and pipes, and strings from -e, from files of lines, of
-hexadecimal. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
+Cases print lines, context, -o, --overlapping or --positions, with --pattern-number and without, or counts of -c,
+--count-matches or --count-by-pattern. Cases have -i, -w, -x, any bytes, duplicates, empty strings, strings inside other
+strings, several files, trees and pipes. Strings come from -e, from files of lines, or in hexadecimal. TRAWL_TEST_SEED and
+TRAWL_TEST_SCALE work as in every test.
 """
 import os
 import random
@@ -38,7 +38,8 @@ class Case:
         self.is_binary = not self.utf8 and rng.random() < 0.3
 
     def fold(self, data):
-        """Bytes in which what is equal looks equal; of the same length but for the letters of LETTERS."""
+        """Return the bytes in a form in which strings that the case's options take for equal are equal. The form has the
+        same length, except for some letters of LETTERS."""
         if not self.ignore_case:
             return data
         if not self.letters:
@@ -47,7 +48,7 @@ class Case:
 
 
 def occurrences(case, pattern, text):
-    """Every (begin, end) of the pattern that the conditions accept."""
+    """Return every (begin, end) of the pattern that the case's options accept."""
     found = []
     if not pattern:
         return found
@@ -140,7 +141,7 @@ def spans_taken(case, patterns, text):
 
 
 def expected(case, patterns, texts):
-    """Output and status, of files that are searched one after the other."""
+    """Return the right output and status for files that are searched one after the other."""
     if case.report.startswith("--count-by"):
         counts = [[len(occurrences(case, pattern, text)) for pattern in patterns] for _, text in texts]
         sums = [sum(column) for column in zip(*counts)] if texts else [0] * len(patterns)
@@ -159,7 +160,7 @@ def expected(case, patterns, texts):
         return b"%d\n" % lines, 0 if lines else 1
     taken = spans_taken(case, patterns, text)
     if case.report in ("-o", "overlapping"):
-        # Lines that only the empty string selects print nothing, but count.
+        # A line that only the empty string selects prints nothing, but makes the status 0.
         return b"".join(b"%d:%s%s\n" % (span[0], b"%d:" % number if case.numbered else b"", text[span[0]:span[1]])
                         for span in taken for number in taken[span][:None if case.numbered else 1]), 0 if lines else 1
     if case.report.startswith("--count-matches"):
@@ -169,7 +170,7 @@ def expected(case, patterns, texts):
 
 
 def in_order(case, out):
-    """Where the order of strings at the same place is not defined, any order is right."""
+    """Sort the output if the order of strings at the same place is not defined, so that any order is right."""
     if case.report not in ("overlapping", "--positions"):
         return out
     lines = [line + b"\n" for line in out.split(b"\n")[:-1]]
@@ -210,7 +211,7 @@ def make_patterns(rng, case, texts):
         if case.ignore_case and not case.letters and rng.random() < 0.3:
             pattern = pattern.swapcase()
         if case.form == "crlf":
-            pattern += b"\r"  # grep takes it for a part of the string
+            pattern += b"\r"  # grep takes the carriage return for a part of the string
         patterns.append(pattern)
     if rng.random() < 0.15:
         patterns.insert(rng.randrange(len(patterns) + 1), b"")
@@ -277,7 +278,7 @@ def run_case(rng, trawl, folder):
 
 
 def long_line(trawl, folder):
-    """A line that is not kept in memory has numbers, too, and so has a flood of matches."""
+    """Check numbers in a line that is too long to be kept in memory, and for very many matches."""
     text = b"x\nfoo " + b"=" * 1500000 + b" bar foo\nlast baz\n"
     patterns = [b"bar", b"none", b"baz", b"foo", b"bar"] + [b"=" * i for i in range(1, 9)]
     path = os.path.join(folder, "long")
@@ -298,7 +299,7 @@ def long_line(trawl, folder):
 
 
 def trees(trawl, folder):
-    """Counts of many files, with many workers, equal the counts with a single worker."""
+    """Check the counts of many files, searched by many workers."""
     top = os.path.join(folder, "tree")
     patterns, sums = [b"a", b"aa", b"ab", b"none", b"a"], [0] * 5
     rng = random.Random(5)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Where the command answers otherwise than GNU grep 3.8 on purpose: each point that docs/command.md
-lists, with what both print.
+"""Checks an example for each point that docs/command.md lists where trawl differs from GNU grep 3.8 on purpose: what
+trawl prints, and what grep prints.
 
 usage: odd.py TRAWL
 
-Where grep is not 3.8, or a locale cannot be made, only what can be compared is.
+If grep is not 3.8, the script checks only trawl; if a locale cannot be made, its examples are left out.
 """
 import os
 import shutil
@@ -17,8 +17,8 @@ import locales
 
 BLOCK = 98304
 
-# docs/command.md's words, locale, arguments, {file: bytes}, what trawl prints, what grep does; a
-# number is an exit status, bytes are standard output, None is anything
+# (the words of docs/command.md, locale, arguments, text, what trawl does, what grep does). A number is an exit status,
+# bytes are standard output, None is anything.
 ODD = [
     ("-wo right after a match", "C.UTF-8", ["-wo", "-e", "bar", "-e", " "], b"bar \n", (0, b"bar\n"), (0, b"bar\n \n")),
     ("-wo right after a match", "C", ["-wo", "-e", b"\xa3m", "-e", "x"], b" \xa3m\xa3m\n", (0, b"\xa3m\n"), (0, b"\xa3m\n\xa3m\n")),
@@ -62,7 +62,7 @@ def run(program, locale, arguments, path, folder):
 def main():
     trawl = os.path.abspath(sys.argv[1])
     known = ["C", "C.UTF-8"] + locales.prepare(trawl, False)
-    for name in ("zh_CN.GB18030", "zh_TW.Big5"):  # where a long run has made them
+    for name in ("zh_CN.GB18030", "zh_TW.Big5"):  # only long runs make these locales
         if os.path.isdir(os.path.join(os.path.dirname(trawl), "locales", name)):
             known.append(name)
     version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""

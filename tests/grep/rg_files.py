@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Which files are searched, with ripgrep and with trawl, on random trees with ignore files.
+"""Compares which files ripgrep and trawl search, in random trees with ignore files.
 
 usage: rg_files.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
-Compared are the lists of --files, in the order of --sort=path or sorted, what a search of those
-files prints, and the status. The command is called as tg, or as trawl with --ignore, or with the
-options that do the same. TRAWL_TEST_SEED steers the cases (default 1), TRAWL_TEST_SCALE how many
-there are (default 1: 150).
+The script compares the lists of --files (sorted by the script if --sort=path is not given), the output of a search of
+these files, and the status. The command runs as tg, as trawl with --ignore, or with options that do the same.
+TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 150).
 
-Left out, because there ripgrep 13 differs from git or from its own manual (docs/command.md):
-  - a directory as operand whose ignore files lie above it: ripgrep joins the paths wrongly;
-  - braces in .gitignore, which git takes as they are;
-  - a set as [!a] after another character, which for ripgrep may be a slash;
-  - '!' alone, which takes all for ripgrep and says nothing for git;
-  - paths in core.excludesFile, which begin at the working directory for ripgrep.
+Left out, because ripgrep 13 differs from git or from its own manual (docs/command.md):
+  - an operand that is a directory with ignore files above it: ripgrep joins the paths wrongly;
+  - braces in .gitignore: git takes braces literally;
+  - a set such as [!a] after another character: in ripgrep the set may match a slash;
+  - '!' alone in a line: the line brings back all files in ripgrep, and means nothing in git;
+  - paths in core.excludesFile: in ripgrep the paths begin at the working directory.
 """
 import os
 import random
@@ -65,7 +64,7 @@ def make_tree(rng, top, home):
         ignored.put(home, "mine", for_names(ignored.rules(rng, False, "", files)))
     with open(os.path.join(os.path.dirname(top), "more"), "w", encoding="utf-8") as file:
         file.write(ignored.rules(rng, True, "", files))
-    if rng.random() < 0.3 and files:  # to what is there, and to nothing above: ripgrep ends at loops with an error
+    if rng.random() < 0.3 and files:  # a link to an existing path that is not above: ripgrep ends loops with an error
         place = rng.choice(folders)
         target = rng.choice([rng.choice(files)] + [name for name in folders[1:] if not place.startswith(name)])
         os.symlink(os.path.relpath(os.path.join(top, target), os.path.join(top, place)), os.path.join(top, place, "link"))
@@ -76,7 +75,7 @@ def make_tree(rng, top, home):
 
 
 def make_case(rng, folders, files):
-    """(options for both, operands, working directory)"""
+    """Return (options for both programs, operands, working directory)."""
     options = [word for _ in range(rng.choice([0, 1, 1, 2, 3])) for word in rng.choice(FILTERS)]
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
         text = ignored.glob(rng, True)
@@ -109,7 +108,7 @@ def run(command, folder, home):
 
 
 def as_trawl(rng, trawl, tg, options):
-    """Return the command, called in a way that turns ripgrep's rules on."""
+    """Return a command line of tg or trawl that turns ripgrep's rules on."""
     if rng.random() < 0.3:
         return [tg] + options
     where = rng.randrange(2)
@@ -117,7 +116,7 @@ def as_trawl(rng, trawl, tg, options):
     return [trawl] + (ways + options if where or "--no-ignore" in options or "--unrestricted" in options else options + ways)
 
 
-# ripgrep prints the note on standard output.
+# A note about a binary file. ripgrep prints the note on standard output, tg on standard error.
 BINARY_NOTE = re.compile(rb"^(?:(.*): )?((?:WARNING: )?(?:binary file matches|stopped searching binary file after match) \(.*\))\n", re.MULTILINE)
 
 
@@ -151,7 +150,7 @@ def compare(rng, trawl, tg, tree, home):
     rg = ["rg", "--no-config", "--no-heading", "--color=never", "-F"] + ([] if "-n" in search else ["-N"]) + options + search + ["--"] + operands
     own = as_trawl(rng, trawl, tg, ["-F"] + options + search) + ["--"] + operands
     expected, got = run(rg, place, home), run(own, place, home)
-    if own[0] == tg:  # trawl itself leaves out lines that are not UTF-8, and says less of binary files
+    if own[0] == tg:  # under the name trawl the command prints no lines that are not UTF-8, and other notes on binary files
         wrong = binary_notes(own, expected, got)
         if wrong:
             return wrong
@@ -169,7 +168,7 @@ def compare(rng, trawl, tg, tree, home):
     return None
 
 
-TREES = {}  # the last one, by its number
+TREES = {}  # {number: tree}; only the last tree is kept
 
 
 def run_case(rng, trawl, folder):

@@ -1,27 +1,29 @@
 #!/usr/bin/env python3
-"""Run random command lines with ripgrep and with trawl, where both have the option, and compare.
+"""Runs random command lines with ripgrep and with trawl, with options about printed lines that both have, and compares.
 
 usage: rg_output.py TRAWL
 
-Some command lines are those of a user of ripgrep, given to tg as they are. Options about how lines are printed: what comes is compared byte for byte, and the status; with
-colours, each character and how it looks; with --json, every message but its times (and, after -m,
-how many bytes were searched), on texts and names that are not always UTF-8. Left out, because there the law is GNU grep's:
-  - -o together with context, which grep does not print then;
-  - -m together with trailing context, in which ripgrep 13 sees no further matches, and -m with
-    --count-matches, where trawl counts occurrences;
-  - contexts of 0 lines, which grep parts by lines of --;
-  - -L, whose status is grep's; names, counts and lines of -- with --null-data, where ripgrep ends
-    them in NUL;
-  - NUL bytes without --null-data: what is binary, and what is said of it;
-  - of several strings that begin at one place, ripgrep takes the one that is given first, trawl the
-    longest: ripgrep gets the longest first;
-  - the line ends that ripgrep adds under --crlf, and texts that end in a carriage return there;
-  - -w with strings that are no words, with -x, or on a text that is not UTF-8.
-Left out as well, because ripgrep 13 is wrong there: -w and -x with --null-data, where it finds
-nothing at a line's beginning; -w with several strings, where it takes 'oo' in 'Foo' for a word;
--U with -v and -x, where it finds nothing.
-And previews of lines with a carriage return, which
-together with the line end is one character to ripgrep.
+Some command lines are those of a user of ripgrep, given to tg unchanged. The script compares the status, and standard
+output byte for byte; with colours, each character and its look; with --json, every message except the times (and after -m
+except the number of searched bytes). Texts and names are not always UTF-8.
+
+Left out, because trawl does what GNU grep does:
+
+- -o together with context: grep prints no context then;
+- -m together with trailing context, where ripgrep 13 marks no further matches, and -m with --count-matches, where trawl
+  counts occurrences;
+- contexts of 0 lines: grep separates groups by lines of --;
+- -L, whose status is that of grep; names, counts and lines of -- with --null-data: ripgrep ends these with a NUL;
+- NUL bytes without --null-data: the programs differ in which files are binary, and in the messages;
+- the line ends that ripgrep adds with --crlf, and texts that end in a carriage return;
+- -w with strings that are no words, with -x, or on a text that is not UTF-8.
+
+Of several strings that begin at the same place, ripgrep finds the string that is given first, trawl the longest string;
+so the script gives ripgrep the longest string first.
+
+Also left out, because ripgrep 13 is wrong: -w and -x with --null-data (ripgrep finds nothing at a line's beginning), -w
+with several strings (ripgrep takes 'oo' in 'Foo' for a word), -U with -v and -x (ripgrep finds nothing), and previews of
+lines with a carriage return (ripgrep takes carriage return and line end for one character).
 """
 import json
 import os
@@ -39,12 +41,11 @@ UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字",
 REPLACEMENTS = ["", "X", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement", "$$0", "${", "$-"]
 SEPARATORS = ["", "~>", "\\t", "\\x3a", "\\\\", "ab", "\\q", "é"]
 
-# What is drawn from: (options of trawl, options of ripgrep, or None where both have the same
-# options).
+# The options to draw from: (trawl's options, ripgrep's options; None: the same options).
 PLAIN = [(["-n"], None), (["-N"], None), (["-H"], None), (["-h"], ["-I"]), (["-b"], None), (["-v"], None), (["-x"], None),
          (["-i"], None), (["-S"], None), (["--null"], None), (["--column"], None), (["--vimgrep"], None), (["--heading"], None),
          (["--no-heading"], None), (["--trim"], None), (["--passthru"], None), (["--no-column"], None), (["--no-trim"], None)]
-# As tg, where ripgrep's letters and words are meant, with ripgrep's meaning.
+# Options for tg, where short and long options mean what they mean in ripgrep.
 OF_TG = [["-0"], ["-I"], ["-s"], ["--case-sensitive"], ["--crlf"], ["--include-zero"], ["--block-buffered"], ["--line-buffered"],
          ["--no-line-buffered"], ["--no-ignore-messages"], ["--no-follow"], ["-L"], ["--sort-files"], ["--color", "never"], ["-U"], ["-u"],
          ["-r", "<$0>"], ["-rX"], ["-z"], ["-N", "-p"], ["-p"], ["--color", "ansi"], ["--no-heading", "-p"], ["-p", "-N"], ["-n", "-N", "-p"]]
@@ -85,7 +86,7 @@ class Case:
             self.add(["--null-data"])
 
     def add(self, ours, theirs=None):
-        if self.tg and theirs is not None:  # the same words, too
+        if self.tg and theirs is not None:  # tg takes ripgrep's options
             ours = [word for word in theirs if word != "--include-zero"]
             theirs = None
         self.ours += ours
@@ -96,7 +97,7 @@ class Case:
         for ours, theirs in rng.sample(PLAIN, rng.choice([0, 1, 1, 2, 3, 4])):
             self.add(ours, theirs)
         for ours in rng.sample(OF_TG, rng.choice([0, 1, 1, 2, 3])) if self.tg else []:
-            again = "--color" in ours and self.given("--color") or ours[0][:2] == "-r" and self.given("-r", "-rX")  # of two, the last
+            again = "--color" in ours and self.given("--color") or ours[0][:2] == "-r" and self.given("-r", "-rX")  # programs use the last of two
             if not again and (not self.json or "-p" not in ours and "--color" not in ours):
                 self.add(ours)
         if self.json:
@@ -148,7 +149,7 @@ class Case:
         if self.given("-i", "-S") and self.utf8:
             return True  # tests/grep/fold.py has the letters
         if self.given("-v") and self.given("-o", "--count-matches", "--vimgrep"):
-            return True  # trawl refuses the second, as grep prints nothing for the first
+            return True  # grep prints nothing for -v -o, and trawl refuses -v with the other two
         if self.given("-l", "-L", "-c", "-q") and self.given("-o", "--count-matches", "--vimgrep", "--passthru"):
             return True
         if self.given("--count-matches") and any(option.startswith("-m") for option in self.ours):
@@ -184,7 +185,7 @@ def looks(output):
 
 
 def messages(output, limited):
-    """The messages of --json without times."""
+    """Return the messages of --json without times."""
     found = []
     for line in output.split(b"\n")[:-1]:
         message = json.loads(line)
@@ -242,7 +243,7 @@ def run_case(rng, trawl, folder):
     theirs = ["rg", "-F", "--no-config", "-j1"] + case.theirs + [option for pattern in longest_first for option in ("-e", pattern)]
     locale = "C.UTF-8" if case.utf8 else "C"
     got, wanted = run_program(ours + names, folder, locale), run_program(theirs + names, folder, locale)
-    if case.given("--crlf"):  # what ripgrep adds ends in a carriage return, too
+    if case.given("--crlf"):  # ripgrep also ends the lines that it adds with a carriage return
         got, wanted = ((status, output.replace(b"\r\n", b"\n"), errors) for status, output, errors in (got, wanted))
     if colored:
         same = looks(got[1]) == looks(wanted[1])
@@ -256,7 +257,7 @@ def run_case(rng, trawl, folder):
     return "%s\n  %s\n  texts %r\n  trawl   %r\n  ripgrep %r" % (" ".join(map(repr, ours[1:] + names)), " ".join(map(repr, theirs)), texts, got, wanted)
 
 
-# What editors' plug-ins run.
+# The options with which plug-ins of editors run ripgrep.
 PLUGINS = [["--color=never", "--no-heading", "--with-filename", "--line-number", "--column", "--smart-case"],
            ["--vimgrep", "--smart-case"], ["--vimgrep", "--no-heading", "--hidden", "--trim"],
            ["--column", "--line-number", "--no-heading", "--color=never", "--smart-case", "--"],
@@ -264,7 +265,8 @@ PLUGINS = [["--color=never", "--no-heading", "--with-filename", "--line-number",
 
 
 def plugins(trawl, folder):
-    """Search the sources of the command, under the name tg: the same lines, in any order."""
+    """Search the command's sources with tg and with ripgrep, by the options of plug-ins. Both must print the same lines, in
+    any order."""
     sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
     if not os.path.lexists(os.path.join(folder, "tg")):
         os.symlink(trawl, os.path.join(folder, "tg"))

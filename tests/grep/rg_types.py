@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The types of files that --type knows, beside ripgrep's.
+"""Compares the file types that --type knows with ripgrep's types.
 
 usage: rg_types.py TRAWL
 
-Each type must have the globs of ripgrep's type of that name, and each of ripgrep's must be there. With
-another version than 13 of ripgrep, what differs is only printed.
+Each type must have the globs of ripgrep's type with the same name, and no type of ripgrep may be missing. If ripgrep is
+not version 13, the script prints the differences and does not fail.
 """
 import shutil
 import subprocess

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Run random command lines over trees and lists of files with GNU grep -F and with trawl.
+"""Runs random command lines over trees and lists of files with GNU grep -F and with trawl, and compares.
 
 usage: trees.py TRAWL [--first CASE] [--cases COUNT]
 
-Standard output and standard error go to one place, so that the order of lines and messages is
-compared byte for byte, and so is the status. TRAWL_TEST_SEED steers the cases (default 1),
-TRAWL_TEST_SCALE how many there are (default 1: 150), TRAWL_TEST_DIVISOR takes from them.
+Standard output and standard error go to the same pipe, so the script compares the order of lines and messages, too, byte
+for byte; and the status. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default
+1: 150); TRAWL_TEST_DIVISOR divides this number.
 
-Left out: paths of more than 4,096 bytes under -R, which grep does not open; and in a hole, where
-grep jumps over NULs without counting them, offsets with -b -z and empty lines with -x.
+Left out: paths of more than 4,096 bytes under -R, which grep does not open; and for files with holes, where grep skips
+NULs without counting, offsets with -b -z and empty lines with -x.
 """
 import os
 import random
@@ -19,7 +19,7 @@ import cases
 
 CASES = 150
 WIDE_CASES = 3
-WIDE_ENTRIES = 10200  # grep sorts above 10,000
+WIDE_ENTRIES = 10200  # grep sorts directories with more than 10,000 entries
 DEEP_LEVELS = 25
 DEEP_NAME = "d" * 200
 
@@ -55,7 +55,7 @@ def make_files(top, rng):
         file.write(b"foo\n" * 1000)
         file.seek(1 << 20)
         file.write(b"foo\n")
-    for i in range(60):  # up to and beyond what is read at once, what grep takes for a block, and what is read whole
+    for i in range(60):  # sizes around a read, a block of grep, and the largest file that trawl reads as a whole
         at = rng.choice([1 << 16, 3 << 15, 1 << 19]) + rng.choice([-1, 0, 1, rng.randrange(-9000, 9000)])
         data = bytearray(text(40) + b"x y\n" * (at // 4 + 1))[:at]
         for _ in range(rng.choice([0, 0, 0, 1, 2])):
@@ -82,7 +82,7 @@ def make_files(top, rng):
         os.mkdir(DEEP_NAME)
         os.chdir(DEEP_NAME)
     os.chdir(here)
-    for i in range(200):  # small files are searched together: none may touch another
+    for i in range(200):  # trawl searches small files together; no match may cross from a file into the next file
         put("edges/%d" % i, rng.choice([b"", b"c", b"c\n", b"cc\n\n"] * 4 + [b"ab", b"ba", b"a", b"b\n", b"\na", b"a\0b", b"b\0"]))
     put("source/0", b"foo\n")
     put("source/1", b"bar\n")

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Run random command lines over random trees with GNU grep -F and with trawl.
+"""Runs random command lines over random trees with GNU grep -F and with trawl, and compares.
 
 usage: wild.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
-What trees.py has once and by hand is drawn here for each tree: names (line ends, bytes that are not
-UTF-8, patterns of globs, leading dashes), links (to files, to directories, up, to nowhere, to
-themselves), files and directories that may not be read, pipes without a writer, empty
-directories, chains of directories; and the operands: several, repeated, missing, links, "-".
-Standard output and standard error go to one place and are compared byte for byte, and so is the
-status. Run as root, the programs get another user, who may not read everything.
+Where trees.py has one tree made by hand, this script draws trees: names (with line ends, bytes that are not UTF-8,
+characters of globs, leading dashes), links (to files, to directories, upwards, to nothing, to themselves), files and
+directories that may not be read, pipes without a writer, empty directories, chains of directories. Operands are several,
+repeated, missing, links, or "-". Standard output and standard error go to the same pipe; the script compares their bytes
+and the status. If root runs the script, the programs run as a different user, who may not read everything.
 
-TRAWL_TEST_SEED steers the cases (default 1), TRAWL_TEST_SCALE how many there are (default 1: 150),
-TRAWL_TEST_DIVISOR takes from them. Left out: what compare.py leaves out.
+TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 150);
+TRAWL_TEST_DIVISOR divides this number. Left out are the cases that compare.py leaves out.
 """
 import os
 import random
@@ -76,7 +75,7 @@ class Tree:
             os.symlink(target, full)
             self.links.append(path)
         elif what == "fifo":
-            os.mkfifo(full + ".pipe")  # a name that is no operand: to be opened, it would wait for a writer
+            os.mkfifo(full + ".pipe")  # no operand has this name: a program that opened the pipe would wait for a writer
         elif self.files:
             os.link(os.path.join(self.top, rng.choice(sorted(self.files))), full)
         if what in ("file", "big"):
@@ -107,7 +106,7 @@ def make_case(rng, tree):
     if recurse is not None:
         options.append(recurse)
     if recurse == "-R":
-        options += ["-Dskip"]  # it would wait for a pipe's writer
+        options += ["-Dskip"]  # else -R would wait for the writer of a pipe
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2, 3])):
         options.append(rng.choice(["--include=", "--exclude=", "--exclude-dir="]) + rng.choice(GLOBS))
     rng.shuffle(case.patterns)
@@ -130,7 +129,7 @@ def make_case(rng, tree):
 
 
 def first_case():
-    """An operand that is left out is opened all the same: random cases seldom have that."""
+    """Return a case that random cases seldom have: grep and trawl open an operand although an option leaves it out."""
     case = compare.Case()
     case.arguments = ["-r", "--exclude-dir=lock*", "-e", "foo", "--", "locked", "top"]
     return case
@@ -165,8 +164,8 @@ def other_user(trawl, base):
         return None
 
 
-TREES = {}  # the last one, by its number
-USERS = []  # who runs the programs
+TREES = {}  # {number: tree}; only the last tree is kept
+USERS = []  # at most one: the user who runs the programs
 
 
 def run_case(rng, trawl, folder):

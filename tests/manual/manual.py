@@ -1,4 +1,4 @@
-"""manual: the man pages, as generated, against the headers themselves.
+"""manual: compares the generated man pages with the headers.
 
 manual.py pages|lint SOURCE_FOLDER GENERATED_FOLDER
 
@@ -14,7 +14,7 @@ import sys
 
 
 def functions_of(source):
-    """{name: (result, [parameter names])} of the headers, found without the generator's help."""
+    """Return {name: (result, [parameter names])} of the headers, found without the generator's code."""
     sys.path.insert(0, os.path.join(source, 'tests', 'tidy'))
     import c_source
 
@@ -31,7 +31,7 @@ def functions_of(source):
 
 
 def plain(page):
-    """A page's text without the language of man."""
+    """Return a page's text without the commands of man."""
     text = re.sub(r'\\f[BIPR]|\\%|\\&', '', page).replace('\\-', '-').replace('\\(aq', "'")
     return re.sub(r'^\.\w+ ?', '', text, flags=re.MULTILINE)
 
@@ -69,7 +69,7 @@ def pages_in(generated):
 
 
 def check_lint(generated):
-    """What the programs say of the pages, and which programs there are."""
+    """Return the warnings of the programs about the pages, and the names of the programs that ran."""
     pages, said, asked = pages_in(generated), [], []
     commands = [
         ['groff', '-man', '-ww', '-z', '-Tutf8', *pages],

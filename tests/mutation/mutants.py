@@ -1,15 +1,15 @@
-"""mutants: would the tests notice? Puts small faults into a copy of the sources, one at a time, builds
-the copy, and runs its tests until one fails. Run by hand: `./dev test mutants`.
+"""mutants: checks whether the tests notice small faults. Puts a fault into a copy of the sources, builds the
+copy, and runs its tests until a test fails; then does so with the next fault. Run by hand: `./dev test mutants`.
 
     mutants.py [--draw N] [--list FILE] [--file REGEX] [--tests REGEX]
                [--targets 'NAME...'] [--least PERCENT]
 
-Without --draw the faults are those of `faults` beside this file, or of FILE: a path, the line as it is
-(after `- `), the line with the fault (after `+ `). With --draw, N faults are made by the table below,
-drawn by TRAWL_TEST_SEED from all lines of src and gallery. --tests names tests for ctest, --targets
-what has to be built for these. The copy is
-build/mutants, and stays: a later run compiles what differs. The exit status is 1 if the tests notice
-less than PERCENT of the faults that compile, or if a listed fault does not compile.
+Without --draw the faults are those of the file `faults` beside this file, or of FILE: a path, the right line
+(after `- `), the line with the fault (after `+ `). With --draw, the script makes N faults by the table KINDS
+below, in lines of src and gallery drawn by TRAWL_TEST_SEED. --tests: the tests that ctest runs; --targets: the
+targets to build for these tests. The copy in build/mutants stays: a later run compiles only what differs. The
+exit status is 1 if the tests notice less than PERCENT of the faults that compile, or if a listed fault does not
+compile.
 """
 
 import argparse
@@ -26,7 +26,7 @@ ROOT = HERE.parent.parent
 COPY = ROOT / 'build' / 'mutants'
 BUILD = os.path.join('build', 'release')
 PATIENCE_S = 900  # a build with its tests that takes longer hangs, which counts as noticed
-LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # not the sources
+LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # tests left out: not of the sources
 
 # What a fault does to a line: a pattern, and the pattern's replacement.
 KINDS = {
@@ -106,7 +106,7 @@ def copy_sources():
 
 
 def run(*command):
-    """Did the command succeed in the copy? Its last lines."""
+    """Run a command in the copy. Return whether it succeeded, and its last lines."""
     try:
         done = subprocess.run(
             command, cwd=COPY, capture_output=True, text=True, errors='replace', timeout=PATIENCE_S

@@ -1,10 +1,11 @@
-/* oracle_aho: a trie, its failures and its outputs, node by node. */
+/* oracle_aho: the automaton of Aho and Corasick: a trie of the patterns, where each node has a link
+ * to the node of its longest proper suffix (`fail`), and the patterns that end there. */
 #include "oracle_aho.h"
 
 #include <stdlib.h>
 
 struct node {
-    uint32_t child;   /* the first; 0: none */
+    uint32_t child;   /* the first child; 0: no child */
     uint32_t sibling; /* the next node with the same parent; 0: no such node */
     uint32_t fail;
     uint32_t output;  /* the first pattern that ends here, plus 1; 0: no pattern does */
@@ -61,7 +62,7 @@ static uint32_t step(const struct trie *trie, uint32_t node, uint8_t byte)
     return child;
 }
 
-/* Breadth first; `queue` has room for all nodes. */
+/* Sets `fail` and `shorter` of all nodes, breadth first. `queue` has room for all nodes. */
 static void link_nodes(struct trie *trie, uint32_t *queue)
 {
     uint32_t head = 0, tail = 1;
@@ -82,7 +83,7 @@ static void link_nodes(struct trie *trie, uint32_t *queue)
     }
 }
 
-/* May an occurrence not have this neighbour? */
+/* Returns whether no occurrence may have this byte before or behind it. */
 static bool blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';

@@ -1,12 +1,12 @@
-/* oracle_aho: the oracle for large sets and long texts, as Aho and Corasick (1975) have it. Held
- * against oracle_naive.h itself. Includes nothing of the library. */
+/* oracle_aho: the oracle for large sets and long texts, by the automaton of Aho and Corasick
+ * (1975). A test compares this oracle with oracle_naive.h. Includes nothing of the library. */
 #ifndef TRAWL_ORACLE_ORACLE_AHO_H
 #define TRAWL_ORACLE_ORACLE_AHO_H
 
 #include "oracle_naive.h"
 
-/* As naive_matches: returns all occurrences in order of (begin, pattern index), in memory that the
- * caller frees; NULL: out of memory, or no occurrence. */
+/* Returns all occurrences in order of (begin, pattern index), in memory that the caller frees;
+ * NULL: out of memory, or no occurrence. */
 struct naive_match *aho_matches(const struct naive_query *query, struct naive_bytes text,
                                 uint64_t *match_count);
 

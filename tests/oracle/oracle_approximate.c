@@ -1,5 +1,5 @@
-/* oracle_approximate: symbols, then Hamming's distance at each begin, or Levenshtein's of each
- * span. */
+/* oracle_approximate: decodes text and patterns into symbols, then computes the Hamming distance at
+ * each begin, or the Levenshtein distance of each span. */
 #include "oracle_approximate.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static bool split(const struct approximate_query *query, struct naive_bytes byte
     return true;
 }
 
-/* The bases that a letter stands for (IUPAC); "": it is none. */
+/* Returns the bases that a letter stands for (IUPAC); "": the letter stands for no base. */
 static const char *bases(uint32_t letter)
 {
     static const char table[][6] = {"aA",  "cC",  "gG",   "tT",   "rAG",  "yCT",  "sCG",  "wAT",
@@ -89,19 +89,20 @@ static bool equal_bases(const struct approximate_query *query, uint32_t of_patte
     return query->any_base ? shared > 0 : all > 0 && shared == all;
 }
 
-/* A pattern, on a strand, beside the text. */
+/* The search for a pattern on a strand of the text. */
 struct job {
     const struct approximate_query *query;
     struct naive_bytes bytes;
     struct symbols text, pattern;
-    bool *equal; /* of symbol j and the text's symbol i: [j * text.count + i] */
+    bool *equal; /* equal[j * text.count + i]: the searched symbol j equals the text's symbol i */
     uint32_t index;
     bool reversed;
     struct approximate_match *matches;
     uint64_t count, max;
 };
 
-/* Returns which symbol of the pattern is symbol j of the searched string. */
+/* Returns which symbol of the pattern is symbol j of the searched string: on the reverse strand the
+ * pattern is searched backwards. */
 static uint64_t which(const struct job *job, uint64_t j)
 {
     return job->reversed ? job->pattern.count - 1 - j : j;
@@ -124,8 +125,8 @@ static bool equal(const struct job *job, uint64_t j, uint64_t i)
     return job->equal[j * job->text.count + i];
 }
 
-/* is_exact returns whether an exact part has this symbol; is_inside_exact, whether an exact part
- * has this symbol and the symbol before. */
+/* Both functions take the number of a searched symbol. is_exact returns whether an exact part has
+ * this symbol; is_inside_exact, whether an exact part has this symbol and the symbol before. */
 static bool is_exact(const struct job *job, uint64_t j)
 {
     for (uint64_t r = 0; r < job->query->exact_count; r++)
@@ -150,7 +151,7 @@ static bool ends_line(const struct approximate_query *query, uint8_t byte)
     return byte == query->line_end || byte == query->line_end_also;
 }
 
-/* Is there a character of a word at the end of bytes [0, at), or at the begin of [at, ...)? */
+/* Returns whether a word's character ends at byte `at` (before) or begins there (!before). */
 static bool word_beside(const struct job *job, uint64_t at, bool before)
 {
     const struct approximate_query *query = job->query;
@@ -216,8 +217,9 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* For all spans that begin at x: costs[n] is the distance of the span of n symbols, 0 ≤ n ≤ n_max.
- * Row j of the table is for the pattern's first j symbols. */
+/* Computes the distances of all spans that begin at symbol x: costs[n], 0 ≤ n ≤ n_max, is the
+ * distance of the span of n symbols. The loop over j computes row j of the usual table, which has
+ * the distances from the pattern's first j symbols. */
 static void spans(const struct job *job, uint64_t x, uint64_t n_max, uint32_t *costs)
 {
     for (uint64_t n = 0; n <= n_max; n++)

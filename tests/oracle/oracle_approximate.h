@@ -1,5 +1,5 @@
-/* oracle_approximate: the occurrences within k errors, by the plainest code: every
- * span of the text is compared with every pattern. Includes nothing of the library. */
+/* oracle_approximate: finds the occurrences within k errors by the plainest code: compares every
+ * span of the text with every pattern. Includes nothing of the library. */
 #ifndef TRAWL_ORACLE_ORACLE_APPROXIMATE_H
 #define TRAWL_ORACLE_ORACLE_APPROXIMATE_H
 
@@ -15,9 +15,10 @@ struct approximate_query {
     const struct naive_bytes *patterns;
     uint64_t pattern_count;
     enum approximate_alphabet alphabet;
-    bool edits;       /* else mismatches */
-    uint32_t k;       /* how many may be */
-    bool ignore_case; /* of ASCII, and of characters that `alike` calls so */
+    bool edits;       /* errors are edits; otherwise mismatches */
+    uint32_t k;       /* an occurrence has at most k errors */
+    bool ignore_case; /* letters of ASCII, and characters for which `alike` returns true, are equal
+                       */
     bool whole_word;  /* a word has ASCII's letters, digits and _, and characters that is_word names
                        */
     bool whole_line;
@@ -28,8 +29,9 @@ struct approximate_query {
     uint8_t line_end, line_end_also;
     const struct approximate_range *exact;
     uint64_t exact_count;
-    bool (*alike)(uint32_t of_pattern, uint32_t of_text); /* NULL: none are */
-    bool (*is_word)(uint32_t character);                  /* NULL: bytes are looked at */
+    bool (*alike)(uint32_t of_pattern,
+                  uint32_t of_text);     /* NULL: only letters of ASCII are alike */
+    bool (*is_word)(uint32_t character); /* NULL: only ASCII has words */
 };
 
 struct approximate_match {

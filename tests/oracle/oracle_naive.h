@@ -1,5 +1,5 @@
-/* oracle_naive: the right answer, by the plainest code. Includes nothing of the library.
- */
+/* oracle_naive: finds all occurrences by the plainest code, which other tests take for right.
+ * Includes nothing of the library. */
 #ifndef TRAWL_ORACLE_ORACLE_NAIVE_H
 #define TRAWL_ORACLE_ORACLE_NAIVE_H
 

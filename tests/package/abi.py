@@ -1,18 +1,18 @@
-"""abi: the binary interface that the headers declare, against that of the last release.
+"""abi: compares the binary interface that the headers declare with the interface of the last release.
 
 abi.py check|write SOURCE_FOLDER REFERENCE C_COMPILER
 abi.py library SOURCE_FOLDER REFERENCE LIBRARY
 
-The headers' declarations are compiled with debug information, each function empty, and abidw writes
-down what a program that was compiled with them relies on: symbols, types, sizes, offsets. REFERENCE has
-these facts, a line each. (That the library defines these functions with these types is seen to by the
-compiler, and by install.symbols.)
+The script compiles the headers' declarations with debug information, each function with an empty body, and abidw
+writes down the facts on which a program that includes the headers relies: symbols, types, sizes, offsets. REFERENCE has
+these facts, a line each. (The compiler and the test install.symbols check that the library defines these functions
+with these types.)
 
-check  nothing that REFERENCE has is gone or different. What may come: functions; enumerators; members
-       at the end of a struct whose first member is `size`.
-bad    check finds changes that break programs, and lets those pass that do not
-write  REFERENCE becomes what the headers declare now: for a release (docs/packaging.md)
-library  as check, of a library that was built with debug information
+check    fails if something that REFERENCE has is gone or different. New functions, new enumerators, and new members
+at the end of a struct whose first member is `size` are allowed.
+bad      tests check itself: it must find changes that break programs, and must allow other changes
+write    writes what the headers declare now to REFERENCE, for a release (docs/packaging.md)
+library  does as check, for a library that was built with debug information
 """
 
 import json
@@ -26,7 +26,7 @@ import xml.etree.ElementTree
 
 
 def abi_of(source, headers, compiler, work):
-    """The interface that these headers declare, as abidw's XML."""
+    """Return the interface that these headers declare, as abidw's XML."""
     sys.path.insert(0, os.path.join(source, 'scripts', 'api'))
     import header
 
@@ -61,7 +61,7 @@ def abi_of_library(library, out):
 
 
 class Interface:
-    """What the XML says, with types spelled out."""
+    """The interface in abidw's XML, with types spelled out."""
 
     KINDS = ('symbols', 'functions', 'structs', 'enums', 'typedefs')
 
@@ -113,7 +113,7 @@ class Interface:
         return element.get('name')
 
     def lines(self):
-        """The interface in the reference's form: a kind, a name and a fact in each line."""
+        """Yield the interface in the reference's form: a kind, a name and a fact in each line."""
         yield f'{self.soname}\n'
         for kind in self.KINDS:
             for name, fact in sorted(getattr(self, kind).items()):
@@ -121,7 +121,7 @@ class Interface:
 
 
 class Reference:
-    """The interface that the lines of a file hold."""
+    """The interface in the lines of a reference file."""
 
     def __init__(self, path):
         for kind in Interface.KINDS:
@@ -134,7 +134,7 @@ class Reference:
 
 
 def breaks(old, new):
-    """What a program that was compiled against `old` would miss in `new`."""
+    """Yield what a program that was compiled for the interface `old` would miss in `new`."""
     if old.soname != new.soname:
         yield f'the soname is {new.soname}, was {old.soname}'
     for name, version in sorted(old.symbols.items()):

@@ -1,4 +1,4 @@
-"""sbom_check: the bill of materials is an SPDX 2.3 document, and says what is true.
+"""sbom_check: checks that the bill of materials is an SPDX 2.3 document, and that its statements are true.
 
 sbom_check.py SOURCE_FOLDER BUILD_FOLDER FILE...    of these files of a build
 sbom_check.py --document DOCUMENT FOLDER            of a document; its files lie in FOLDER
@@ -41,7 +41,7 @@ def fields(kind, element):
 
 
 def faults(document, folder_of):
-    """What is wrong with a document. folder_of(name): where the file of this name lies."""
+    """Return what is wrong with a document. folder_of(name): the path of the file with this name."""
     said = list(fields('', document))
     for kind in ('package', 'file', 'relationship'):
         for element in document.get(kind + 's', []):
@@ -92,7 +92,7 @@ def check_files(document, folder_of):
             if (relation['spdxElementId'], relation['relationshipType'])
             == (file['SPDXID'], 'DYNAMIC_LINK')
         }
-        # this test reads by objdump, the script by readelf
+        # objdump, since the script that makes the document uses readelf
         seen = set()
         if data[:4] == b'\x7fELF':
             text = subprocess.run(

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""differential: random expressions and files, by trawl and tg beside grep and ripgrep.
+"""differential: searches random files for random expressions, by trawl and tg, and by grep and ripgrep.
 
 usage: differential.py BUILD
 
-Output and exit status have to be equal where the syntaxes mean the same (docs/regex.md). The drawn
-expressions leave out what differs by design.
+Output and exit status have to be equal if the syntaxes mean the same (docs/regex.md). The drawn expressions have no
+parts in which the programs differ by design.
 """
 import os
 import random
@@ -46,7 +46,7 @@ def expression(draw, depth=2):
 
 
 def basic(text):
-    """The same in the basic syntax, for expressions without escapes."""
+    """Return the expression, which has no escapes, in the basic syntax."""
     out, in_class = '', 0
     i = 0
     while i < len(text):
@@ -112,7 +112,7 @@ def rg_case(draw, name):
 
 
 def long_cases(name):
-    """Returns commands for a line with more occurrences than the library keeps at a time."""
+    """Yield pairs of commands for a line with more occurrences than the library keeps at a time."""
     pattern = ['-e', '(A|b) ?', name]
     for options in [['-r', '<$1>'], ['-r', '<$1>', '-o'], ['-b', '-o']]:
         yield ['rg', '-j1', '--no-config', *options, *pattern], ['tg', '-j1', '--no-config', *options, *pattern]
@@ -121,8 +121,7 @@ def long_cases(name):
 
 
 def empties(made):
-    """Return whether an expression may match no byte: trawl lists no such occurrence, ripgrep
-    does."""
+    """Return whether an expression may match the empty string: ripgrep lists empty occurrences, trawl does not."""
     made = re.sub(r'\[\^?\[:\w+:\]\]', '[0]', made)
     try:
         return re.search(made, '', re.M) is not None or re.search('\\A(?:%s)' % made, 'zz') is not None
@@ -138,7 +137,7 @@ def matches_nothing(wanted, pattern):
 
 
 def differs_by_design(wanted):
-    """Cases in which docs/regex.md says that the programs differ."""
+    """Return whether docs/regex.md says that the programs differ for this command."""
     patterns = [wanted[i + 1] for i, word in enumerate(wanted) if word == '-e']
     if '-v' in wanted and ('-o' in wanted or '-r' in wanted):
         return True

@@ -1,4 +1,5 @@
-/* syntax: mistakes and where they begin, the syntaxes of POSIX, groups, sets, and long lines. */
+/* syntax: tests mistakes in expressions and where the mistakes begin, the syntaxes of POSIX,
+ * groups, sets, and long lines. */
 #include <string.h>
 
 #include "test.h"
@@ -26,7 +27,8 @@ static enum trawl_status build(enum trawl_syntax syntax, const char *expression,
     return trawl_plan_build(&pattern, 1, &options, plan, error);
 }
 
-/* A mistake in the expression begins at byte `at`, and the message holds `words`. */
+/* Checks that a plan refuses the expression, that the mistake begins at byte `at`, and that the
+ * message contains `words`. */
 static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t at,
                     const char *words)
 {
@@ -72,8 +74,8 @@ static void test_mistakes(void)
     refuses(TRAWL_BASIC, "a\\)", 1, "open");
 }
 
-/* Reports a mistake at the end of a long expression, and builds a plan where each of many
- * alternatives has the same long head. Took minutes once. */
+/* Checks a mistake at the end of a long expression, and a plan where each of many alternatives has
+ * the same long head. (In an earlier version this took minutes.) */
 static void test_long_expressions(void)
 {
     enum { BYTES = 40000 };
@@ -106,7 +108,7 @@ static int add_match(void *context, const struct trawl_match *matches, uint64_t 
     return 0;
 }
 
-/* The occurrences in `text` are `wanted`: "begin-end " for each. */
+/* Checks that the occurrences in `text` are `wanted`: "begin-end " for each. */
 static void finds(enum trawl_syntax syntax, const char *expression, const char *text,
                   const char *wanted)
 {
@@ -195,7 +197,8 @@ static void test_groups(void)
 
 #define SET_COUNT 2000u
 
-/* Many expressions: each expression is found where its number stands, and nowhere else. */
+/* Searches for many expressions. Expression i matches only the number i, so each expression must be
+ * found where its number stands, and nowhere else. */
 static void test_set(void)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
@@ -219,7 +222,7 @@ static void test_set(void)
     trawl_plan_free(plan);
 }
 
-/* Lines that are longer than a chunk, in memory and in a pipe's place: a file that is read. */
+/* Searches lines that are longer than a chunk, in memory and in a file that is read. */
 static void test_long_lines(void)
 {
     enum { BYTES = 3 << 20 };
@@ -250,7 +253,8 @@ static void test_long_lines(void)
     fclose(file);
 }
 
-/* The memory of all programs is bounded: a large program is refused, many small programs share. */
+/* Checks that the memory of RE2's programs is bounded: a plan refuses a large program, and many
+ * small programs share the bound. */
 static void test_memory(void)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;

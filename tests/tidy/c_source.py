@@ -1,4 +1,4 @@
-"""c_source: the little of C that the checks need: comments, strings, functions, includes."""
+"""c_source: finds comments, strings, functions and includes in C, for the checks."""
 
 import re
 
@@ -13,12 +13,12 @@ TOKEN = re.compile(
 
 
 def blank(text):
-    """The same number of lines and columns, all spaces."""
+    """Return the text with each character replaced by a space; lines stay."""
     return re.sub(r'[^\n]', ' ', text)
 
 
 def without_strings(text):
-    """The text with the inside of string and character literals blanked; comments stay."""
+    """Return the text with the inside of string and character literals blanked; comments stay."""
 
     def replace(match):
         token = match.group()
@@ -28,7 +28,7 @@ def without_strings(text):
 
 
 def code_only(text):
-    """The text with comments and the inside of literals blanked."""
+    """Return the text with comments and the inside of literals blanked."""
 
     def replace(match):
         token = match.group()
@@ -38,7 +38,7 @@ def code_only(text):
 
 
 def includes(text):
-    """(line, name, is_system) for each #include."""
+    """Yield (line, name, is_system) for each #include."""
     comments_gone = TOKEN.sub(
         lambda match: blank(match.group()) if match.group()[0] == '/' else match.group(), text
     )
@@ -49,7 +49,7 @@ def includes(text):
 
 
 def macros(text):
-    """(first line, last line, name) of each #define."""
+    """Yield (first line, last line, name) of each #define."""
     lines = code_only(text).split('\n')
     number = 0
     while number < len(lines):

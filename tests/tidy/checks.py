@@ -1,4 +1,4 @@
-"""checks: one function per rule. Each yields (path, line, message) for what breaks it."""
+"""checks: one function per rule. Each function yields (path, line, message) for each breach of its rule."""
 
 import os
 import re
@@ -16,7 +16,7 @@ CLANG_FORMAT_MAJOR = '14'
 
 
 def rooms_and_rights(path):
-    """layers.txt as ([(prefix, room)], {room: [rights]})."""
+    """Read layers.txt; return ([(prefix, room)], {room: [rooms that it may include]})."""
     rooms, rights = [], {}
     with open(path, encoding='utf-8') as file:
         for line in file:
@@ -47,7 +47,7 @@ def resolve(tree, path, name):
 
 
 def layers(tree):
-    """Every include follows layers.txt."""
+    """Check that every include follows layers.txt."""
     rooms, rights = rooms_and_rights(tree.layers_path)
     for path in tree.files(C_SUFFIXES):
         room = room_of(rooms, path)
@@ -67,7 +67,7 @@ def layers(tree):
 
 
 def lengths(tree):
-    """Files, functions, macros and lines of C stay short."""
+    """Check that files, functions, macros and lines of C are short."""
     for path in tree.files(C_SUFFIXES):
         text = tree.read(path)
         lines = text.split('\n')
@@ -85,7 +85,7 @@ def lengths(tree):
 
 
 def public(tree):
-    """Every public function has a comment and is named by a test."""
+    """Check that every public function has a comment, and that a test names it."""
     tests = '\n'.join(
         tree.read(test)
         for test in tree.files(('.c', '.h', '.cc', '.cpp', '.py', '.sh'))
@@ -113,7 +113,7 @@ def public(tree):
 
 
 def is_documented(lines, code, number):
-    """A comment stands right before the declaration, or before the paragraph of the declaration."""
+    """Return whether a comment stands right before the declaration, or before the declaration's paragraph."""
     while number > 0 and lines[number - 1].strip():
         number -= 1
         if lines[number].strip() and not code[number].strip():
@@ -122,7 +122,7 @@ def is_documented(lines, code, number):
 
 
 def words(tree):
-    """No word of words.txt."""
+    """Check that no file has a word of words.txt."""
     rules = []
     with open(tree.words_path, encoding='utf-8') as file:
         for line in file:
@@ -138,9 +138,9 @@ def words(tree):
         text = tree.read(path)
         if path.endswith(C_SUFFIXES):
             text = c_source.without_strings(text)
-            text = re.sub(r'"[^"\n]*"', '""', text)  # what a comment quotes
+            text = re.sub(r'"[^"\n]*"', '""', text)  # a comment may quote such a word
         lowered = text.lower()
-        some = [  # few files have one, and to look for plain letters takes a tenth of the time
+        some = [  # the rules whose letters the file has: looking for plain letters takes a tenth of the time
             rule
             for rule in rules
             if rule[1].lower().split('\\s')[0] in lowered and (rule[2] == 'all' or in_library)
@@ -152,7 +152,7 @@ def words(tree):
 
 
 def links(tree):
-    """A relative link in a document leads to a file of the tree."""
+    """Check that each relative link in a document leads to a file of the tree."""
     for path in tree.files(('.md',)):
         for number, line in enumerate(tree.read(path).split('\n'), 1):
             for target in re.findall(r'\]\(([^)#\s]+)[^)]*\)', line):
@@ -170,7 +170,7 @@ def run(tree, command):
 
 
 def format_(tree):
-    """clang-format has nothing to change. Versions disagree, so only a single version is asked."""
+    """Check that clang-format has nothing to change. Versions disagree, so only a single version is asked."""
     for name in ('clang-format-' + CLANG_FORMAT_MAJOR, 'clang-format'):
         program = shutil.which(name)
         version = run(tree, [program, '--version']).stdout if program else ''

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""circles: no file uses what a file defines that needs the first one, directly or through others of
-its room.
+"""circles: checks that no files of a room need each other in a circle, directly or through other files of the
+room. A file needs a file that defines a symbol which the first file uses.
 
-circles.py OBJECT_FOLDER LIST ROOM...   object files, as LIST names them, one a line; a room is a
-                                        folder of them, as seen from OBJECT_FOLDER
+circles.py OBJECT_FOLDER LIST ROOM...   LIST: a file with the paths of object files, one a line; ROOM: a
+folder of object files, relative to OBJECT_FOLDER
 
-What LIST does not name is not looked at: others may be left of sources that are gone. Prints the
-files of each circle, and exits with 1 if there is one.
+Object files that LIST does not name are ignored, since their sources may no longer exist. Prints the files of
+each circle; the exit status is 1 if there is a circle.
 """
 
 import os

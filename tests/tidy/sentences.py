@@ -18,17 +18,17 @@ POINTERS = frozenset(
     'it its itself they them their one ones another others none those such '
     'former latter whose whom'.split()
 )
-# Rooms above the limit, whose figure may only fall. A row is lowered with the figure, and removed.
+# {room: limit} for rooms above LIMIT. A limit is lowered when the room's figure falls, and in the end removed.
 EXCEPTIONS = {}
-EXCEPTION_STEP = 0.5  # a row that is so much too high has to be lowered
+EXCEPTION_STEP = 0.5  # a limit that is so far above the room's figure has to be lowered
 
 CODE_SUFFIXES = ('.c', '.h', '.cc', '.cpp', '.cu', '.cuh')
 SCRIPT_SUFFIXES = ('.py', '.pyx', '.pxd', '.pxi')
-ROOMS = ('src/', 'tools/')  # each folder in these is a room
+ROOMS = ('src/', 'tools/')  # each folder directly below these folders is a room
 
 
 def room_of(path):
-    """The room whose sentences the file's sentences count for, or None."""
+    """Return the room that the file belongs to, or None."""
     if path.endswith('.md'):
         return None if path.startswith('tests/') else 'documents'
     folders = path.split('/')[:-1]
@@ -38,12 +38,12 @@ def room_of(path):
 
 
 def blanked(pattern, text):
-    """The text without what the pattern matches; line numbers stay."""
+    """Return the text with all matches of the pattern blanked; line numbers stay."""
     return re.sub(pattern, lambda match: c_source.blank(match.group()), text, flags=re.S | re.M)
 
 
 def comments(path, text):
-    """(line, text) of each comment, or of the whole document."""
+    """Yield (line, text) of each comment, or of the whole document."""
     if path.endswith('.md'):
         text = blanked(r'^```.*?^```|^\s*\|[^\n]*$|^#[^\n]*$|<!--.*?-->|`[^`\n]*`', text)
         yield 1, blanked(r'(?<=\])\([^)]*\)', text)
@@ -61,7 +61,7 @@ def comments(path, text):
 
 
 def split(line, text):
-    """(line, words) of each sentence."""
+    """Yield (line, words) of each sentence."""
     begin = 0
     for end in [*re.finditer(r'[.:;!?](?=\s+[A-Z"`(\[])|\n\s*\n|\n\s*[-*] ', text), None]:
         part = text[begin : end.end() if end else len(text)]
@@ -73,7 +73,7 @@ def split(line, text):
 
 
 def count(tree):
-    """{room: (words, pointers, [(pointers of the sentence, path, line, words)])}"""
+    """Return {room: (words, pointers, [(pointers of the sentence, path, line, words)])}."""
     rooms = {}
     for path in tree.files((*CODE_SUFFIXES, *SCRIPT_SUFFIXES, '.md')):
         room = room_of(path)
@@ -91,7 +91,7 @@ def count(tree):
 
 
 def prose(tree):
-    """Few words of comments and documents point to a noun that stands elsewhere."""
+    """Check that few words of comments and documents point to a noun that stands elsewhere."""
     for room, (total, pointers, worst) in sorted(count(tree).items()):
         rate = 100 * pointers / max(total, 1)
         limit = EXCEPTIONS.get(room, LIMIT)

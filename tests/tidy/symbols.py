@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""symbols: the layer law of layers.txt again, as the linker sees it.
+"""symbols: checks the layers of layers.txt by the symbols of object files. (A declaration `extern` written by
+hand escapes the check of includes, but not this check.)
 
-symbols.py OBJECT_FOLDER [LIST]   objects of the library, in the folders of src/; those that the file
-                                  LIST names, where others may be left of sources that are gone:
-                                  in OBJECT_FOLDER/TARGET.dir
+symbols.py OBJECT_FOLDER [LIST]   OBJECT_FOLDER: the library's object files, in the folders of src/; LIST: a
+file with the paths of the object files below OBJECT_FOLDER/TARGET.dir, so
+that object files of removed sources are ignored
 
-An object may use what its own room, or a room it may include, defines, and whatever the library
-does not define at all. base and plan together must need nothing but the C library. An `extern`
-written by hand gets past the includes, not past this.
+An object may use symbols that its own room defines, or a room that it may include, and symbols that the library
+does not define at all. The rooms base and plan together must need nothing but the C library.
 """
 
 import glob
@@ -19,13 +19,13 @@ import sys
 import checks
 from tree import HERE, source_of
 
-# Given by the compiler or the linker, not by a library.
+# Symbols that the linker defines, not a library.
 LINKER_NAMES = {'_GLOBAL_OFFSET_TABLE_'}
 CLOSED_ROOMS = ('base', 'plan')
 
 
 def nm(paths, *arguments):
-    """By path the names printed by nm, versions cut off."""
+    """Return {path: names of symbols that nm prints}, with the versions cut off."""
     command = ['nm', '-A', '-P', *arguments, *paths]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     names = {path: set() for path in paths}

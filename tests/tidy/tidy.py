@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tidy: does the tree follow the project's rules?
+"""tidy: checks that the tree follows the project's rules.
 
 tidy.py [--root FOLDER] CHECK...   names of checks.py, or `all`
 Prints `path:line: what is wrong`, sorted. Exit status 0: nothing, 1: something, 77: a check

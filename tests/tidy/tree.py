@@ -1,4 +1,4 @@
-"""tree: the files of a source tree, as the checks see them."""
+"""tree: lists and reads the files of a source tree for the checks."""
 
 import os
 import subprocess

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""walk: how many files and functions one small search passes.
+"""walk: counts the files and functions that one small search enters.
 
 walk.py SOURCE COMPILER FILES-MAX FUNCTIONS-MAX
 
-`trawl -c foo FILE` of three lines, built so that each function tells of itself when it is entered: the
-command and the library, without kernels. A reader who follows the search opens so many files, and reads so
-many functions: one that is inline in several files counts once. Prints the files and functions in the order
-in which they come; exit status 1: more than that. It takes a build, so normal runs leave it out (77).
+The script builds the command and the library, without kernels, so that each function reports when it is entered,
+and runs `trawl -c foo FILE` on three lines. A reader who follows this search opens as many files, and reads as many
+functions; an inline function of several files counts once. Prints the files and functions in the order of their
+first entry; the exit status is 1 if there are more than the given numbers. Normal runs leave the script out
+(status 77), since it needs a separate build.
 """
 
 import os
@@ -67,7 +68,7 @@ def run(command, **options):
 
 
 def build(source, compiler, folder):
-    """The command, at fixed addresses, so that these can be looked up."""
+    """Build the command, linked at fixed addresses, so that addr2line can look the addresses up."""
     tracer, made = os.path.join(folder, 'tracer.c'), os.path.join(folder, 'tracer.o')
     with open(tracer, 'w', encoding='ascii') as file:
         file.write(TRACER)
@@ -103,7 +104,7 @@ def main():
     folder = os.path.abspath(source)
     places = [os.path.relpath(place, folder).split(':') for place in told[1::2]]
     files = list(dict.fromkeys(name for name, line in places))
-    # The same line of two files: an inline function's.
+    # An inline function has an address in several files, but the same name and line.
     functions = list(dict.fromkeys((name, line) for name, (file, line) in zip(told[0::2], places)))
     print('\n'.join(files))
     print(' '.join(name for name, line in functions))
