@@ -56,11 +56,11 @@ def bits(flags):
     return bytes(packed)
 
 
-shared = {}  # address of an exported array -> column of views, whose memory a result may share
+shared = {}  # {address of an exported array: the column of views, whose memory a result may share}
 
 
 class Column:
-    """A column of bytes and None in the layout `kind`, sliced to [begin, end)."""
+    """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end)."""
 
     def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1):
         end = len(values if keys is None else keys) if end is None else end
@@ -120,8 +120,8 @@ class Column:
         return [b"".join(views), *map(bytes, buffers), sizes]
 
     def __arrow_c_array__(self, requested_schema):
-        # The argument has no default, as in polars 1.3: with a default, the test did not see that polars 1
-        # was refused.
+        # The argument has no default, as in polars 1.3. (With a default, the tests had missed that trawl refused
+        # columns of polars 1.)
         # The capsules have no destructor: the consumer that takes the array releases the array.
         @RELEASE
         def release(address):
@@ -147,7 +147,7 @@ def numbers(array, index, count):
 
 
 def flags_of(array):
-    """The validity of each value."""
+    """Return for each value whether the value is valid, that is, no null."""
     if not array.buffers[0]:
         return [True] * array.length
     packed = ctypes.cast(array.buffers[0], ctypes.POINTER(ctypes.c_uint8))
@@ -172,7 +172,7 @@ def views(array):
 
 
 def read(exported):
-    """What an object exports, as (format, list of values)."""
+    """Return what an object exports, as (format, list of values)."""
     pair = exported.__arrow_c_array__()
     schema = Schema.from_address(capsule_pointer(pair[0], b"arrow_schema"))
     array = Array.from_address(capsule_pointer(pair[1], b"arrow_array"))

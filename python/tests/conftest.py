@@ -1,4 +1,4 @@
-"""What the tests share: the oracle, the amounts, and seeded inputs."""
+"""conftest: the oracle, the number of repetitions, and seeded random inputs for all tests."""
 
 import os
 import random
@@ -14,7 +14,7 @@ DIVISOR = int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
 
 
 def amount(count):
-    """Return an amount for random tests: `amount` by default, more in long runs, at least 1."""
+    """Return the number of repetitions in a random test: `count` by default, more in long runs, at least 1."""
     return max(1, int(count * SCALE) // DIVISOR)
 
 
@@ -30,7 +30,7 @@ hypothesis.settings.load_profile("trawl")
 
 
 def naive(patterns, text, whole_words=False, whole_lines=False):
-    """All occurrences as (begin, end, pattern), by find(); words are of ASCII."""
+    """Return all occurrences as (begin, end, pattern), by find(). Words consist of letters of ASCII."""
 
     def fits(begin, end):
         around = [text[max(begin - 1, 0) : begin], text[end : end + 1]]
@@ -50,8 +50,8 @@ def naive(patterns, text, whole_words=False, whole_lines=False):
 
 
 def spans(found, longest=True):
-    """Choose occurrences that do not overlap: of those that begin first the longest, with the least distance, or
-    the first; then go on behind its end."""
+    """Choose occurrences that do not overlap. Of the occurrences that begin first, take the longest one (of equal length
+    the one with the least distance), or, without `longest`, the first in the list. Then go on behind its end."""
     chosen, end = [], 0
     while rest := [one for one in found if one[0] >= end]:
         here = [one for one in rest if one[0] == rest[0][0]]
@@ -70,7 +70,7 @@ def rewritten(text, found, values):
 
 
 def parts(text, found):
-    """Cut the occurrences out."""
+    """Return the parts of the text between the occurrences."""
     ends = [0] + [one[1] for one in found]
     return [text[at:to] for at, to in zip(ends, [one[0] for one in found] + [len(text)])]
 

@@ -1,4 +1,4 @@
-"""Servers for tests of clients: the real server over a small tree, and a server with scripted answers."""
+"""serving: starts servers for tests of clients: the real server over a small tree, or a server with scripted answers."""
 
 import contextlib
 import itertools
@@ -28,8 +28,8 @@ def real(*arguments):
 
 
 class Fake:
-    """A Unix socket where each request gets the next of the given answers, bytes that are sent `step`
-    at a time. `hang`: the connection stays open afterwards. `requests` has the requests so far."""
+    """A server on a Unix socket, where each request gets the next of the given answers. An answer is bytes, which are
+    sent `step` bytes at a time. hang: the connection stays open after the answer. requests: the requests so far."""
 
     def __init__(self, folder, *answers, step=1 << 20, hang=True):
         self.answers, self.step, self.hang = list(answers), step, hang
@@ -70,14 +70,14 @@ class Fake:
 
 
 def chunked(content, size=1 << 20, extra=b""):
-    """An answer in chunks of so many bytes."""
+    """Return an HTTP answer in chunks of `size` bytes."""
     parts = [content[at : at + size] for at in range(0, len(content), size)]
     body = b"".join(b"%x%s\r\n%s\r\n" % (len(part), extra, part) for part in parts)
     return b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body + b"0\r\n\r\n"
 
 
 def plain(content, status=b"200 OK"):
-    """Return an answer with a Content-Length."""
+    """Return an HTTP answer with a Content-Length."""
     head = b"HTTP/1.1 %s\r\nContent-Type: x\r\nContent-Length: %d\r\n\r\n" % (status, len(content))
     return head + content
 

@@ -1,5 +1,5 @@
-"""Plans with errors: each option, alphabet and call. The tests of the C library compare such plans with an
-oracle; the occurrences here are those of docs/approximate.md, found by plain loops."""
+"""Tests plans with errors: each option, alphabet and call. (The tests of the C library compare plans with errors with
+an oracle. Here the expected occurrences are those of docs/approximate.md, or are found by plain loops.)"""
 
 import pickle
 
@@ -72,7 +72,7 @@ def made(patterns, options):
 
 
 def test_all_shapes():
-    """All calls report distance and strand."""
+    """Check that all calls report distance and strand."""
     for patterns, options, text, expected in cases():
         plan, form = made(patterns, options)
         data = form(text)
@@ -110,8 +110,8 @@ def test_spans_and_what_takes_their_place():
 
 
 def test_records():
-    """Neighbouring bytes decide which occurrences within edits count, so each record is searched as a
-    separate text. Once, records were searched together as a single text."""
+    """Check that each record is searched as a separate text: the bytes beside an occurrence decide which occurrences
+    within edits count. (In an earlier version records were searched together as a single text.)"""
     for patterns, options, texts in CASES:
         plan, form = made(patterns, options)
         column = [*map(form, texts), None]
@@ -123,7 +123,7 @@ def test_records():
 
 
 def fields(found):
-    """Occurrences as dicts."""
+    """Return occurrences as dicts."""
     names = ("begin", "end", "pattern", "distance", "strand")
     return [dict(zip(names, one)) for one in found]
 
@@ -176,7 +176,7 @@ def test_results():
 
 
 def test_lines_that_span_batches():
-    """A line's distance is the least of all occurrences in the line, wherever chunks cut the text."""
+    """Check that a line's distance is the least distance of all occurrences in the line, wherever chunks cut the text."""
     searcher = trawl.Searcher("cpu", 2, chunk_bytes=4096)
     plan = trawl.Plan("needle", mismatches=2)
     text = "nXXdle" + "." * 20000 + "needle" + "." * 9000 + "neXdle" + "\n" + "neXdle\n"
@@ -187,7 +187,7 @@ def test_lines_that_span_batches():
 
 
 def test_symbols():
-    """Errors are counted in characters of str, in bytes of bytes."""
+    """Check that errors are counted in characters if the patterns are str, and in bytes if the patterns are bytes."""
     text = "caf\u00e9s"
     assert trawl.Plan("cafes", mismatches=1).alphabet == "utf8"
     assert list(trawl.Plan("cafes", mismatches=1).matches(text)) == [(0, 5, 0, 1)]

@@ -1,4 +1,4 @@
-"""Offsets in a str count characters. The oracle is str.find."""
+"""Tests that offsets in a str count characters. The oracle is str.find."""
 
 import io
 import pickle
@@ -29,7 +29,8 @@ def check(plan, patterns, text, searcher):
 
 
 def test_like_find(rng):
-    """Characters lie at every alignment to words and chunks; occurrences have all lengths up to 90."""
+    """Compare with str.find, with characters at every alignment to machine words and chunks, and with texts of up to 90
+    characters, or nine times as long."""
     for round in range(amount(150)):
         letters = rng.sample(LETTERS, rng.randint(2, len(LETTERS)))
         text = "".join(rng.choices(letters, k=rng.randint(0, 90)))
@@ -45,8 +46,8 @@ def test_like_find(rng):
 
 
 def test_long(rng):
-    """Occurrences are far apart, so that the small counters of characters in a machine word overflow. Long
-    and short patterns together have ends in another order than their begins."""
+    """Compare with str.find where occurrences are far apart. The library counts characters in small counters in a machine
+    word, which here overflow. As there are long and short patterns, the ends have a different order than the begins."""
     with trawl.Searcher("cpu", 2, chunk_bytes=4096) as searcher:
         for letter in LETTERS:
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"
@@ -55,13 +56,13 @@ def test_long(rng):
 
 
 def bytes_of(text, found):
-    """Occurrences with offsets in bytes of UTF-8, and with the occurring bytes."""
+    """Return the occurrences with offsets in bytes of UTF-8, and with the occurring bytes."""
     return [(*(len(text[:at].encode()) for at in one[:2]), *one[2:], text[one[0] : one[1]].encode())
             for one in found]  # fmt: skip
 
 
 def test_records_and_values(rng):
-    """In columns of all kinds too, and with the occurring strings."""
+    """Check offsets in columns of all kinds, and results with the occurring strings."""
     pyarrow = pytest.importorskip("pyarrow")
     views = [pyarrow.string_view()] if hasattr(pyarrow, "string_view") else []
     for round in range(amount(60)):
@@ -131,7 +132,7 @@ def test_files_and_slices(tmp_path):
 
 
 def test_parts_of_characters():
-    """Bytes may begin and end inside of characters, which then belong to the occurrence."""
+    """Check patterns of bytes that begin and end inside of characters: each touched character belongs to the occurrence."""
     text = "a\u00e9\u20acb"  # 61 c3 a9 e2 82 ac 62
     plan = trawl.Plan([b"\xa9\xe2", b"\xc3", b"\x82", b"\xacb"])
     assert list(plan.matches(text)) == [(1, 2, 1), (1, 3, 0), (2, 3, 2), (2, 4, 3)]

@@ -1,4 +1,4 @@
-"""Clients of a server: requests, answers, and bytes that are no answer."""
+"""Tests clients of a server with scripted answers: requests, answers, and bytes that are no answer."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_borders_of_chunks_and_reads(tmp_path, step, size):
 
 
 def test_request(tmp_path):
-    """A request holds the command's options, and in base64 the strings that are not UTF-8."""
+    """Check the members of a request: the command's options, and strings, in base64 if a string is not UTF-8."""
     with Fake(tmp_path, *[plain(COUNT)] * 10) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
             ["a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
@@ -60,8 +60,8 @@ def test_request(tmp_path):
         assert fake.requests[1][1] == {"patterns": ["610a62", "63"], "options": ["--hex"]}
         client.count([b"\0", "c"])
         assert fake.requests[2][1]["patterns"] == ["00", "63"]
-        assert fake.connections == 1  # kept
-        # A single path or option is not split into letters, as once, when the tests gave only lists.
+        assert fake.connections == 1  # the client has kept the connection
+        # A single path or option is not split into letters. (Earlier tests gave only lists.)
         for one in "src", b"src", Path("src"):
             client.count(["a", "b"], paths=one, options="--hidden", glob="*.c")
             body = fake.requests.pop()[1]
@@ -78,7 +78,7 @@ def test_request(tmp_path):
             client.count("a", paths=1)
         with pytest.raises(TypeError, match="'ignorecase' is no option"):
             client.count("a", ignorecase=True)
-        with pytest.raises(ValueError, match="pattern 1 is empty"):  # found nothing
+        with pytest.raises(ValueError, match="pattern 1 is empty"):  # in an earlier version, the client found nothing
             client.count(["a", ""])
         with pytest.raises(TypeError, match="ignore_case: options of the plan"):
             client.count(trawl.Plan("a"), ignore_case=True)
@@ -98,7 +98,8 @@ def test_names_and_lines_that_are_not_utf8(tmp_path):
 
 
 def test_what_is_said_of_files(tmp_path):
-    """Messages become warnings, binary files are named, a cut answer is an error unless limits were set."""
+    """Check that messages become warnings, that the client names binary files, and that an answer which the server cut is
+    an error unless the request has limits."""
     said = {"type": "message", "data": {"text": "a/b: Permission denied"}}
     binary = {"type": "end", "data": {"path": {"text": "bin"}, "binary_offset": 7}}
     status = {"type": "status", "data": {"exit": 2, "truncated": True}}
@@ -216,8 +217,8 @@ def test_silence(tmp_path):
     (False, b"", b""), (True, b"Type: x", b"Type: x\r\nconnection: Close"), (True, b"/1.1", b"/1.0"),
 ])  # fmt: skip
 def test_a_connection_that_ends(tmp_path, hang, said, says):
-    """If an answer says that the connection ends, the next request opens a new connection. (No test had
-    a server that says so and leaves the connection open.)"""
+    """Check that the next request opens a new connection if an answer says that the connection ends. (No test had had
+    a server that says this and leaves the connection open.)"""
     with Fake(tmp_path, *[plain(COUNT).replace(said, says, 1)] * 3, hang=hang) as fake:
         with trawl.Client(fake.address) as client:
             for _ in range(3):

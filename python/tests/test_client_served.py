@@ -1,4 +1,4 @@
-"""Clients of a real server, compared with a search of the tree in plain Python."""
+"""Compares the answers of a real server to clients with a search of the tree in plain Python."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def address(tree):
 
 
 def lines_by_hand(patterns, files=FILES, fold=bytes, wanted=True):
-    """(path, line number, offset, line) of each line that holds a pattern."""
+    """Return (path, line number, offset, line) of each line with a pattern (or without one, if not `wanted`)."""
     found = []
     for name, content in files.items():
         offset = 0
@@ -52,7 +52,7 @@ def lines_by_hand(patterns, files=FILES, fold=bytes, wanted=True):
 
 
 def positions_by_hand(patterns, files=FILES):
-    """Of equal patterns only the first is reported."""
+    """Return (path, begin, pattern) of each occurrence, sorted. Of equal patterns only the first is reported."""
     return sorted(
         (os.fsdecode(name), begin, patterns.index(pattern))
         for name, content in files.items()
@@ -123,7 +123,8 @@ PIECES = ["ne", "edle", "needle", "hay", "ay\n", "N", "\u00e9e", "x", "GAT", "\0
 
 
 def test_plans(rng, address):
-    """A plan's answers are a search's of the same files, or an error. (A client dropped all options.)"""
+    """Check that a client's answers to a plan are those of a search of the same files, or an error. (An earlier client
+    dropped all options of the plan.)"""
     said, answered = set(), 0
     with trawl.Client(address) as client:
         while answered < amount(80) or len(said) < 5:
@@ -172,7 +173,8 @@ def test_counts_and_positions(address):
 
 
 def test_line_ends_and_nul_in_patterns(tmp_path):
-    """A pattern may hold line ends. (The protocol's strings would be cut at line ends.)"""
+    """Check patterns with line ends. (The server cuts the protocol's strings at line ends, so the client sends such
+    patterns in hexadecimal.)"""
     content = b"a\nb\0c\na\nb d\r\ne\n"
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/file").write_bytes(content)
@@ -223,7 +225,7 @@ def test_results_that_end_early(address):
 
 
 def test_16_threads(address):
-    """Threads share a client, and each thread gets the answer to its own request."""
+    """Check that threads may share a client: each thread gets the answer to its own request."""
     faults = []
 
     def ask(pattern):

@@ -1,4 +1,4 @@
-"""docs/coming-from.md: the calls of other packages and trawl's, side by side on the same texts."""
+"""Compares the calls of other packages in docs/coming-from.md with trawl's calls, on the same texts."""
 
 import re
 
@@ -52,7 +52,7 @@ def test_ahocorasick_rs(rng):
         assert spans(plan, text) == longest.find_matches_as_indexes(text)
         strings = [WORDS[pattern] for pattern in plan.matches(text, match="leftmost-first").patterns]
         assert strings == first.find_matches_as_strings(text)
-    # What the page says that trawl has not.
+    # The page says that trawl cannot take the occurrence that ends first, as rs.AhoCorasick does by default.
     assert rs.AhoCorasick(["abcd", "b"]).find_matches_as_indexes("abcd") == [(1, 1, 2)]
     assert spans(trawl.Plan(["abcd", "b"]), "abcd") == [(0, 0, 4)]
     text = b"xa\xff"
@@ -84,7 +84,7 @@ def test_hyperscan(rng):
 
 
 def test_re(rng):
-    """Alternatives in re are tried in order: leftmost-first."""
+    """Compare with re, which tries alternatives in order, as match="leftmost-first" does."""
     pattern = re.compile("|".join(map(re.escape, WORDS)))
     plan, values = trawl.Plan(WORDS), [f"<{number}>" for number in range(len(WORDS))]
     for _ in range(50):
@@ -105,7 +105,7 @@ def test_re(rng):
             assert found == [one.start() for one in whole.finditer(text.upper())]
         ahead = [one.start() for one in re.finditer(f"(?={pattern.pattern})", text)]
         assert sorted(set(plan.positions(text))) == ahead
-    # What the page says that trawl has not.
+    # The page says that trawl differs in these points.
     assert re.search(r"\b\.net\b", "use .net x.net").start() == 10
     assert list(trawl.Plan(".net", whole_words=True).positions("use .net x.net")) == [4]
     assert re.findall("i", "\u0130\u0131", re.IGNORECASE) == ["\u0130", "\u0131"]
@@ -113,7 +113,7 @@ def test_re(rng):
 
 
 def test_flashtext(rng):
-    """Keywords of flashtext are whole ASCII words, without case."""
+    """Compare with flashtext, whose keywords are whole words of ASCII, without case."""
     flashtext = pytest.importorskip("flashtext")
     words = [word for word in WORDS if word.isascii()]
     processor = flashtext.KeywordProcessor()
@@ -126,7 +126,7 @@ def test_flashtext(rng):
         found = [(plan.values[pattern], begin, end) for pattern, begin, end in spans(plan, text)]
         assert found == processor.extract_keywords(text, span_info=True)
         assert plan.replace(text) == processor.replace_keywords(text)
-    # What the page says of other letters than those of ASCII.
+    # The page says how flashtext and trawl differ in letters beyond ASCII.
     words = {"\u00e9t\u00e9": "summer", "york": "city"}
     processor = flashtext.KeywordProcessor()
     processor.add_keywords_from_dict({name: [word] for word, name in words.items()})

@@ -1,4 +1,4 @@
-"""python -m trawl is the command."""
+"""Tests that python -m trawl runs the command."""
 
 import gzip
 import io
@@ -28,8 +28,8 @@ def test_command():
 
 
 def test_script(tmp_path):
-    """The script `trawl` runs the command. Where the command is not installed, the script prints an
-    error. (Once the script found itself as the command, and called itself without end.)"""
+    """Check that the script `trawl` runs the command, and prints an error if the command is not installed. (An earlier
+    script found itself as the command, and called itself without end.)"""
     script = shutil.which("trawl", path=os.path.dirname(sys.executable))
     if script is None:
         pytest.skip("the package was not installed with its script")
@@ -49,8 +49,8 @@ def test_script(tmp_path):
 
 
 def test_fasta(tmp_path, rng):
-    """The sites of both strands in lines of 70 are those of the command's --fasta. (A search of the file as it is
-    misses what crosses a line end.)"""
+    """Compare the sites on both strands of a file with lines of 70 bases with those of the command's --fasta. (A plain
+    search of the file misses occurrences across line ends.)"""
     lines = [b"AC;\r\n", b"\n"]
     for name in (b">one first", b">\xffwo", b">", b">last"):
         bases = bytes(rng.choices(b"ACGTN", k=rng.randint(2000, 5000)))

@@ -1,4 +1,4 @@
-"""Decontamination against plain loops over words."""
+"""Compares decontamination with plain loops over words."""
 
 import contextlib
 import gzip
@@ -52,7 +52,7 @@ def is_quote(one):
 
 
 def plain(text, nfkc=True, ignore_case=True, punctuation="split", spaces="fold"):
-    """The normal form, character by character."""
+    """Return the normal form of a text, made character by character."""
     text = "".join(one for one in text if not is_nothing(one))
     if punctuation != "keep":
         text = "".join("'" if is_quote(one) else one for one in text)
@@ -97,7 +97,7 @@ def forms_of(rng, text):
 
 
 def test_finds_every_copy(rng):
-    """Documents with a copy and with almost a copy, half each, against plain loops."""
+    """Compare with plain loops over documents, half of which have a copy of a question, the other half almost a copy."""
     letters = "abcxyz\u00e9\u00df\u03c3\u03a3\u0416\u01c5\u00b2\u4e2d\u01f0\u0939\u093f"
     blanks = " \u00a0\u2003\t\x1c\u3000"
     vocabulary = ["".join(rng.choices(letters, k=rng.randint(2, 6))) for _ in range(1000)]
@@ -107,7 +107,7 @@ def test_finds_every_copy(rng):
     documents = []
     for number in range(400):
         copy = list(rng.choice(long))
-        if number % 2:  # no 13 words in a row are left
+        if number % 2:  # then the copy shares no 13 words in a row with a question
             for at in range(3, len(copy), 4):
                 copy[at] += "q"
         copy = "".join(word + rng.choice(blanks) * rng.randint(1, 2) for word in copy).strip()
@@ -145,7 +145,7 @@ def spread(rng, words, glues):
 
 
 def broken(rng, word):
-    """Return the word over two lines, cut at a hyphen or between letters."""
+    """Return the word on two lines, cut at a hyphen or between letters."""
     if "-" in word:
         return word.replace("-", "-\n")
     at = rng.randint(1, len(word) - 1)
@@ -160,7 +160,7 @@ MARKUP = ["_%s_", "*%s*", "**%s**", "__%s__", "~~%s~~", "`%s`", "<b>%s</b>", "<e
 LIGATURES = {"ffi": "\ufb03", "ffl": "\ufb04", "ff": "\ufb00", "fi": "\ufb01", "fl": "\ufb02", "st": "\ufb06"}
 LABELS = ["%d. ", "(%d) ", "%d) ", "[%d] ", "%d: ", "1.%d ", "2.%d.3. ", "> %d. ", "- ", "\u2022 ", "(b) ", "C. ", "iv) ",
           "\u2461 ", "3\ufe0f\u20e3 ", "\t%d.\t"]  # fmt: skip
-# How a copy may differ: kind -> (rng, words) -> text.
+# {kind of disguise: function of (rng, words) that returns the text in disguise}
 DISGUISES = {
     "markup": lambda rng, words: each(words, lambda one: rng.choice(MARKUP) % one),
     "dashes": lambda rng, words: spread(rng, words, [*"-\u2010\u2011\u2013\u2014\u2212\ufe63~_/", " \u2014 ", " -- "]),
@@ -195,9 +195,9 @@ DISGUISES = {
 
 
 def test_disguises(rng):
-    """1,000 copies in ten kinds of disguise are found, and 1,000 texts in disguise that share 12 words in a row
-    with a question are not. (_a_, zero-width characters, tags, hyphens at line ends and numbers of lists hid
-    copies.)"""
+    """Check that 1,000 copies in ten kinds of disguise are found, and that 1,000 texts in disguise which share only 12
+    words in a row with a question are not found. (In an earlier version _a_, zero-width characters, tags, hyphens at
+    line ends and numbers of lists hid copies.)"""
     pieces = ["ffi", "fi", "st", "fl", "a", "b", "e\u0301", "\u00fc", "\u0436", "k", "on", "\u00df", "re", "0", "ff"]
     vocabulary = ["".join(rng.choices(pieces, k=rng.randint(3, 6))) for _ in range(2000)]
     vocabulary = [unicodedata.normalize("NFC", word) for word in vocabulary]
@@ -270,7 +270,8 @@ def test_wrong_types():
 
 
 def test_columns():
-    """Columns and nulls, as the searches of records take them. (A str was taken letter by letter.)"""
+    """Check columns and nulls, in all forms that searches of records take. (An earlier version took a str for a list of
+    letters.)"""
     questions, documents = ["x", None, "a b c"], [None, "z a  b y", "none"]
     forms = [list, tuple, iter]
     for name, form in (("pyarrow", "array"), ("pyarrow", "chunked_array"), ("polars", "Series"), ("pandas", "Series")):
@@ -283,7 +284,8 @@ def test_columns():
 
 
 def test_names():
-    """(The function of this name hid the class.)"""
+    """Check that trawl.decontaminate has both classes. (In an earlier version a function hid a class of the same
+    name.)"""
     assert trawl.decontaminate.Questions is Questions and trawl.decontaminate.Form is Form
 
 
@@ -314,7 +316,7 @@ def test_stage():
 
 
 def command(folder, *arguments, own=False):
-    """Run the command, in this process or in a process of its own: status, output, messages."""
+    """Run the command in this process, or in a separate process (own). Return status, output and messages."""
     arguments = [*map(str, arguments)]
     if own:
         made = subprocess.run(
@@ -335,7 +337,8 @@ def command(folder, *arguments, own=False):
 
 
 def test_command(tmp_path):
-    """Text, JSON lines and Parquet in, JSON lines and Parquet out; bad lines told; two processes."""
+    """Check the command: it reads text, JSON lines and Parquet, writes JSON lines and Parquet, reports bad lines, and
+    works with two processes."""
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     (tmp_path / "questions.txt").write_bytes(b"\xef\xbb\xbfa b c d\r\nb c\n")
@@ -383,7 +386,7 @@ def test_command_refuses(tmp_path):
         (("bad", "d.jsonl", "--words=2"), "bad: question 1: "),
         (("d.jsonl", "d.jsonl", "--question-column=x"), "d.jsonl: question 0: KeyError"),
         (("q", "no.parquet", "--words=2"), "no.parquet: there is no column text"),
-        (("q", "cut.jsonl.gz", "--words=2"), "cut.jsonl.gz: "),  # was told without the name
+        (("q", "cut.jsonl.gz", "--words=2"), "cut.jsonl.gz: "),  # an earlier message lacked the name
         (("q", "cut.parquet", "--words=2"), "cut.parquet: "),
         (("q", "d.jsonl", "--words=2", "--workers=0"), "--workers: 1 or more"),
         (("q", "d.jsonl", "--words=2", "--clean=."), "written over itself"),

@@ -1,4 +1,4 @@
-"""The examples of the docstrings and of the user's guide run and say what they print."""
+"""Tests that the examples in docstrings and in the user's guide run, and print what the text says."""
 
 import contextlib
 import doctest
@@ -18,7 +18,7 @@ NAMES = [name for name in trawl.__all__ if not name.startswith("_")]
 
 @pytest.fixture
 def served(tmp_path, monkeypatch):
-    """A server for the examples of its clients."""
+    """Run a server for the examples of clients."""
     (tmp_path / "tree/barn").mkdir(parents=True)
     (tmp_path / "tree/barn/hay.txt").write_text("\nhay, hay, needle\n")
     with real(f"--listen=unix:{tmp_path}/socket", tmp_path / "tree") as address:
@@ -48,7 +48,8 @@ def test_every_option_of_clients_is_documented():
 
 @pytest.mark.parametrize("name", ["Plan", "Searcher", "Text"])
 def test_every_option_is_documented(name):
-    """help(trawl.Plan) says what each option does. (Once only docs/python.md described half of them.)"""
+    """Check that help() of trawl.Plan and other classes describes each option. (Earlier, half of the options had a
+    description only in docs/python.md.)"""
     kind = getattr(trawl, name)
     stub = pathlib.Path(trawl.__file__).with_name("_trawl.pyi").read_text()
     (made,) = re.findall(rf"^class {name}[:(].*?def __new__\((.*?)\) -> ", stub, re.M | re.S)
@@ -70,7 +71,7 @@ def test_modules(name):
         try:
             doctest.DebugRunner().run(test)
         except doctest.UnexpectedException as error:
-            raise error.exc_info[1] from None  # it may be "skipped"
+            raise error.exc_info[1] from None  # the exception may be pytest's "skipped"
 
 
 @pytest.mark.parametrize("name", ["python.md", "coming-from.md"])
@@ -112,7 +113,7 @@ def answer(call, *arguments):
 
 
 def test_table_of_forms(tmp_path):
-    """The table says what each form of a text gives."""
+    """Check the table in docs/python.md of the forms of texts and of what each form gives."""
     guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
     plans = [trawl.Plan("b"), trawl.Plan("bb", edits=1), trawl.Plan(r"\wb$|^b", regex=True, alphabet="utf8")]
     for name, form in forms(tmp_path):

@@ -1,4 +1,4 @@
-"""The worked examples, on small data with known answers."""
+"""Runs the worked examples on small data with known answers."""
 
 import pathlib
 import subprocess
@@ -18,7 +18,8 @@ def run(name, *arguments):
 
 
 def test_names():
-    """No example hides a module of Python from programs in its folder. (One was secrets.py.)"""
+    """Check that no example has the name of a Python module: programs in its folder would import the example. (An
+    earlier example had the name secrets.py.)"""
     assert not {path.stem for path in EXAMPLES.iterdir()} & sys.stdlib_module_names
 
 
@@ -41,8 +42,8 @@ def test_guides(tmp_path):
     guide = "ACGTACGTACGTACGTACGT"
     other = "TTCAGTTTGTGGCAGGTGAG"
     reverse = other.translate(str.maketrans("ACGT", "TGCA"))[::-1]
-    forward = "aa" + guide + "tgg" + "c" * 10  # a motif behind it
-    backward = "cct" + "CCA" + reverse + "a"  # the motif's other strand before it
+    forward = "aa" + guide + "tgg" + "c" * 10  # a motif behind the guide
+    backward = "cct" + "CCA" + reverse + "a"  # the motif on the other strand, before the guide
     without = guide + "aca"
     genome = tmp_path / "genome.fa"
     text = f">one first\n{forward[:15]}\n{forward[15:]}\n>two\n{backward}{without}\n"

@@ -1,5 +1,5 @@
-"""polars, pandas, duckdb, datasets and pyarrow's functions have the searches of records: against plain
-loops over each record."""
+"""Compares the searches of records by polars, pandas, duckdb, datasets and pyarrow's functions with plain loops over
+each record."""
 
 import re
 
@@ -54,8 +54,8 @@ def stars(text, found):
 
 @pytest.fixture(params=["strings", "expressions"])
 def questions(request, rng):
-    """A function of a number of rows that yields (plan, texts, expected). `re` says what the expressions' answers
-    are. A record takes the place of the line in the searches for patterns that occur."""
+    """Return a function of a number of rows that yields (plan, texts, expected). `re` finds the expected answers for
+    expressions. In the searches for patterns that occur in a record, the record takes the place of the line."""
 
     def ask(rows):
         if request.param == "strings":
@@ -78,7 +78,7 @@ def questions(request, rng):
 
 
 def test_columns_of_arrow(rng):
-    """All forms of columns; whole words and lines end where the record does."""
+    """Check all forms of columns. Whole words and whole lines end where the record ends."""
     views = [pyarrow.string_view()] if hasattr(pyarrow, "string_view") else []
     kinds = [pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.large_binary(), *views]
     for number in range(amount(150)):
@@ -99,7 +99,7 @@ def test_columns_of_arrow(rng):
                     found = pyarrow.array(search(part))
                     assert found.to_pylist() == answer
                     found.validate(full=True)
-    # Columns may hold bytes that are not UTF-8, but no numbers, which once were searched as decimals.
+    # Columns may have bytes that are not UTF-8, but no numbers. (An earlier version searched numbers as decimals.)
     for kind in (pyarrow.binary(), pyarrow.binary_view()):
         column = pyarrow.array([b"\xffb", None], kind)
         assert trawl.Plan("b").match_counts(column).tolist() == [1, None]
@@ -183,7 +183,7 @@ def test_duckdb(questions):
 
 
 def test_replace(rng):
-    """Results equal Plan.replace, which other tests compare with a loop."""
+    """Compare the results with Plan.replace, which other tests compare with a loop."""
     polars = pytest.importorskip("polars")
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("trawl.polars")
@@ -202,7 +202,7 @@ def test_replace(rng):
 
 
 def test_datasets(rng):
-    """The call on a dataset that docs/python.md shows."""
+    """Check the call on a dataset that docs/python.md shows."""
     datasets = pytest.importorskip("datasets")
     texts = column_of(rng, 100)
     expected, plan = plain(texts), trawl.Plan(PATTERNS)

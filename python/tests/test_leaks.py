@@ -1,4 +1,4 @@
-"""Nothing is left behind: references and memory over many searches."""
+"""Tests that many searches leave neither references nor memory behind."""
 
 import gc
 import os

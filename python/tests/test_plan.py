@@ -1,4 +1,4 @@
-"""Plans: sources of patterns, pickles, refused arguments."""
+"""Tests plans: sources of patterns, pickles, refused arguments."""
 
 import copy
 import inspect
@@ -33,8 +33,8 @@ def test_patterns_of_all_kinds(tmp_path):
 
 
 def test_patterns_of_a_file(tmp_path):
-    """A file of patterns may be a path or an open file, and may have line ends of Windows. (Once the
-    patterns kept the carriage returns, so that no pattern was found: the tests had no such file.)"""
+    """Check that patterns may come from a path or an open file, also with line ends of Windows. (In an earlier version
+    the patterns kept the carriage returns, so that no pattern was found.)"""
     path = tmp_path / "patterns"
     for content in (b"he\nshe", b"\xef\xbb\xbfhe\r\nshe\r\n", b"he\nshe\r\n"):
         path.write_bytes(content)
@@ -74,7 +74,8 @@ def test_pickles(patterns):
 
 
 def test_pickles_build_a_plan_once():
-    """(Each task and each ask built its plan anew.)"""
+    """Check that equal pickles give the same plan object in a process. (In an earlier version each task built the plan
+    again.)"""
     once, other = trawl.Plan(["one", "two"]), trawl.Plan(["onet", "wo"])
     copies = [pickle.loads(pickle.dumps(plan)) for plan in (once, other, trawl.Plan(["one", "two"]))]
     assert copies[0] is copies[2] and copies == [once, other, once]
@@ -84,7 +85,7 @@ def test_pickles_build_a_plan_once():
 
 
 def test_pickled_options():
-    """Pickling keeps each option. (Once plans with an algorithm could not be pickled.)"""
+    """Check that pickling keeps each option. (In an earlier version plans with an algorithm could not be pickled.)"""
     texts = (b"ab xab AB\nab\0ab\0", "\u00c9t\u00e9 ab".encode())
     for options in (
         {"whole_words": True}, {"whole_lines": True}, {"whole_lines": True, "line_end": b"\0"}, {"method": "every"},
@@ -103,7 +104,8 @@ def test_pickled_options():
 
 
 def test_numbers():
-    """Only whole numbers are numbers. (edits=0.2 was 0, threads=1.7 was 1, and True was 1.)"""
+    """Check that only whole numbers are accepted. (An earlier version took edits=0.2 for 0, threads=1.7 for 1, and True
+    for 1.)"""
     class Two:
         def __index__(self):
             return 2
@@ -149,7 +151,7 @@ def test_switches():
 
 
 def test_in():
-    """(Every `in` was false.)"""
+    """Check `in`: whether a plan has a pattern. (In an earlier version `in` was always false.)"""
     plan = trawl.Plan(["he", b"\xff", "\u00e9"], ignore_case=True)
     assert "he" in plan and b"he" in plan and bytearray(b"\xff") in plan and "\u00e9" in plan
     assert "HE" not in plan and "h" not in plan and "" not in plan
@@ -170,7 +172,7 @@ def test_equality():
 
 
 def test_signatures():
-    """help() and inspect know all arguments, and errors name the method that the user called."""
+    """Check that help() and inspect show all arguments, and that errors name the method that the user called."""
     for made, of in ((trawl.Plan, _sources.Plan), (trawl.Searcher, _sources.Searcher)):
         shown = inspect.signature(made).parameters.values()
         assert [(one.name, one.kind, one.default) for one in shown] == [
@@ -186,7 +188,7 @@ def test_signatures():
 
 
 def test_patterns_are_text(tmp_path):
-    """A list in a file and an Arrow column mean the same letters as the same list of str."""
+    """Check that patterns from a file or an Arrow column are equal to the same patterns in a list of str."""
     path = tmp_path / "patterns"
     path.write_text("\u00e9t\u00e9\n", encoding="utf-8")
     assert trawl.Plan(path, ignore_case=True) == trawl.Plan(["\u00e9t\u00e9"], ignore_case=True)
@@ -203,7 +205,8 @@ def test_characters_beyond_ascii():
 
 
 def test_case_is_that_of_unicode():
-    """Characters are equal if `re` says so, except for the two Turkish letters i."""
+    """Check that characters which trawl takes for equal without case are equal in `re`, too, and that a character equals
+    its lower and upper case, except for the two Turkish letters i."""
     groups = {}
     for code in range(sys.maxunicode + 1 if SCALE >= 20 else 0x500):
         if not 0xD800 <= code < 0xE000:

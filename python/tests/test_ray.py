@@ -1,4 +1,4 @@
-"""Ray on simulated nodes, of which a node is killed, gives the results of a single process."""
+"""Compares the results of Ray on simulated nodes, one of which is killed, with the results of a single process."""
 
 import contextlib
 import json
@@ -54,7 +54,7 @@ def test_as_in_one_process(cluster, table):
     found = trawl.ray.filter(dataset_of(table), PLAN, "text", keep_order=True, workers=(1, 3))
     ids = [row["id"] for row in found.take_all()]
     assert ids == [i for i, value in enumerate(expected) if value]
-    # The dataset's context keeps the order. (Once only the process's context was set.)
+    # The dataset's context keeps the order. (An earlier version set only the process's context.)
     assert found.context.execution_options.preserve_order
     cells = trawl.ray.matrix(dataset_of(table), PLAN, "text", keep=["id"], workers=2).take_all()
     assert sorted((c["id"], c["pattern"], c["begin"]) for c in cells) == list(PLAN.cells(column))
@@ -86,7 +86,7 @@ def test_bad_lines_are_set_apart(cluster, tmp_path):
 
 
 def test_decontamination_and_metrics(cluster):
-    """Rows equal a single process's rows; workers' counters are Ray metrics."""
+    """Check that the rows are those of a single process, and that the workers' counters are Ray metrics."""
     texts = ["a b c", None, "x", "A  b, c d"] * 50
     questions = Questions(["a b c d"], words=3)
     dataset = ray.data.from_arrow(pyarrow.table({"id": list(range(200)), "text": texts}))
@@ -110,7 +110,7 @@ def test_decontamination_and_metrics(cluster):
 
 
 def test_no_record_can_be_searched(cluster):
-    """The result is empty and has the right columns."""
+    """Check that the result is empty and has the right columns if no record can be searched."""
     numbers = ray.data.from_arrow(pyarrow.table({"text": [1, 2, 3]}))
     found, bad = trawl.ray.contains(numbers, PLAN, "text", errors="apart")
     found = found.materialize()
@@ -120,14 +120,14 @@ def test_no_record_can_be_searched(cluster):
 
 
 def test_all_cores_and_more(cluster, table, tmp_path):
-    """Reading has a core when the actors would take all. (Ray waited without end, and with a node's
-    cores exceeded as well.)"""
+    """Check that a core is left for reading if the actors would take all cores, and that a request for more cores than a
+    node has is refused. (In both cases Ray waited without end.)"""
     pyarrow.parquet.write_table(table, tmp_path / "table.parquet")
     expected = PLAN.contains(table.column("text")).tolist().count(True)
     for workers in (4, None, (1, 9)):
         read = ray.data.read_parquet(str(tmp_path))
         assert trawl.ray.filter(read, PLAN, "text", workers=workers).count() == expected
-    # Stages one after the other: the actors of the second took the core that the first had left.
+    # Several stages. (In an earlier version the second stage's actors took the core that the first stage had left.)
     read = ray.data.read_parquet(str(tmp_path))
     for kind in ("contains", "mask", "which", "match_counts"):
         read = trawl.ray.run(read, PLAN, "text", kind, workers=2)
@@ -149,7 +149,7 @@ def test_order_that_cannot_be_kept():
 
 
 def test_a_node_is_killed(cluster, table):
-    """Other nodes repeat a killed node's work, and each record comes once."""
+    """Check that other nodes repeat a killed node's work, and that each record comes once."""
     nodes = cluster[1]
     expected = [i for i, value in enumerate(PLAN.contains(table.column("text"))) if value]
     found = trawl.ray.filter(dataset_of(table), PLAN, "text", workers=(1, 3), batch_rows=100)

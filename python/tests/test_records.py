@@ -1,4 +1,4 @@
-"""Columns of records, in all layouts, against a naive search of each record."""
+"""Compares searches of columns, in all layouts, with a naive search of each record."""
 
 import importlib.util
 import io
@@ -72,9 +72,9 @@ def test_dictionaries(patterns, values, kind, data):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_slice(kind):
-    """Every slice of a column, and of the keys into a dictionary. Nulls and long values lie before and
-    after each begin, and the validity needs a second byte. (Random columns had so few slices of each
-    layout that the tests missed a layout whose nulls were looked up from the column's begin.)"""
+    """Search every slice of a column, and of the keys into a dictionary. Nulls and long values lie before and after each
+    slice's begin, and the bits of validity need a second byte. (Random columns had so few slices of each layout that the
+    tests missed a layout in which the slice's begin was not added to the place of its bits of validity.)"""
     long = b"ab and more than twelve bytes"
     values = [b"ab", None, b"", long, None, None, b"b", b"c" * 13, None, b"ab", long, None, b"bab"]
     keys = [3, 0, None, 1, 6, None, 12, 0, None, 4, 3]
@@ -119,7 +119,7 @@ def test_exports():
 
 
 def results():
-    """Results of each kind, no two of which are equal."""
+    """Return results of each kind, no two of which are equal."""
     plan, text, column = trawl.Plan(["an", "<b>"]), b"banana\n<b>\nx", ["banana", None, "<b>", "x"] * 3
     return [
         plan.positions(text), plan.positions(text)[1:], plan.positions(b""), plan.count_by_pattern(text),
@@ -242,7 +242,8 @@ def test_polars():
 
 
 def test_frames_keep_names():
-    """Tables of Matches and Lines keep the names of the columns. (Other tests make tables of Cells.)"""
+    """Check that tables of Matches and Lines have the names of the fields as column names. (Other tests make tables of
+    Cells.)"""
     pyarrow = pytest.importorskip("pyarrow")
     plan, text = trawl.Plan(["an", "p"]), b"banana\npan"
     matches, lines = plan.matches(text, line_numbers=True), plan.lines(text)
@@ -272,10 +273,11 @@ def test_frames_keep_names():
 
 
 def test_index_of_pandas():
-    """series[array] was a KeyError."""
+    """Check that a result of contains() is an index of a pandas series. (In an earlier version series[found] raised
+    KeyError.)"""
     pandas = pytest.importorskip("pandas")
     plan, texts = trawl.Plan(["an", "p"]), ["banana", "x", None, "pan"]
-    # (Series of objects were refused by pandas 2, which has no interface of Arrow.)
+    # Series of objects, too, which pandas 2 cannot export as Arrow columns.
     for series in (pandas.Series(texts, dtype="string"), pandas.Series([*texts[:2], float("nan"), "pan"], dtype=object)):
         assert plan.contains(series).tolist() == [True, False, None, True]
     series = pandas.Series(texts)
@@ -288,7 +290,7 @@ def test_index_of_pandas():
 
 
 def test_every_result_goes_everywhere():
-    """numpy, pyarrow, pandas and polars take each kind of result."""
+    """Check that numpy, pyarrow, pandas and polars take each kind of result."""
     rows = [[(*row, line) for row, line in zip(result, result.lines)]
             if isinstance(result, trawl.Matches) and result.lines is not None else
             [tuple(one) if isinstance(one, (list, tuple)) else one for one in result]
@@ -318,9 +320,8 @@ def pandas_na():
 
 
 def test_runs_of_views(rng):
-    """Long values that are adjacent in a buffer are searched in place, as one part of the column. A
-    part ends at a short value, at a change of buffers, and at a slice, but not at a null or an empty
-    value."""
+    """Check columns of views. The library searches adjacent long values of a buffer in place, as one part of the column. A
+    part ends at a short value, at a change of buffers, and at a slice, but not at a null or an empty value."""
     plan = trawl.Plan(["ab", "cab"])
     for round in range(3):
         records = [bytes(rng.choices(b"abc", k=rng.randint(13, 20))) for _ in range(9500)]

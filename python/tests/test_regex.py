@@ -1,4 +1,4 @@
-"""Regular expressions against Python's `re`, which searches each line by itself."""
+"""Compares regular expressions with Python's `re`, which searches each line alone."""
 
 import os
 import pickle
@@ -22,8 +22,8 @@ SHAPES = [{}, {"ignore_case": True}, {"regex": "extended"}]
 
 
 def expression(rng, depth=2):
-    """Draw an expression, and say whether it may match no character: `re` and RE2 differ in repeated parts
-    of this kind."""
+    """Draw an expression; return (expression, whether the expression may match the empty string). Parts that may
+    match the empty string are not repeated, since `re` and RE2 differ then."""
     text, empty = "", True
     for _ in range(rng.randint(1, 3)):
         part, none = (f"({(inner := expression(rng, depth - 1))[0]})", inner[1]) if depth and rng.random() < 0.3 \
@@ -40,7 +40,7 @@ def expression(rng, depth=2):
 
 
 def draw(rng, options):
-    """Draw an expression; one of Perl's syntax may have anchors and lazy repetitions."""
+    """Draw an expression. If its syntax is Perl's, the expression may have anchors and lazy repetitions."""
     text = expression(rng)[0]
     if "regex" in options:
         return re.sub(r"\\[wds]", "[b1]", text)
@@ -50,7 +50,8 @@ def draw(rng, options):
 
 
 def by_re(text, line, options):
-    """Yield the matches in a line that have a character: of each begin the first alternative, or the longest."""
+    """Yield the matches in a line that are not empty: at each begin the match of the first alternative in Perl's syntax,
+    else the longest match."""
     compiled = re.compile(text, re.ASCII | (re.I if options.get("ignore_case") else 0))
     at = 0
     while at < len(line) and (found := compiled.search(line, at)):
@@ -73,7 +74,7 @@ def occurrences(expressions, text, options):
 
 
 def cases(rng, count):
-    """(options, expressions, lines, occurrences in the joined lines)"""
+    """Yield (options, expressions, lines, occurrences in the joined lines)."""
     for number in range(count):
         options = SHAPES[number % len(SHAPES)]
         expressions = [draw(rng, options) for _ in range(rng.choice([1, 1, 2, 12]))]
@@ -102,7 +103,7 @@ def test_searches(rng):
 
 
 def test_records(rng):
-    """A record takes the place of the line."""
+    """Check searches of records, where each record takes the place of a line."""
     for options, expressions, lines, _ in cases(rng, amount(300)):
         plan = pickle.loads(pickle.dumps(trawl.Plan(expressions, **{"regex": True, **options})))
         found = [[list(by_re(text, line, options)) for text in expressions] for line in lines]
@@ -117,7 +118,8 @@ def test_records(rng):
 
 
 def test_fewer_records_than_before():
-    """(The record found last in a longer column was looked up among the fewer records.)"""
+    """Search a column with fewer records than the column before, by the same searcher. (An earlier version looked up the
+    last record found in the longer column among the fewer records.)"""
 
     class Padded(Column):
         @staticmethod
@@ -140,7 +142,7 @@ def test_fewer_records_than_before():
     ("a", "$", "banana", "b$n$n$"),
 ])  # fmt: skip
 def test_groups(given, value, text, expected):
-    """$1 and ${name} stand for the groups of the occurrence that is replaced."""
+    """Check that $1 and ${name} in a value stand for the groups of the replaced occurrence."""
     given = [given.encode("latin-1")] if isinstance(text, bytes) else given
     plan = trawl.Plan(given, regex=True)
     assert plan.replace(text, value) == expected
@@ -188,7 +190,7 @@ def test_frames():
 
 
 def test_a_shard(rng):
-    """Lines end where texts end."""
+    """Check that a shard of texts, which lie one behind the other, has a line end at each text's end."""
     for package in ("numpy", "pyarrow"):
         pytest.importorskip(package)
     from test_shards import check, texts_of
@@ -205,8 +207,8 @@ def test_a_shard(rng):
 
 
 def test_without_the_library(tmp_path):
-    """Without libtrawl_regex, a plan of expressions is an error that names the library, and strings can be
-    searched."""
+    """Check that without libtrawl_regex a plan of strings works, and a plan of expressions is an error that names the
+    library."""
     shutil.copytree(os.path.dirname(trawl.__file__), tmp_path / "trawl", ignore=shutil.ignore_patterns("*regex*"))
     code = "import trawl; print(trawl.Plan('a').count('a')); trawl.Plan('a', regex=True)"
     made = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)

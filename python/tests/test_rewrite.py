@@ -1,4 +1,4 @@
-"""Occurrences that do not overlap: replace, mask and split."""
+"""Tests calls on occurrences that do not overlap: replace, mask and split."""
 
 import gc
 import io
@@ -58,7 +58,7 @@ def test_texts(rng):
 
 
 def test_columns(rng):
-    """An occurrence across records is not reported, and hides no other occurrence."""
+    """Check that no occurrence across two records is replaced, or hides a different occurrence."""
     for round, letters, patterns, values in cases(rng, 60):
         records = [
             None if rng.random() < 0.2 else "".join(rng.choices(letters, k=rng.randint(0, 12)))
@@ -103,8 +103,8 @@ def arrow(records):
 
 
 def test_pieces(rng):
-    """Occurrences take memory until their records are rewritten. So a column is searched in pieces, of
-    512 KiB at first and where occurrences are dense. (No other test has so long a column.)"""
+    """Rewrite a column so long that it is searched in several pieces. (Occurrences take memory until their records are
+    rewritten. So a piece has 512 KiB at first, and where occurrences are dense.)"""
     texts = [None, "", "a", "ab" * 100, "a string without it".replace("a", "o"), "x" * 700, "ba" * 200]
     sparse, dense = texts[4:6], texts
     records = [rng.choice(dense) for _ in range(6000)] + [rng.choice(sparse) for _ in range(3000)]
@@ -119,7 +119,8 @@ def test_pieces(rng):
 
 
 def test_views_share():
-    """Unchanged strings share the old column's memory, which is freed with the last user."""
+    """Check that unchanged strings of a result share the old column's memory, which is freed with the last column that
+    uses the memory."""
     for kind in ("vu", "vz"):
         stays = [b"a string that stays", b"another one that stays", b"short", b"", b"twelve bytes"]
         values = [stays[0], b"banana", stays[1], None, b"a band of thirteen", stays[2], b"ban", *stays[3:]]
@@ -133,7 +134,7 @@ def test_views_share():
         source = views(column.array)
         assert [found[i][1] == source[i][1] for i in (0, 2)] == [True, True]
         assert found[1][1] not in (None, source[1][1])
-        # A string rewritten to at most 12 bytes lies in the view.
+        # A rewritten string of at most 12 bytes lies in the view itself.
         short = trawl.Plan("a string that ").replace(column, b"" if kind == "vz" else "")
         assert read(short)[1][0] == (b"stays", None)
         again = pickle.loads(pickle.dumps(made))
@@ -149,7 +150,7 @@ def test_views_share():
 
 
 def test_views_too_long():
-    """A view holds up to 2 GiB: counted before anything is written. (Views were made with offsets.)"""
+    """Check that a record of more than 2 GiB, which a view cannot have, is refused before any byte is written."""
     column = strings(["b", "a" * 2048])
     with pytest.raises(ValueError, match="record 1 would have more than 2 GiB"):
         trawl.Plan("a").replace(strings(["b", "a" * 2048], "vu"), "x" * (1 << 20))
@@ -158,7 +159,7 @@ def test_views_too_long():
 
 @pytest.mark.skipif(SCALE < 20, reason="2 GiB are made in long runs")
 def test_views_of_two_buffers():
-    """A buffer of views ends before 2 GiB."""
+    """Check that a result's long strings lie in several buffers, each of less than 2 GiB."""
     size = 700 << 20
     made = trawl.Plan("a").replace(strings(["a", "bab", None, "a", "a"], "vu"), "x" * size)
     sizes = [size, size + 2, None, size, size]
@@ -201,7 +202,7 @@ def test_functions_and_dicts(rng):
 
 
 def test_files(rng, tmp_path):
-    """A file is rewritten part by part, and appears when it is complete."""
+    """Check that a file is rewritten part by part, and that the new file appears only when it is complete."""
     old, new = tmp_path / "old", tmp_path / "new"
     for round, letters, patterns, values in cases(rng, 40):
         text = "".join(rng.choices(letters, k=rng.randint(0, 3000))).encode()
@@ -235,7 +236,7 @@ def test_chunks_of_columns():
     assert made.type == pyarrow.large_string()
     assert made.to_pylist() == ["b<>", None, "<>", "c<>b"]
     made.validate(full=True)
-    # The type is the schema's: every column that was tested had a chunk.
+    # A column without chunks keeps its schema's type. (Every column of the earlier tests had a chunk.)
     for kind in (pyarrow.string(), pyarrow.dictionary(pyarrow.int8(), pyarrow.string())):
         made = trawl.Plan("a").replace(pyarrow.chunked_array([], kind), "<>")
         assert pyarrow.array(made).type == pyarrow.large_string()
@@ -262,14 +263,14 @@ def test_chunks_of_views(rng):
 
 
 def test_lists_of_a_dictionary():
-    """Records with the same dictionary value get separate lists. (Tests compared lists, but changed no list.)"""
+    """Check that records with the same dictionary value get separate lists, by changing a list."""
     made = trawl.Plan("a").split(strings(["ba"], keys=[0, None, 0]))
     made[0].append("more")
     assert made == [["b", "", "more"], None, ["b", ""]]
 
 
 def test_lengths_are_real():
-    """The length of bytes is the real length, whatever __len__ of a subclass returns."""
+    """Check that the library takes the real length of bytes, whatever __len__ of a subclass returns."""
 
     class Long(bytes):
         def __len__(self):
@@ -284,7 +285,7 @@ def test_columns_by_hand():
     made = plan.replace(strings(["banana", None, "", "pear"]), ["<>", ""])
     assert made.tolist() == ["<><>a", None, "", "pear"]
     assert repr(made) == "<trawl.Array of 4 str: ['<><>a', None, '', 'pear']>"
-    assert plan.replace(["b", "a", "n"], "x") == ["x", "a", "n"]  # not "an", across a border
+    assert plan.replace(["b", "a", "n"], "x") == ["x", "a", "n"]  # "an" across two records is no occurrence
     same = "pear"
     assert plan.replace([same, b"ban", None], "x")[0] is same
     assert plan.replace([same, b"ban", None], "x") == ["pear", b"xx", None]
@@ -304,12 +305,12 @@ def test_faults(tmp_path):
     for mask in ("", "**"):
         with pytest.raises(ValueError, match="mask: one character is needed"):
             plan.mask("a", mask)
-    # The message says what to do; once it was "a bytes-like object is required".
+    # The message says how to get the bytes. (An earlier message was "a bytes-like object is required".)
     for text in (tmp_path, trawl.Text(b"a")):
         for call in (plan.split, plan.mask, lambda text: plan.replace(text, "x")):
             with pytest.raises(TypeError, match=r"not (PosixPath|Text); .* path\.read_bytes\(\)"):
                 call(text)
-    with pytest.raises(UnicodeDecodeError):  # the half of a character
+    with pytest.raises(UnicodeDecodeError):  # the result would have half of a character
         plan.replace("\u00e9", "x")
     for column, value in ((["\u00e9"], "x"), (["a"], b"\xff")):
         with pytest.raises(UnicodeDecodeError):
@@ -324,7 +325,7 @@ def test_faults(tmp_path):
 
 
 def test_large(rng):
-    """The text is so long that two threads search, and the search releases the interpreter's lock."""
+    """Rewrite a text so long that two threads search, and that the search releases the interpreter's lock."""
     text = "".join(rng.choices(["abc", " ", "de", "\u00e9"], k=300_000))
     plan = trawl.Plan(["abc", "abcabc", "e"])
     expected = text.replace("abcabc", "<2>").replace("abc", "<1>").replace("e", "E")
@@ -358,7 +359,7 @@ def test_values():
 
 
 def test_iter_order(rng):
-    """In order of the last characters, though the search finds in order of the first."""
+    """Check that iter() yields occurrences in order of their ends, though the search finds them in order of begins."""
     for _, letters, patterns, _ in cases(rng, 60):
         patterns = list(dict.fromkeys(patterns))
         text = "".join(rng.choices(letters, k=200))
@@ -373,7 +374,7 @@ def test_iter_order(rng):
 
 
 def test_values_in_a_circle():
-    """A value may refer to the plan; both are freed."""
+    """Check that a plan and a value that refers to the plan are both freed."""
     class Token:
         alive = 0
 

@@ -1,4 +1,4 @@
-"""Every search against bytes.find and re."""
+"""Compares every search with bytes.find and re."""
 
 import array
 import ctypes
@@ -49,7 +49,7 @@ def test_count_lines(pattern, text):
 
 @given(st.lists(small, max_size=3), texts, st.integers(0, 60))
 def test_whole_lines(patterns, text, chunk_bytes):
-    """Lines come whole, however chunks cut the text, from memory and from streams."""
+    """Check that results have whole lines, however chunks cut the text, from memory and from streams."""
     plan = trawl.Plan(patterns)
     lines = text.split(b"\n")
     begins = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
@@ -75,7 +75,7 @@ def test_lines(tmp_path):
         assert next(batches)[0] == (0, 0, b"one")
         with pytest.raises(trawl.BusyError):
             searcher.close()
-        del batches  # in the middle
+        del batches  # in the middle of the search; the searcher must be free again
         assert searcher.count(plan, text) == 3
     lines = trawl.Plan("b", line_end=b"\0").lines("a\0b\0")
     assert list(lines) == [(1, 2, "b")] and len(lines) == 1 and "1" in repr(lines)
@@ -109,7 +109,7 @@ def test_conditions(pattern, text):
 
 
 def test_find_all_and_scan(rng):
-    """As matches(), for short and long texts."""
+    """Check that find_all and scan find what matches() finds, in short and long texts."""
     for options in ({}, {"edits": 1}, {"mismatches": 1, "alphabet": "dna"}, {"regex": True}):
         plan = trawl.Plan(["ac", "gaca", "ca"], **options)
         for size in (0, 5, 80, 300, 3000):
@@ -126,7 +126,7 @@ def test_find_all_and_scan(rng):
 
 
 def test_chunks(rng):
-    """Small chunks and several threads: borders are crossed many times."""
+    """Search with small chunks and several threads, so that occurrences cross many borders."""
     for _ in range(amount(5)):
         text = bytes(rng.choice(b"ab\n") for _ in range(20000))
         patterns = [bytes(rng.choice(b"ab") for _ in range(rng.randint(4, 12))) for _ in range(9)]
@@ -143,15 +143,15 @@ def test_chunks(rng):
 
 
 def test_more_positions_than_guessed():
-    """Many equal patterns: more begins than there is room for at first."""
+    """Search for many equal patterns, which have more begins than the library makes room for at first."""
     plan = trawl.Plan([b"a"] * 9)
     assert plan.positions(b"a" * 1000).tolist() == [at for at in range(1000) for _ in range(9)]
 
 
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="asan needs address space of its own")
 def test_positions_where_address_space_is_scarce():
-    """The address space has no room for a position at each byte, but has room for all positions that
-    occur. (Once this was a MemoryError: no test limited the address space.)"""
+    """Check a search where the address space has no room for a position at each byte of the text, but has room for the
+    positions that occur. (In an earlier version this was a MemoryError.)"""
     plan, text = trawl.Plan("b"), b"a" * (16 << 20) + b"b"
     with trawl.Searcher("cpu", 1) as searcher, open("/proc/self/statm") as file:
         assert searcher.positions(plan, b"ab").tolist() == [1]
@@ -198,7 +198,8 @@ def test_numpy():
 
 
 def test_arrays_without_bytes_are_refused():
-    """Arrays of objects hold pointers, which once were searched: the tests had only arrays of numbers."""
+    """Check that arrays of objects are refused as texts. (Their memory has pointers, which an earlier version
+    searched.)"""
     plan = trawl.Plan("ab")
     wrong = [(ctypes.py_object * 2)("ab", "ab"), (ctypes.c_wchar * 2)("a", "b")]
     try:
@@ -217,7 +218,7 @@ def test_arrays_without_bytes_are_refused():
 
 
 def test_progress_is_told():
-    """The last call of `progress` gets the number of all bytes, in searches of records, too."""
+    """Check that the last call of `progress` gets the number of all bytes, in searches of records, too."""
     calls, plan = [], trawl.Plan(b"ab")
     assert plan.count(bytes(64 << 20), progress=calls.append) == 0
     assert calls == sorted(calls) and calls[-1] == 64 << 20

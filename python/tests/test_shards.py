@@ -1,4 +1,5 @@
-"""Collections in a Ray cluster: each shard's answers, how files are dealt out, and what is lost."""
+"""Tests collections in a Ray cluster: each shard's answers, which files a shard gets, and answers after an actor or a
+node is lost."""
 
 import os
 import subprocess
@@ -42,8 +43,8 @@ def test_which_files(tmp_path):
 
 
 def test_actors_that_do_not_fit(monkeypatch):
-    """A request that Ray would never serve is refused, unless the cluster starts nodes by itself. A core
-    is left for reading wherever the actors are. (run_stage asked no node, and Ray waited without end.)"""
+    """Check that a request for actors that Ray could never start is refused, unless the cluster starts nodes by itself,
+    and that a core is left for reading. (An earlier run_stage did not look at the nodes, and Ray waited without end.)"""
     nodes = [{"CPU": 1.0}, {"CPU": 2.0}, {"CPU": 2.0}, {"CPU": 2.0, "GPU": 4.0}]
     state = types.SimpleNamespace()
     fake = types.SimpleNamespace(_private=types.SimpleNamespace(state=types.SimpleNamespace(state=state)))
@@ -66,7 +67,8 @@ def test_actors_that_do_not_fit(monkeypatch):
 
 
 def texts_of(rng):
-    """Some are empty, some end in a line end; a pattern would go over many borders."""
+    """Return {name: bytes}. Some texts are empty, some end in a line end; a pattern would occur across many borders of
+    texts."""
     texts = ["ab", "", "ab\n", "\n", "", "abab\nab cab"]
     texts += ["".join(rng.choice("abc \n") for _ in range(rng.randrange(60))) for _ in range(40)]
     return {f"{i:03}": text.encode() for i, text in enumerate(texts)}
@@ -93,7 +95,7 @@ CASES = [
 
 
 def check(collection, texts, patterns, options, oracle):
-    """All answers of a collection, by a search of each text by hand."""
+    """Compare all answers of a collection with those of the oracle on each text."""
     plan = trawl.Plan(patterns, **options)
     expected = [(file, *one) for file, text in enumerate(texts.values()) for one in oracle(patterns, text)]
     names = list(texts)
@@ -157,7 +159,8 @@ def lines_by_hand(texts, patterns, before, after):
 
 
 def test_counts_that_share_a_search(monkeypatch):
-    """Requests that wait are one search for each set of options, and each gets its own counts."""
+    """Check that requests which wait at the same time share a search if their options are equal, and that each request
+    gets its own counts."""
     pytest.importorskip("numpy")
     shard = _shards.Shard(list(_shards.files_of({"a": "ab AB abab"})), 1, "cpu")
     asks = [(["ab"], {}), (["b", "ab"], {}), (["ab"], {"ignore_case": True}), (["ab", "ab"], {})]
@@ -165,7 +168,7 @@ def test_counts_that_share_a_search(monkeypatch):
 
     def count_for(some):
         searches.append(len(some))
-        if len(searches) == 1:  # all others come meanwhile
+        if len(searches) == 1:  # during the first search all other requests come
             for thread in threads[1:]:
                 thread.start()
             while len(shard.waiting) < 3:
@@ -202,7 +205,7 @@ def test_a_file_that_changed(tmp_path):
 
 @pytest.fixture(scope="module")
 def nodes():
-    """Eight nodes, where two actors have room."""
+    """Yield a cluster of eight nodes, each with room for two actors."""
     ray = pytest.importorskip("ray")
     if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
         pytest.skip("Ray is for long runs")
@@ -217,7 +220,8 @@ def nodes():
 
 
 def test_eight_nodes(nodes, rng, tmp_path):
-    """Answers equal those of one process, in order, also while an actor or a node is lost."""
+    """Check that a cluster gives the answers of a single process, in the same order, also when an actor or a node is
+    lost."""
     import ray
 
     texts = texts_of(rng)
@@ -259,7 +263,8 @@ def test_eight_nodes(nodes, rng, tmp_path):
 
 
 def test_named_and_cut_and_copied(nodes, rng, tmp_path):
-    """A collection outlives the process that made it, files are cut, and a copy answers for a lost copy."""
+    """Check that a collection outlives the process that made it, that large files are cut into parts, and that a copy of a
+    shard answers for a lost copy."""
     import ray
 
     (tmp_path / "large").write_bytes(b"".join(b"%d ab\n" % i for i in range(5000)))

@@ -1,4 +1,4 @@
-"""Spark's mapInArrow takes a stage directly."""
+"""Tests stages as the function of Spark's mapInArrow."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ import trawl.spark  # noqa: E402
 from trawl.decontaminate import Questions  # noqa: E402
 from trawl.stages import KINDS, SparkCounters, Stage, stage_of  # noqa: E402  (needs pyarrow)
 
-os.environ["PYSPARK_PYTHON"] = sys.executable  # else the first python3 that there is
+os.environ["PYSPARK_PYTHON"] = sys.executable  # else Spark takes the first python3 in PATH
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def test_map_in_arrow(spark, rng):
 
 
 def test_every_kind(spark):
-    """Spark gives the rows of a single process for every kind of stage. (Spark has no uint64; the tests
-    once had only the kinds filter and contains, which return no numbers.)"""
+    """Check that Spark gives the rows of a single process for every kind of stage. (Spark has no uint64. Earlier tests had
+    only the kinds filter and contains, which return no numbers.)"""
     plan = trawl.Plan(["abab", "cdcd", "aaaa"], values=["x", "y", "z"])
     table = pyarrow.table({"id": range(4), "text": ["ababcdcd", None, "b", "aaaaa"]})
     frame = spark.createDataFrame(table.to_pylist(), "id long, text string").coalesce(1)
@@ -69,7 +69,7 @@ def test_every_kind(spark):
 
 
 def test_counters_reach_the_driver(spark):
-    """A stage of decontamination gives a single process's rows."""
+    """Check that a stage of decontamination gives the rows of a single process, and that its counters reach the driver."""
     texts = ["a b c", None, "x", "A  b, c d"] * 50
     frame = spark.createDataFrame(list(enumerate(texts)), "id long, text string").repartition(4)
     questions = Questions(["a b c d"], words=3)

@@ -1,4 +1,4 @@
-"""Stages: Iterator[RecordBatch] -> Iterator[RecordBatch]."""
+"""Tests stages, which are functions Iterator[RecordBatch] -> Iterator[RecordBatch]."""
 
 import functools
 import gzip
@@ -127,7 +127,7 @@ def test_kinds(rng):
 
 @pytest.mark.parametrize("package", ["dask.dataframe", "daft", "polars", "duckdb"])
 def test_other_packages(package):
-    """The guide's examples of other packages run, and keep the records with an occurrence."""
+    """Check that the guide's example for each package runs, and keeps the records with an occurrence."""
     pytest.importorskip(package)
     guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
     (example,) = (one for one in re.findall("```python\n(.*?)```", guide, re.S) if one.startswith(f"import {package}, "))
@@ -140,7 +140,8 @@ def test_other_packages(package):
 
 
 def test_threads_of_a_spark_task(monkeypatch):
-    """A stage of 0 threads takes the cores of its task. (Each task took all cores of the machine.)"""
+    """Check that a stage with 0 threads uses the cores of its Spark task. (In an earlier version each task used all cores
+    of the machine.)"""
     task = types.SimpleNamespace(cpus=lambda: 3)
     spark = types.SimpleNamespace(TaskContext=types.SimpleNamespace(get=lambda: task))
     monkeypatch.setitem(sys.modules, "pyspark", spark)
@@ -154,8 +155,8 @@ def test_threads_of_a_spark_task(monkeypatch):
 
 
 def test_bad_records_are_set_apart(rng, monkeypatch):
-    """A stage finds records that cannot be searched by halving the batch, and answers all other records
-    as usual."""
+    """Check that a stage, if a batch cannot be searched, finds the bad records by halving the batch, and answers all
+    other records as usual."""
     table = table_of(rng, 300)
     column = table.column("text").combine_chunks()
     plan, poison = trawl.Plan(["ab", "ca"]), {17, 18, 250}
@@ -182,7 +183,7 @@ def test_bad_records_are_set_apart(rng, monkeypatch):
 
 
 def test_what_is_told():
-    """All that the counters count is told, batch by batch."""
+    """Check that `tell` gets the numbers of each batch, whose sums are the stage's counters."""
     table = pyarrow.table({"text": ["an", None, "b", "banana"]})
     for kind in KINDS:
         told = []
@@ -197,7 +198,7 @@ def test_what_is_told():
 
 
 def test_all_records_are_bad():
-    """A stage's output has all columns even if every record is bad. (Other tests have good records, too.)"""
+    """Check that a stage's output has all columns even if every record is bad."""
     plan, schema = trawl.Plan(["a"], values=["x"]), pyarrow.schema({"id": pyarrow.int64(), "text": pyarrow.int64()})
     new = {
         "cells": ["id", "record", "pattern", "begin"], "filter": schema.names, "count": None,
@@ -214,7 +215,7 @@ def test_all_records_are_bad():
 
 
 def test_signed():
-    """No uint64 and no large_list is left, and the numbers are the same."""
+    """Check that with `signed` the output has no uint64 and no large_list, and has the same numbers as without."""
     table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
     plan = trawl.Plan(["secret", "thing"], values="xy")
     for kind in KINDS:
@@ -227,7 +228,7 @@ def test_signed():
 
 
 class Actor:
-    """An actor of Ray that is a plain object: get(actor.method.remote(...)) calls the method."""
+    """Stands for an actor of Ray, without Ray: get(actor.method.remote(...)) calls the method."""
 
     def __init__(self, kept):
         self.kept = kept
@@ -260,8 +261,9 @@ def read(monkeypatch, files, parts):
 
 
 def test_json_lines(tmp_path, monkeypatch):
-    """Bytes that are not UTF-8, lone surrogates and deep lists are set apart as bad lines, as is the rest
-    of a truncated file; a line ends only at a newline. (A broken file failed the whole dataset.)"""
+    """Check that lines with bytes that are not UTF-8, lone surrogates or deep lists are set apart as bad records, and so
+    is the rest of a truncated file; and that a line ends only at a newline. (In an earlier version a broken file failed
+    the whole dataset.)"""
     from trawl.ray import json_parts
 
     good = [b'{"text": "a"}', '{"text": "x\u2028\x85y"}'.encode(), b'{"text": null}\r']
@@ -294,7 +296,7 @@ def test_json_lines(tmp_path, monkeypatch):
 
 
 def test_broken_parquet_files(tmp_path, monkeypatch):
-    """A bad footer and a bad row group are set apart, and all else is delivered."""
+    """Check that a file with a bad footer and a bad row group are set apart, and that all other records are delivered."""
     parquet = pytest.importorskip("pyarrow.parquet")
     from trawl.ray import parquet_parts
 

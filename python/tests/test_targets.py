@@ -1,4 +1,4 @@
-"""Texts that devices keep."""
+"""Tests texts in the memory of devices."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ PLAN, TEXT = trawl.Plan("an"), b"banana" * 100
 
 
 def test_arrays_on_a_device():
-    """They are refused with a word, not searched as something else."""
+    """Check that a text that is an array on a device is refused with a message that says so."""
     array = type("Array", (), {"__cuda_array_interface__": {}})()
     with pytest.raises(TypeError, match="the array lies on a device"):
         PLAN.count(array)
@@ -45,7 +45,7 @@ with trawl.Searcher("cuda", 2) as searcher:
 
 
 def test_on_a_simulated_device():
-    """A text stays in the memory of the tests' simulated driver."""
+    """Check searches of a text that Searcher.load has copied to a device, on the tests' simulated driver."""
     folder = os.environ.get("TRAWL_SIM_DRIVER")
     if not folder:
         pytest.skip("TRAWL_SIM_DRIVER does not name the folder of the simulated driver")

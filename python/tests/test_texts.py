@@ -1,4 +1,4 @@
-"""Texts of all kinds give the same results as their bytes."""
+"""Tests that texts of all kinds give the same results as their bytes."""
 
 import array
 import bz2
@@ -40,14 +40,15 @@ def test_memory():
 
 
 class Descriptor:
-    """An object that has nothing but fileno()."""
+    """An object whose only method is fileno()."""
 
     def __init__(self, file):
         self.fileno = file.fileno
 
 
 def test_numbers_are_no_texts():
-    """(A number was a descriptor: plan.count(0) read standard input.)"""
+    """Check that numbers are refused as texts. (An earlier version took a number for a descriptor: plan.count(0) read
+    standard input.)"""
     for number in (0, 5, True, 10**20):
         with pytest.raises(TypeError, match="read\\(\\) or fileno\\(\\) is needed"):
             PLAN.count(number)
@@ -145,7 +146,7 @@ def test_file_objects_that_fail(tmp_path):
 
 
 def test_a_file_becomes_shorter(tmp_path):
-    """A search of a file that becomes shorter fails, instead of answering for the rest of the file."""
+    """Check that a search of a file that becomes shorter fails, instead of giving an answer for the rest of the file."""
     path = tmp_path / "text"
     calls = ["count", "count_by_pattern", "count_lines", "positions", "matches", "lines"]
     calls += ["batches", "line_batches"]
@@ -185,7 +186,8 @@ def test_text_objects(tmp_path):
 
 
 def test_packed_bytes_in_memory():
-    """decompress=True refuses packed bytes in memory. (Once the packed bytes were searched.)"""
+    """Check that decompress=True refuses compressed bytes in memory. (An earlier version searched the compressed
+    bytes.)"""
     packed = gzip.compress(b"needle" * 100)
     for source in (packed, bytearray(packed), "text"):
         with pytest.raises(ValueError, match="decompress"):

@@ -1,4 +1,4 @@
-"""Many threads, signals, cancelled searches, forked children, closed searchers."""
+"""Tests many threads, signals, cancelled searches, forked children, and closed searchers."""
 
 import os
 import random
@@ -43,7 +43,7 @@ def interrupt_soon():
 
 @pytest.mark.parametrize("way", ["count", "first", "matches", "batches", "lines", "line_batches"])
 def test_interrupt_stops_a_search(way):
-    """A pipe that nobody writes to: only the signal can end the search."""
+    """Check that SIGINT ends a search of a pipe that nobody writes to."""
     plan = trawl.Plan("a")
     reading, writing = os.pipe()
     interrupt_soon()
@@ -78,7 +78,7 @@ def test_cancel():
 
 
 def test_the_interpreter_goes_on():
-    """A search releases the interpreter's lock: a second thread runs meanwhile."""
+    """Check that a search releases the interpreter's lock, so that a second thread can write to the pipe meanwhile."""
     plan = trawl.Plan("a")
     reading, writing = os.pipe()
     thread = threading.Thread(target=lambda: (os.write(writing, b"banana"), os.close(writing)))

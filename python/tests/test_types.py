@@ -1,4 +1,4 @@
-"""The stubs: mypy finds the package typed, and the stubs say what the extension has."""
+"""Tests the stubs: type checkers find the package typed, and the stubs agree with the extension."""
 
 import importlib.util
 import json
@@ -76,7 +76,7 @@ client.count("a", ignorecase=True)  # and this one
 
 
 def test_uses(tmp_path):
-    """The checker reports exactly the two wrong lines."""
+    """Check that mypy reports exactly the two wrong lines."""
     path = tmp_path / "use.py"
     path.write_text(USE.lstrip())
     lines = run(tmp_path, "mypy", str(path)).stdout.splitlines()
@@ -85,8 +85,8 @@ def test_uses(tmp_path):
 
 
 def test_texts_of_numpy(tmp_path):
-    """Arrays of numpy are texts. (Before Python 3.12, types have no method for the buffer protocol, and
-    numpy declares the method only from 3.12 on.)"""
+    """Check that mypy accepts arrays of numpy as texts. (Before Python 3.12, types have no method for the buffer protocol,
+    and numpy declares the method only from 3.12 on.)"""
     pytest.importorskip("numpy")
     path = tmp_path / "arrays.py"
     path.write_text(
@@ -100,7 +100,7 @@ def test_texts_of_numpy(tmp_path):
 
 
 def test_pyright(tmp_path):
-    """A second type checker agrees."""
+    """Check that pyright, a second type checker, reports the same two lines."""
     pytest.importorskip("pyright")
     (tmp_path / "use.py").write_text(USE.lstrip())
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
