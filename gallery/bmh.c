@@ -3,10 +3,10 @@
  * Published  Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", algorithm 1, and
  *            the table of bad characters of section III. bmh differs from hp in the order of
  *            comparisons, and in the step of a single byte after an occurrence.
- * Fixed      The published listing writes N for both lengths and fills the table with N - i: read
- *            0-based that passes over windows, read 1-based the last byte's shift is 0. Here byte
- *            i of the pattern (0-based, without the last) shifts by m - 1 - i, and a byte that the
- *            pattern does not hold shifts by m.
+ * Fixed      The published listing writes N for both lengths and fills the table with N - i. If i
+ *            counts from 0, such shifts pass over occurrences; if i counts from 1, the last byte's
+ *            shift is 0. Here byte i of the pattern (from 0 on, without the last byte) shifts by
+ *            m - 1 - i, and a byte that is not in the pattern shifts by m.
  * Memory     256 shifts.
  * Cost       n / m comparisons at best, n * m at worst.
  */

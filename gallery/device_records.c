@@ -54,7 +54,7 @@ struct gallery_records {
     /* The members below belong to the packing: */
     uint32_t parts_max;
     uint32_t part_count;
-    struct cuda_memory part_memory; /* parts, then flags */
+    struct cuda_memory part_memory; /* the parts, behind them the flags */
     const uint8_t *flags;           /* the caller's flags in the last call of gallery_device_flag */
     struct records_part parts[PARTS_MAX]; /* not zeroed, because the array is large */
     uint64_t owners[PARTS_MAX];           /* per part: the number of the record */

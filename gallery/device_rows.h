@@ -27,7 +27,8 @@ struct gallery_row {
     enum gallery_grid grid;
     uint32_t threads; /* threads of a block, unless the plan sets the number */
     uint32_t needs;
-    enum gallery_algorithm generic, shorter, longer; /* a hybrid's; else NONE */
+    /* a hybrid's algorithms for any, for shorter and for longer patterns; in other rows NONE */
+    enum gallery_algorithm generic, shorter, longer;
 };
 
 /* Returns the row of the kernel for a pattern of so many bytes. gallery_choose must have been

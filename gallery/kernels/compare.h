@@ -51,7 +51,7 @@ SIMT_FUNCTION struct compare_bin compare_bin_open(uint64_t from, uint64_t to, co
 {
     struct compare_bin bin = {(const uint8_t *)words, from & ~15ull, 0};
 
-    if (from < to) /* otherwise the block has no begin */
+    if (from < to) /* otherwise the block searches no begin, and the bin stays empty */
         bin.bytes_count =
             to - bin.begin < bytes_max ? (uint32_t)(to - bin.begin + 15u) & ~15u : bytes_max;
     return bin;

@@ -8,7 +8,7 @@
 
 enum skip_rule { SKIP_QS, SKIP_HP };
 
-/* The begins [x, end) of a thread, and the shifts. */
+/* A thread searches the begins [x, end), with these shifts. */
 struct skip_segment {
     uint64_t x, end;
     const uint32_t *shifts; /* in shared memory; 0: the shifts are a->shifts in global memory */

@@ -37,7 +37,7 @@ static void search_run(struct trawl_searcher *searcher, const struct trawl_plan 
 
 struct expected {
     uint64_t matches;
-    uint64_t passed; /* by bf: windows whose ends match */
+    uint64_t passed; /* number of windows whose ends match, as algorithm bf counts them */
     bool all_pass;
 };
 

@@ -516,8 +516,8 @@ def stored(plan: Any, options: dict[str, Any]) -> Any:
 
 
 def restore(patterns: bytes, sizes: bytes, options: dict[str, Any]) -> Any:
-    """Return the plan of a pickle. A process keeps the plans that it restored last: tasks, stages and
-    asks with the same plan build the plan once. A plan whose values could change is not kept."""
+    """Return the plan of a pickle. A process keeps the last few restored plans, so tasks, stages and requests with the
+    same plan build the plan only once. A plan whose values could change is not kept."""
     build: Any = _built
     if not {str, bytes, type(None)}.issuperset(map(type, options["values"] or ())):
         build = _built.__wrapped__

@@ -3,8 +3,8 @@
 #include "cpu/worker.h"
 
 /* A unit of work is about a nanosecond. */
-#define MAKE_WORK 512u     /* work to make the automaton: for each literal, */
-#define MAKE_BYTE_WORK 64u /* and for each byte of the literals */
+#define MAKE_WORK 512u     /* work for each literal to make the automaton */
+#define MAKE_BYTE_WORK 64u /* work for each byte of the literals to make the automaton */
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
 

@@ -340,7 +340,7 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
         if (worker->method == TRAWL_METHOD_GRAMS &&
             worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1) {
-            worker->method = TRAWL_METHOD_EVERY; /* from this tile on */
+            worker->method = TRAWL_METHOD_EVERY; /* searches this tile again, and all later tiles */
             continue;
         }
         if (worker->tile.hot_count > 0) {

@@ -141,9 +141,9 @@ struct set_scratch {
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
     uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
-    /* for a search by lines: the first stem of each line, and */
+    /* for a search by lines: the first stem of each line that has a stem */
     uint32_t first[SET_STEMS_MAX + SET_ROOM];
-    uint16_t first_line[SET_STEMS_MAX]; /* the number of that stem's line */
+    uint16_t first_line[SET_STEMS_MAX]; /* first_line[i]: the number of the line of stem first[i] */
     /* The stems being verified: those shorter than SET_STEM_BYTES, and those of SET_STEM_BYTES. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
     struct set_stem longer[SET_STEMS_MAX + SET_ROOM];
@@ -381,7 +381,8 @@ static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
     return (four | fold) * PLAN_HASH32_FACTOR;
 }
 
-/* Returns the shift of a product that gives a word's number. The bitmap has 32-bit words here. */
+/* Returns by how many bits a product is shifted to the right so that the number of a bitmap's word
+ * is left. The words of this bitmap have 32 bits. */
 static inline uint32_t set_sample_shift(const struct set_class *class)
 {
     return 31 - class->word_bits;

@@ -122,7 +122,7 @@ struct cpu_sizes {
     uint64_t short_set; /* sets: shorter chunks are copied, too */
     /* When a look is due, in bytes of text that the worker searches: */
     uint64_t look_after; /* before the first look */
-    uint64_t look_again; /* from a look to the next, at least */
+    uint64_t look_again; /* the least distance between a look and the next look */
     /* A look is due if the method has lost this many ns or will have after the next chunk, because
      * a look takes as long. 0: a look is always due, and the prices count instead of the clock. */
     double look_lost_ns;

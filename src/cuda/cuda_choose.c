@@ -42,9 +42,9 @@
  * text. FAILED adds at most FAILED_EVERY_MAX or FAILED_GRAMS_MAX, by method, and FOUND at most
  * FOUND_MAX. */
 #define FAILED 300.0         /* a candidate that the first comparison rejects */
-#define FAILED_EVERY_MAX 1.7 /* in method every */
-#define FAILED_GRAMS_MAX 1.0
-#define FOUND 4500.0 /* a candidate that a warp compares to the end */
+#define FAILED_EVERY_MAX 1.7 /* for method every */
+#define FAILED_GRAMS_MAX 1.0 /* for method grams */
+#define FOUND 4500.0         /* a candidate that a warp compares to the end */
 #define FOUND_SHORT 300.0
 #define SHORT_MAX 64u
 #define FOUND_MAX 5.0

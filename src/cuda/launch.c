@@ -228,7 +228,7 @@ uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want wa
                             (1ull << (SCAN_SUM_BITS - 1)) / worker->tables.alike_max);
 
     if (want == WANT_COUNT && worker->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        /* samples may come in pairs */
+        /* half of the samples' numbers, since a stride may have a pair of samples */
         most = worker->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2);
     return min_u64(most, worker->limits.launch_begins_max);
 }

@@ -46,7 +46,7 @@ struct cuda_limits {
      * SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t partition_group_log2;
     bool dense_always;         /* treat every tile and every group with a candidate as dense */
-    uint32_t plane_window_max; /* up to SCAN_PLANE_WINDOW_MAX */
+    uint32_t plane_window_max; /* longest window of planes, in bytes; ≤ SCAN_PLANE_WINDOW_MAX */
 
     /* The members below choose among kernels that give the same answer. */
     bool streams;                    /* count a single pattern by scan_stream */

@@ -36,7 +36,7 @@ struct item {
     uint32_t string;
 };
 
-/* Compares the strings from the last byte to the first, without their numbers. */
+/* Compares the bytes of two strings, from the last byte to the first. */
 static int compare_bytes(const struct item *a, const struct item *b)
 {
     uint64_t both = min_u64(a->count, b->count), i = min_u64(both, sizeof a->tail);

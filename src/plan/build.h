@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 
 /* Makes literals and tails from the patterns in plan->pattern_bytes, if characters may have
- * variants of other bytes. */
+ * variants, which consist of different bytes. */
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
 /* Checks the method that the options name. Fills in probes, grams and period of a single literal,

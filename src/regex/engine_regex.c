@@ -52,7 +52,7 @@ struct engine {
  * unless another worker does the scan or the worker did another scan in between. */
 struct pause {
     uint64_t search; /* as in struct engine_chunk; 0: the last scan did not end inside a line */
-    const uint8_t *bytes; /* of the chunk */
+    const uint8_t *bytes; /* the chunk's bytes */
     uint64_t from;        /* offset in the chunk of the next occurrence */
     struct regex_line line;
 };

@@ -209,9 +209,9 @@ static enum trawl_status put_before(struct reader *reader, const struct around *
 
 /* What the items before a run are. */
 struct before {
-    bool is_empty; /* no items */
-    bool is_edges; /* only assertions */
-    bool is_apart; /* no assertion needs a byte of the run */
+    bool is_empty; /* there are no items */
+    bool is_edges; /* all items are assertions */
+    bool is_apart; /* no assertion of the items looks at a byte of the run */
 };
 
 static struct before look_before(const struct reader *reader, uint64_t first, uint64_t end,

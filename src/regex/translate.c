@@ -26,8 +26,8 @@ struct reader {
     uint64_t at;
     struct translated *out;
     uint64_t depth;
-    uint64_t group_begin[DEPTH_MAX]; /* in out->bytes */
-    uint64_t group_from[DEPTH_MAX];  /* in the expression */
+    uint64_t group_begin[DEPTH_MAX]; /* where each open group begins in out->bytes */
+    uint64_t group_from[DEPTH_MAX];  /* where each open group begins in the expression */
     /* the last part that a repetition may repeat begins there in out->bytes; UINT64_MAX: there is
      * no such part */
     uint64_t atom;

@@ -19,7 +19,7 @@ struct by_algorithm {
     const struct engine_ops *engine;
     struct engine_worker *worker;
     const struct trawl_plan *plan;
-    struct trawl_record_array records; /* with offsets of 8 bytes and without nulls */
+    struct trawl_record_array records; /* converted: offsets have 8 bytes, no record is null */
     struct rows rows;
     struct cells cells; /* cells of the span that was returned last */
     uint64_t rows_end;  /* rows were begun for the records before this index */

@@ -41,7 +41,7 @@ struct pieces {
     _Atomic bool last; /* no further order will come */
     _Atomic bool over; /* helpers are not needed any more */
     PIECES_LINE _Atomic uint64_t ordered;
-    PIECES_LINE _Atomic uint64_t finished; /* orders of which all pieces have been asked for */
+    PIECES_LINE _Atomic uint64_t finished; /* number of orders whose pieces were all asked for */
     uint64_t done;                         /* words of order `finished` that have been asked for */
     /* set while a thread asks for a piece; the flag also guards `done` */
     PIECES_LINE _Atomic bool bringing;

@@ -6,7 +6,8 @@
  * TRAWL_FAULT_ON      whether all later calls fail, too
  * TRAWL_FAULT_REPORT  a file; at the end the number of calls and the name of the function that
  *                     failed first are written there
- * (fts_read is not replaced: fts_close would free memory that fts_read frees when it really fails.)
+ * (fts_read is not replaced: a real failure of fts_read frees memory, and fts_close relies on
+ * that.)
  */
 #include <dirent.h>
 #include <errno.h>

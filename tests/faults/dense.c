@@ -17,9 +17,8 @@
 
 #define PERIOD 1000u
 #define TEXT_PERIODS 20u
-#define TEXT_BYTES                                                                \
-    (TEXT_PERIODS * PERIOD) /* more bytes than the method buckets takes at a time \
-                             */
+/* more bytes than the method buckets searches at a time */
+#define TEXT_BYTES (TEXT_PERIODS * PERIOD)
 #define PATTERNS 300u
 #define TURNING_PATTERNS 30u
 #define LENGTH_MAX 40u

@@ -149,7 +149,7 @@ class Case:
         if self.given("-i", "-S") and self.utf8:
             return True  # tests/grep/fold.py has the letters
         if self.given("-v") and self.given("-o", "--count-matches", "--vimgrep"):
-            return True  # grep prints nothing for -v -o, and trawl refuses -v with the other two
+            return True  # trawl prints nothing for -v -o, as grep does, and refuses -v --count-matches
         if self.given("-l", "-L", "-c", "-q") and self.given("-o", "--count-matches", "--vimgrep", "--passthru"):
             return True
         if self.given("--count-matches") and any(option.startswith("-m") for option in self.ours):

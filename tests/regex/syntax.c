@@ -197,8 +197,8 @@ static void test_groups(void)
 
 #define SET_COUNT 2000u
 
-/* Searches for many expressions. Expression i matches only the number i, so each expression must be
- * found where its number stands, and nowhere else. */
+/* Counts the matches of many expressions. Expression i can match only line i; in every fifth line
+ * the number at the end is different, so that the expression does not match. */
 static void test_set(void)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;

@@ -65,7 +65,7 @@ static bool compile(const struct question *question, struct hyperscan *made, str
 {
     uint64_t count = question->pattern_count;
     const char **bytes = (const char **)allocate(count * sizeof *bytes);
-    unsigned *flags = (unsigned *)allocate(2 * count * sizeof *flags); /* then the patterns' ids */
+    unsigned *flags = (unsigned *)allocate(2 * count * sizeof *flags); /* flags, then ids */
     size_t *lengths = (size_t *)allocate(count * sizeof *lengths);
     int status;
 

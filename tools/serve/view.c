@@ -681,7 +681,7 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
     view_key_add(key, &viewing->job.show_names, sizeof viewing->job.show_names);
     if (is_plain(viewing))
         return; /* no other key is as short, so this key is unique */
-    memcpy(&files, &settings->files, sizeof files); /* with the padding between members */
+    memcpy(&files, &settings->files, sizeof files); /* also copies the padding, part of the key */
     memset(&files.rules, 0, sizeof files.rules);
     view_key_add(key, &files, sizeof files);
     view_key_add(key, &settings->directories, sizeof settings->directories);

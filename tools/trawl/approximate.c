@@ -103,7 +103,7 @@ void approximate_options(const struct patterns *patterns, const struct settings 
     bool within_lines = !holds_line_end(patterns, settings);
 
     if (settings->alphabet == TRAWL_DNA)
-        /* as the library requires; the alphabet dna already ignores case */
+        /* Letters of DNA of either case are equal without this flag. */
         options->flags &= ~(uint32_t)TRAWL_IGNORE_CASE;
     options->flags |= (within_lines ? TRAWL_WITHIN_LINES : 0u) |
                       (settings->every_end ? TRAWL_EVERY_END : 0u) |

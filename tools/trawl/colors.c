@@ -252,7 +252,7 @@ bool colors_build(struct colors *colors, const struct settings *settings)
     colors->column = "";
     colors->separator = "36";
     colors->no_erase = false;
-    free(colors->storage); /* from an earlier call */
+    free(colors->storage); /* the storage of an earlier call */
     variable_bytes = variable != NULL ? strlen(variable) + 1 : 1;
     colors->storage = calloc(1, variable_bytes + COLOR_TYPE_COUNT * COLOR_SEQUENCE_BYTES);
     if (colors->storage == NULL)

@@ -90,7 +90,7 @@ struct settings {
     const char *group_separator, *match_separator, *context_separator;
     size_t group_separator_bytes, match_separator_bytes, context_separator_bytes;
     char path_separator; /* 0: '/' is printed */
-    char **storage;      /* strings that are not in argv */
+    char **storage;      /* strings that settings_free frees, since argv lacks them */
     size_t storage_count;
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;

@@ -475,7 +475,7 @@ SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32
 /* A sample whose list is searched. */
 struct sets_sample {
     uint64_t first, others; /* the two words of the list's head (scan_sets.heads) */
-    uint32_t number;        /* as in the queues */
+    uint32_t number;        /* the sample's number, as the queues have it */
     uint32_t hash;
     uint32_t chosen;        /* number of the chosen gram; not known yet without tags */
     uint32_t before, after; /* bytes beside the gram, for sets_tag */

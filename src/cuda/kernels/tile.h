@@ -79,7 +79,8 @@ SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
     return word | (upper >> 2);
 }
 
-/* Returns eight text bytes from any position. Reads up to 15 bytes beyond it, maybe padding. */
+/* Returns eight text bytes from any position. Reads up to 15 bytes beyond the position, which may
+ * be padding. */
 SIMT_FUNCTION uint64_t tile_text_word(const struct scan_arguments *a, uint64_t position)
 {
     const uint64_t *aligned = (const uint64_t *)(const void *)(a->text + (position & ~7ull));
