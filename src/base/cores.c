@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOADAVG_BYTES 128u
+#define LOADAVG_BYTES 128u /* more than a line of /proc/loadavg has */
 
 bool cores_busy_by(const char *loadavg, long cores)
 {

@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 enum fault_point {
-    FAULT_MEMORY,
-    FAULT_THREAD,
-    FAULT_OPEN,
-    FAULT_READ,
-    FAULT_STAT,
-    FAULT_MAP,
-    FAULT_DRIVER
+    FAULT_MEMORY, /* an allocation */
+    FAULT_THREAD, /* starting a thread */
+    FAULT_OPEN,   /* opening a file */
+    FAULT_READ,   /* reading a file or pipe */
+    FAULT_STAT,   /* asking for a file's status */
+    FAULT_MAP,    /* mapping a file */
+    FAULT_DRIVER  /* a call of the CUDA driver */
 };
 
 #if defined(TRAWL_FAULTS)

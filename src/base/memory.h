@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-#define MEMORY_ALIGNMENT 64
+#define MEMORY_ALIGNMENT 64 /* a cache line, and the widest vector */
 #define OBJECT_ALIGNMENT 16
 
 /* Allocates count * size bytes and stores their address in *pointer. If count * size is 0, *pointer

@@ -52,9 +52,9 @@ struct engine {
  * unless another worker does the scan or the worker did another scan in between. */
 struct pause {
     uint64_t search; /* as in struct engine_chunk; 0: the last scan did not end inside a line */
-    const uint8_t *bytes; /* the chunk's bytes */
-    uint64_t from;        /* offset in the chunk of the next occurrence */
-    struct regex_line line;
+    const uint8_t *bytes;   /* the chunk's bytes */
+    uint64_t from;          /* offset in the chunk of the next occurrence */
+    struct regex_line line; /* the line's search, as far as it has come */
 };
 
 struct engine_worker {
@@ -181,10 +181,10 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
 struct step {
     struct engine_worker *worker;
     const struct engine_chunk *chunk;
-    enum want want;
+    enum want want; /* what the task wants */
     uint64_t from;
     uint64_t to;
-    struct engine_result *result;
+    struct engine_result *result; /* where the task's hits go */
     bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
     uint64_t decided; /* no line that begins earlier is looked at again */
     uint64_t judged;  /* lines about which RE2 decided */

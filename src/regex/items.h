@@ -42,8 +42,8 @@ struct reader {
     uint64_t count;
     uint64_t at;
     uint32_t flags;
-    uint32_t depth;
-    bool gives_up; /* the expression holds what this file does not know */
+    uint32_t depth; /* number of open groups */
+    bool gives_up;  /* the expression holds what this file does not know */
     struct seen seen;
     struct item *items;
     uint64_t item_count;

@@ -32,7 +32,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
 /* The next occurrence of an expression in a line. */
 struct occurrence {
     struct regex_span span;
-    uint32_t expression;
+    uint32_t expression; /* index of the expression */
 };
 
 /* The next occurrences of several expressions in the same line: a heap, of which items[0] comes

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#define PLACES_MAX 100
+#define PLACES_MAX 100 /* most places that are tried as the begin of a mistake */
 
 struct regex {
     re2::RE2 re;

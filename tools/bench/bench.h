@@ -27,7 +27,7 @@
 
 /* ---- util.c --------------------------------------------------------------------------------- */
 
-#define SAMPLES_MAX 256u
+#define SAMPLES_MAX 256u /* most rounds of a row */
 
 /* The durations of a contestant, a duration per round. */
 struct samples {
@@ -60,7 +60,7 @@ void print_json_samples(FILE *file, const struct samples *samples);
 
 /* ---- Input -------------------------------------------------------------------------------- */
 
-#define FIELDS_MAX 32u
+#define FIELDS_MAX 32u /* most pairs key=value in a line */
 
 struct fields {
     char *line; /* the input line, split in place */
@@ -108,11 +108,11 @@ struct answer {
 uint64_t answer_mix(uint64_t a, uint64_t b, uint64_t c);
 bool answers_agree(const struct answer *a, const struct answer *b);
 
-#define EXPECTED_MAX 64u
+#define EXPECTED_MAX 64u /* most right answers that are kept for a question */
 
 struct expected {
     enum call call;
-    uint64_t bytes;
+    uint64_t bytes; /* the answer is for the text's first `bytes` bytes */
     struct answer answer;
 };
 
@@ -122,11 +122,11 @@ struct question {
     uint64_t bytes_count;
     struct trawl_pattern *patterns;
     uint64_t pattern_count;
-    uint8_t *pattern_bytes;
-    uint32_t flags;        /* enum trawl_plan_flag */
-    uint64_t record_bytes; /* length of each record; 0: the text has no records */
-    uint64_t *offsets;
-    struct expected expected[EXPECTED_MAX];
+    uint8_t *pattern_bytes; /* the bytes of all patterns, one after the other */
+    uint32_t flags;         /* enum trawl_plan_flag */
+    uint64_t record_bytes;  /* length of each record; 0: the text has no records */
+    uint64_t *offsets;      /* offsets of the records, and the text's end; NULL: no records */
+    struct expected expected[EXPECTED_MAX]; /* right answers computed so far */
     uint32_t expected_count;
 };
 
@@ -165,31 +165,31 @@ enum run_part {
 
 /* The result of a run. `why` says why the run was not possible; else empty. */
 struct bench_run {
-    double seconds, part[PARTS];
+    double seconds, part[PARTS]; /* duration of the run; durations of its parts */
     struct answer answer;
-    uint64_t memory_bytes, output_bytes, chunks, occurrences;
-    int status;
+    uint64_t memory_bytes, output_bytes, chunks, occurrences; /* 0: not measured */
+    int status;                                               /* exit status of a program */
     char why[TRAWL_ERROR_MESSAGE_BYTES], note[160], method[24];
 };
 
 struct contestant {
     struct fields fields;
-    const char *name;
-    struct question *question;
+    const char *name;          /* the name in tables */
+    struct question *question; /* the question that the contestant answers */
     enum call call;
-    uint32_t threads;
-    bool ours;      /* a wrong answer of this contestant fails the whole measurement */
-    bool bound;     /* the contestant only reads or copies, and has no answer */
-    bool agrees;    /* no oracle knows the answer: compare with the first contestant's answer */
-    uint64_t bytes; /* the contestant searches the text's first `bytes` bytes, its share */
+    uint32_t threads; /* threads of a search */
+    bool ours;        /* a wrong answer of this contestant fails the whole measurement */
+    bool bound;       /* the contestant only reads or copies, and has no answer */
+    bool agrees;      /* no oracle knows the answer: compare with the first contestant's answer */
+    uint64_t bytes;   /* the contestant searches the text's first `bytes` bytes, its share */
     void (*run)(struct contestant *contestant, bool full, struct bench_run *run);
-    void (*close)(struct contestant *contestant);
-    void *state;
+    void (*close)(struct contestant *contestant); /* frees `state` */
+    void *state;                                  /* what the kind keeps between runs */
     /* Results. */
     struct samples whole, part[PARTS];
-    struct bench_run last;
-    double first_plan_seconds;
-    uint64_t memory_bytes;
+    struct bench_run last;     /* the last run */
+    double first_plan_seconds; /* time to build the plan in the first run */
+    uint64_t memory_bytes;     /* the most memory during a run */
     bool right, out;
     char method[24]; /* the method that the plan chose */
 };
@@ -223,8 +223,8 @@ void device_unpin(void *pointer);
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-#define QUESTIONS_MAX 4u
-#define CONTESTANTS_MAX 64u
+#define QUESTIONS_MAX 4u    /* most questions of a row */
+#define CONTESTANTS_MAX 64u /* most contestants of a row */
 
 struct bench_row {
     struct fields fields;

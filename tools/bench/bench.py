@@ -37,6 +37,7 @@ DOCS = ('cpu', 'commands', 'sets', 'matrix')
 
 
 def parse(words):
+    """Return the options of a command line of ./dev bench."""
     parser = argparse.ArgumentParser(prog='./dev bench', allow_abbrev=False, description=__doc__)
     parser.add_argument('name', choices=[*KINDS, 'docs'])
     parser.add_argument('words', nargs='*', help='papers: some of its reports; gpu: of its groups; serve: folders '
@@ -96,6 +97,7 @@ class Clock:
         self.end = options.seconds and time.monotonic() + options.seconds
 
     def rows(self, made):
+        """Yield the wanted rows until the time is up."""
         for row in made:
             if self.wanted not in row['name']:
                 continue
@@ -136,6 +138,7 @@ def measure(options, name):
         head.update(engine=options.engine, threads=options.threads, warm=options.warm)
 
     def finished(row):
+        """Complete and show a row that has been measured."""
         if module is papers:
             papers.finish(row)
             head['load_after'][row['paper']] = os.getloadavg()[0]
@@ -225,6 +228,7 @@ def documents(options):
 
 
 def main():
+    """Run the command line; return the exit status."""
     signal.signal(signal.SIGTERM, time_up)
     options = parse(sys.argv[1:])
     try:

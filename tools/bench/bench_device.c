@@ -13,11 +13,11 @@
 
 #include "bench/bench.h"
 
-#define BYTES_MAX (4ull << 30)
-#define THREADS 256u
-#define LOADS 4u /* loads of 16 bytes that each thread has in flight */
-#define BLOCKS_EACH 8u
-#define MULTIPROCESSORS 16 /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
+#define BYTES_MAX (4ull << 30) /* longest text that is copied to the device */
+#define THREADS 256u           /* threads of a block */
+#define LOADS 4u               /* loads of 16 bytes that each thread has in flight */
+#define BLOCKS_EACH 8u         /* blocks for each multiprocessor */
+#define MULTIPROCESSORS 16     /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
 
 /* X(name of the driver's function, parameters). */
 #define DRIVER_LIST(X)                                                                        \
@@ -47,7 +47,7 @@ static struct {
     DRIVER_LIST(MEMBER)
 #undef MEMBER
     void *context, *stream;
-    int multiprocessors;
+    int multiprocessors; /* of the first device */
 } driver;
 
 /* Each thread combines LOADS vectors by xor, then steps ahead by a whole grid. The kernel writes

@@ -12,7 +12,7 @@
 
 #include "bench/bench.h"
 
-#define PIECE_BYTES (1u << 20)
+#define PIECE_BYTES (1u << 20) /* a thread takes this part of the text at a time */
 #define PATTERN_BITS 24
 
 /* ---- Threads ------------------------------------------------------------------------------ */
@@ -20,12 +20,12 @@
 struct shares {
     void (*work)(void *context, uint64_t index);
     void *context;
-    uint64_t count;
-    _Atomic uint64_t next;
+    uint64_t count;        /* number of calls of `work` */
+    _Atomic uint64_t next; /* index of the next call */
     uint32_t threads;
-    _Atomic uint32_t running;
-    pthread_barrier_t ready; /* passed when all threads run, at the time `begin` */
-    double begin;
+    _Atomic uint32_t running; /* threads that have begun */
+    pthread_barrier_t ready;  /* passed when all threads run, at the time `begin` */
+    double begin;             /* time at which all threads run */
 };
 
 /* A thread of pieces_run: waits until all threads run, then works on the next piece until there
@@ -78,6 +78,7 @@ uint32_t cores_count(void)
 /* ---- The automaton ------------------------------------------------------------------------ */
 
 struct node {
+    /* first child, next sibling, 0: none; the longest proper suffix */
     uint32_t child, sibling, fail;
     uint32_t out;     /* nearest node at which a pattern ends, along `fail`, this node included */
     uint32_t pattern; /* 1 + index of the first pattern that ends here; 0: no pattern does */
@@ -88,12 +89,12 @@ struct node {
 struct oracle {
     const struct question *question;
     uint64_t bytes;
-    struct node *node;
-    uint32_t count, root[256];
-    uint32_t *next;  /* next[p]: 1 + index of another pattern equal to pattern p; 0: the last */
-    uint32_t *order; /* the nodes by distance from the root */
-    uint64_t longest;
-    uint8_t fold[256];
+    struct node *node;         /* node 0 is the root */
+    uint32_t count, root[256]; /* number of nodes; the root's child for each byte */
+    uint32_t *next;    /* next[p]: 1 + index of another pattern equal to pattern p; 0: the last */
+    uint32_t *order;   /* the nodes by distance from the root */
+    uint64_t longest;  /* length of the longest pattern */
+    uint8_t fold[256]; /* each byte, in lower case if the question ignores case */
     enum call call;
     bool counts;                        /* the call only counts, so node.total is enough */
     _Atomic uint64_t found, sum, first; /* first: least begin, with its pattern */

@@ -28,14 +28,14 @@
 
 #include "bench/bench.h"
 
-#define TEXTS_MAX 4u
-#define BLOCK_BYTES (1u << 20)
-#define PATTERN_SEED 7u
-#define DRAW_TRIES 64u
-#define SLACK_BYTES 4096u
+#define TEXTS_MAX 4u           /* most texts that are kept */
+#define BLOCK_BYTES (1u << 20) /* a thread fills this part of a text at a time */
+#define PATTERN_SEED 7u        /* seed of the patterns, unless a row gives a seed */
+#define DRAW_TRIES 64u         /* draws of a byte from the text before a byte is made up */
+#define SLACK_BYTES 4096u      /* readable bytes behind a text */
 
 struct text {
-    char *recipe;
+    char *recipe; /* the fields of a row that decide the text's bytes */
     uint8_t *bytes;
     uint64_t count;
 };
@@ -79,9 +79,9 @@ static void fill_repeated(uint8_t *text, uint64_t bytes, const void *part, uint6
 
 struct letters {
     uint8_t *text;
-    uint64_t bytes, seed;
-    const char *alphabet;
-    uint32_t size;
+    uint64_t bytes, seed; /* length of the text */
+    const char *alphabet; /* the letters to draw from */
+    uint32_t size;        /* number of letters */
 };
 
 /* Fills a block of the text with random letters, which depend on the seed and the block's number

@@ -46,6 +46,7 @@ def questions():
 
 
 def rows(options, _):
+    """Yield PASSES rows for each question; each instruction set counts by the question's method."""
     for name, method, text, pattern in PASSES * list(questions()):
         yield {'name': name, 'rounds': options.rounds, 'seconds': options.cell_seconds,
                'asks': [({'text': text, 'bytes': options.bytes, 'patterns': pattern, 'oracle': '1M'},
@@ -88,6 +89,8 @@ def built_in():
 
 
 def section(data):
+    """Return the lines of the page: for each instruction set, the measured costs and the costs
+    built into trawl."""
     found, known = data['rows'], built_in()
     isas = [it['name'] for it in found[0]['results']]
     lines = machine_lines(data) + [f"- texts of {data['machine']['text_bytes']:,} bytes, 1 thread; "

@@ -44,6 +44,8 @@ class Figures:
 
     @staticmethod
     def runs(it, part='seconds'):
+        """Return a result's durations in seconds, a duration per run: of the whole call, or of a
+        part of it."""
         if part == 'copies':
             return [a + b for a, b in zip(it.get('copy_in', []), it.get('copy_out', []))] \
                 or it.get('copy_in', [])
@@ -112,6 +114,8 @@ def span(values):
 
 
 def word_for(answers):
+    """Return the verdict for the answers of a claim's cells: True, False, or None for an undecided
+    cell."""
     yes, no, open_ = (answers.count(it) for it in (True, False, None))
     if yes and no:
         return 'partly'

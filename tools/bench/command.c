@@ -20,16 +20,16 @@
 
 #include "bench/bench.h"
 
-#define ARGUMENTS_MAX 24u
-#define SEPARATOR "\x1f"
-#define CANNOT_RUN 127 /* exit status of a program that could not be started, as in a shell */
-#define SINK_PIPE_BYTES (1 << 20)
-#define HEAD_BYTES (64u << 10) /* these first bytes of the output are compared in each run */
+#define ARGUMENTS_MAX 24u /* most arguments of a program */
+#define SEPARATOR "\x1f"  /* between two arguments in a row */
+#define CANNOT_RUN 127    /* exit status of a program that could not be started, as in a shell */
+#define SINK_PIPE_BYTES (1 << 20) /* size of the pipe for standard output */
+#define HEAD_BYTES (64u << 10)    /* these first bytes of the output are compared in each run */
 #define FNV_OFFSET 0xcbf29ce484222325u
-#define FNV_PRIME 0x100000001b3u
+#define FNV_PRIME 0x100000001b3u /* FNV-1a with 64 bits */
 
 struct program {
-    char *bytes;
+    char *bytes; /* the argument strings */
     const char *argument[ARGUMENTS_MAX + 1];
 };
 
@@ -37,9 +37,9 @@ struct program {
 
 struct written {
     uint64_t bytes, seen; /* length of the output; the part of this length that was hashed */
-    uint64_t hash;
-    uint64_t lines; /* sum of the lines' hashes, which does not depend on the lines' order */
-    uint64_t line;  /* hash of the current line so far */
+    uint64_t hash;        /* hash of the output */
+    uint64_t lines;       /* sum of the lines' hashes, which does not depend on the lines' order */
+    uint64_t line;        /* hash of the current line so far */
 };
 
 /* Adds bytes of the output to the hashes of the whole output and of its lines. */

@@ -89,6 +89,8 @@ def argv(who, trawl, tree=False, ignores=False, threads=0):
 
 
 def file_of(kind, options, texts):
+    """Return the path of the file or tree that a row searches; make the file if it does not
+    exist."""
     if kind == 'tree':
         path = texts.path('tree')
         if not os.path.exists(path):
@@ -108,6 +110,8 @@ def file_of(kind, options, texts):
 
 
 def piece_of(path, length):
+    """Return a piece of `length` bytes without a line end, from a random place in the file's first
+    4 MiB."""
     with open(path, 'rb') as file:
         head = file.read(4 << 20)
     draw = random.Random(length)
@@ -141,6 +145,7 @@ def contestants(row, path, pattern, trawl, installed):
 
 
 def rows(options, texts):
+    """Yield the rows of ROWS, with all contestants that are installed."""
     installed, trawl = versions(options), install(options, texts)
     for row in ROWS:
         name, kind, pattern, flags, threads, baseline, more = row

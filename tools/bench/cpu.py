@@ -29,6 +29,7 @@ def own(options):
 
 
 def contestants(options):
+    """Return the contestants of each row: trawl, memmem, and loops that only read the text."""
     every = {'threads': options.threads, **own(options)}
     return [
         {'name': READ_ONE, 'kind': 'read', 'threads': 1},
@@ -44,6 +45,7 @@ def place_of(name, count, length):
 
 
 def alphabet_rows(alphabet, text, options):
+    """Yield rows for patterns of each length from the text, and for absent patterns."""
     for length in LENGTHS:
         for present in (True, False):
             name = f'{alphabet} m={length} {"present" if present else "absent"}'
@@ -56,6 +58,7 @@ def alphabet_rows(alphabet, text, options):
 
 
 def word_rows(text, content, options):
+    """Yield rows for English words, from frequent to absent, and for a long line."""
     line = next((line[:100].decode('ascii', 'replace') for line in content.splitlines()
                  if len(line) >= 100 and line.isascii() and b'\t' not in line), None)
     words = [(word, word) for word in ('the', 'Moab', 'Habakkuk', 'Qxzjvkw')]
@@ -65,6 +68,8 @@ def word_rows(text, content, options):
 
 
 def worst_rows(options):
+    """Yield rows with texts and patterns that are worst cases of some algorithm. Each row also
+    counts a random pattern in random letters, so that the report can compare."""
     for text, kind, change in WORST:
         for length in WORST_LENGTHS:
             if length * 2 > options.bytes:
@@ -79,6 +84,7 @@ def worst_rows(options):
 
 
 def rows(options, texts):
+    """Yield all rows, alphabet by alphabet."""
     facts = {'az': ({'text': 'letters'}, 'random letters a-z, even odds'),
              'periodic': ({'text': 'piece:31'}, '31 random letters, repeated')}
     for alphabet in ALPHABETS:
@@ -141,6 +147,8 @@ def letters_tables(data):
 
 
 def worst_table(data):
+    """Return the table of the worst cases: speed, and the speed relative to reading and to random
+    letters."""
     rows = {(row['kind'], row['pattern_bytes']): row for row in data['rows'] if row['alphabet'] == 'worst'}
     if not rows:
         return []
@@ -158,6 +166,7 @@ def worst_table(data):
 
 
 def summary(data):
+    """Return the lines that sum up all rows."""
     rows = data['rows']
     reads = [statistics.median(value) for value in
              ([speed(row, name) for row in rows if speed(row, name)]

@@ -59,6 +59,7 @@ def texts_of(texts):
 
 
 def count_rows(options, texts):
+    """Yield rows that count patterns of each length."""
     for label, text in texts_of(texts):
         for length in LENGTHS:
             ask = letters(options, **text)
@@ -68,6 +69,7 @@ def count_rows(options, texts):
 
 
 def worst_rows(options, texts):
+    """Yield rows with texts and patterns that are worst cases of some algorithm."""
     kinds = (('random', 'letters', {}), ('a^n', 'repeat:a', {}),
              ('a^n, b at the end', 'repeat:a', {'change': 'last', 'to': 'b'}),
              ('a^n, b at the begin', 'repeat:a', {'change': 'first', 'to': 'b'}),
@@ -108,6 +110,7 @@ def mixed_rows(options, texts):
 
 
 def set_rows(options, texts):
+    """Yield rows that count sets of patterns, of mixed lengths and of a single length."""
     yield from mixed_rows(options, texts)
     for label, text in texts_of(texts):
         for length, count in SETS:
@@ -161,6 +164,7 @@ def algorithms(options, engine):
 
 
 def gallery_rows(options, texts):
+    """Yield rows with the gallery's algorithms beside trawl's own methods."""
     for label, text in (('a-z', 'letters'), ('ACGT', 'letters:ACGT')):
         for length in (8, 500, 1500):
             ask = letters(options, 2, text=text, patterns=f'at:1000:{length}')
@@ -174,6 +178,7 @@ def gallery_rows(options, texts):
 
 
 def device_rows(options, texts):
+    """Yield rows that compare the devices with one device and with the host."""
     for length in (1, 8, 16, 47, 100, 272, 1040, 4112):
         ask = letters(options, patterns=f'at:{options.bytes // 3}:{length}')
         if length * 4 <= ask['bytes']:
@@ -256,6 +261,7 @@ def crossed(rows_of, title):
 
 
 def group_lines(data, group, title):
+    """Return the lines of the page for a group of rows: a title, and a table of speeds."""
     rows_of = [it for it in data['rows'] if it['group'] == group]
     if not rows_of:
         return []

@@ -11,7 +11,7 @@
 
 #include "bench/bench.h"
 
-#define MODE_BLOCK 1u
+#define MODE_BLOCK 1u /* HS_MODE_BLOCK */
 #define FLAG_ONCE 8u
 
 typedef int (*on_match)(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
@@ -39,7 +39,7 @@ static struct {
 } library;
 
 struct hyperscan {
-    void *database, *scratch;
+    void *database, *scratch; /* the compiled patterns; memory of a search */
 };
 
 /* Looks up the library's functions. Returns false if the library or a function is missing. */

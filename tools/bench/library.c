@@ -22,9 +22,9 @@
 #include "bench/bench.h"
 #include "trawl_devices.h"
 
-#define SEARCHERS_MAX 16u
-#define SAMPLE_BYTES (64u << 10)
-#define LOADED_MAX 64u
+#define SEARCHERS_MAX 16u        /* most searchers that stay open */
+#define SAMPLE_BYTES (64u << 10) /* length of the text sample of sample=1 */
+#define LOADED_MAX 64u           /* most texts that stay loaded */
 
 /* The state of a contestant between runs. */
 struct library {
@@ -32,7 +32,7 @@ struct library {
     struct trawl_plan *plan; /* the plan of plan=once */
     struct trawl_text *text; /* opened for this contestant, or an entry of `loaded` */
     uint64_t text_bytes;
-    bool loaded;
+    bool loaded;            /* `text` is an entry of `loaded` */
     void *array;            /* the array for lists of begins, in host memory, perhaps pinned */
     uint64_t address, room; /* the array's address on a device, or 0; the array's items */
 };
@@ -151,7 +151,7 @@ static void drop_text(struct library *own)
 /* The loaded texts, shared by all contestants with the same searcher. */
 static struct loaded {
     struct trawl_searcher *searcher;
-    const uint8_t *bytes;
+    const uint8_t *bytes; /* the text's bytes in the row */
     uint64_t count;
     struct trawl_text *text;
 } loaded[LOADED_MAX];
@@ -274,8 +274,8 @@ static void sum_array(const struct library *own, struct answer *answer)
 
 struct bench_sink {
     struct answer answer;
-    bool full;
-    uint64_t before;
+    bool full;       /* adds every occurrence to the sum */
+    uint64_t before; /* begin of the occurrence before, to check the order */
 };
 
 /* The sink of trawl_positions: counts the matches and, in a full run, adds them to the sum. */

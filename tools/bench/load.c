@@ -25,23 +25,23 @@
 
 #include "bench/bench.h"
 
-#define ANSWER_BYTES (64u << 10)
-#define TIMES_MAX (1u << 24) /* later answers are counted, but their times are not stored */
+#define ANSWER_BYTES (64u << 10) /* most bytes of an answer that are kept at a time */
+#define TIMES_MAX (1u << 24)     /* later answers are counted, but their times are not stored */
 
 struct query {
     const char *expected, *target, *body;
-    bool first_only;
+    bool first_only; /* the client disconnects after the first bytes */
 };
 
 struct load_client {
     pthread_t thread;
-    const char *address;
+    const char *address; /* path of the server's socket */
     const struct query *queries;
-    size_t query_count, first, step;
-    double until;
-    uint64_t answered, wrong;
+    size_t query_count, first, step; /* client i sends queries first, first + step, ... */
+    double until;                    /* time at which the client stops */
+    uint64_t answered, wrong;        /* numbers of answers */
     char buffer[ANSWER_BYTES];
-    size_t have;
+    size_t have; /* bytes in `buffer` */
 };
 
 /* The results of all clients; times in microseconds. */

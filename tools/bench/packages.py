@@ -291,6 +291,7 @@ class GoogleRe2:
 
 
 class Find:
+    """A loop of bytes.find for each pattern."""
     name, largest = 'bytes.find', 100
 
     def __init__(self, patterns):
@@ -356,6 +357,8 @@ TABLES = (('patterns, one text', 'count'), ('patterns, records', 'mask'), ('patt
 
 
 def contestants_for(patterns, method):
+    """Yield a contestant of each installed package that has the method and takes so many
+    patterns."""
     for kind in CONTESTANTS:
         if len(patterns) <= kind.largest and hasattr(kind, method):
             try:
@@ -365,6 +368,7 @@ def contestants_for(patterns, method):
 
 
 def records_of(draw, text):
+    """Cut a text into records of 20 to 180 bytes."""
     lines, at = [], 0
     while at < len(text) - 200:
         size = draw.randint(20, 180)
@@ -374,6 +378,7 @@ def records_of(draw, text):
 
 
 def set_rows(options, draw, text):
+    """Yield the rows of TABLES: each call, with sets of COUNTS patterns."""
     turns = Turns(options, CLOCKS[options.clock])
     lines = records_of(draw, text)
     records = parts_of(lines, Records)
@@ -414,6 +419,7 @@ def beside_c(options, runner, texts, text):
 
 
 def measure(options, runner, texts):
+    """Measure all rows and print their speeds."""
     draw = random.Random(options.seed)
     text = make_text(draw, options.bytes)
     rows = []

@@ -69,6 +69,7 @@ def contestant(who, host, side, options):
 
 
 def row_of(paper, on, who, ask, programs, options, runs=10):
+    """Return a row of a publication: the library's contestants, and whole programs."""
     names = dict.fromkeys(name for name, _, _ in who)
     asks = [(ask, [contestant(*it, options) for it in who if it[1] not in ('command', 'function')])]
     asks += [({}, [it for it in programs if it['name'] in names])] if programs else []
@@ -117,6 +118,8 @@ def places_in(content, count):
 
 
 def bmh_asks(texts, options):
+    """Yield the questions of the publication on bmh: patterns of three lengths in a text of
+    English."""
     content = recipes_cut(texts.source('english')[0], min(34873628, options.largest))
     content = content.replace(b'\n', b' ').replace(b'\r', b' ')
     path = texts.write('paper-bmh', content)
@@ -187,6 +190,7 @@ def records_asks(texts, options):
 
 
 def rows(options, texts):
+    """Yield all rows, publication by publication."""
     asks = {'pss': pss_asks, 'bmh': bmh_asks, 'swift': swift_asks, 'word': word_asks, 'records': records_asks}
     # swift comes last: its rows take most of the time, and the time may be up before its last row
     for paper, facts in sorted(definitions().items(), key=lambda it: it[0] == 'swift'):
@@ -220,6 +224,7 @@ def merged(rows):
 
 
 def joined(name, rows):
+    """Return a row whose durations are the means of the rows' durations, run by run."""
     results = []
     for several in zip(*(row['results'] for row in rows)):
         it = {key: several[0][key] for key in ('name', 'host', 'side')}
@@ -307,6 +312,7 @@ def table_lines(figures, made):
 
 
 def part(data, paper):
+    """Return the lines of the page for a publication."""
     figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
         return ['Not measured.']

@@ -61,6 +61,7 @@ def commands(data, groups, path):
 
 
 def cpu(data, path):
+    """Draw speed by pattern length, a panel for each alphabet, into the file `path`."""
     panels = []
     for alphabet in ('az', 'english', 'dna', 'periodic'):
         series = {}

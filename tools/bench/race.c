@@ -12,9 +12,10 @@
 
 #include "bench/bench.h"
 
-#define ROUNDS 5u
-#define SHARE_BYTES_MIN (16ull << 10)
-#define SHARE_FACTOR 4u
+#define ROUNDS 5u                     /* rounds of a row, unless the row gives a number */
+#define SHARE_BYTES_MIN (16ull << 10) /* the first share of a text that is tried */
+#define SHARE_FACTOR 4u               /* a share that takes too little time grows by this factor */
+/* runs after which a contestant that is far behind leaves the race */
 #define RUNS_UNTIL_BEHIND 2u
 #define SHARE_OF_TIME 8 /* a share of the text takes at least 1 / SHARE_OF_TIME of the time */
 

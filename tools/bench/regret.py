@@ -56,6 +56,8 @@ WORST = 20
 
 
 def contestants(options, is_set):
+    """Return the contestants: the plan's own choice, the choice with a text sample, and each method
+    forced."""
     on_device = options.engine == 'cuda'
     common = {'engine': options.engine, 'threads': options.threads, 'loaded': on_device,
               'plan': 'new', 'before': options.warm, 'ours': True,
@@ -178,6 +180,7 @@ def kind_of(row):
 
 
 def kind_table(found):
+    """Return the table of regrets by kind of text."""
     cells = []
     for kind in [*dict.fromkeys(map(kind_of, found)), 'all']:
         own = [row for row in found if kind in ('all', kind_of(row)) and regret(row)]
@@ -198,6 +201,8 @@ def clear_winner(row):
 
 
 def method_lines(found):
+    """Yield a line for each method: how often the plan chose the method, and how often it was
+    clearly the best."""
     names = dict.fromkeys(name for row in found for name in methods_of(row))
     for name in names:
         won = [row for row in found if clear_winner(row) == name]
@@ -219,6 +224,7 @@ def noise_line(found):
 
 
 def worst_table(found):
+    """Return the table of the rows with the greatest regret."""
     cells = []
     for row in sorted((row for row in found if regret(row)), key=regret, reverse=True)[:WORST]:
         best = next(iter(methods_of(row)), '-')
@@ -230,6 +236,7 @@ def worst_table(found):
 
 
 def section(data):
+    """Return the lines of the page."""
     found, machine = data['rows'], data['machine']
     reads = [speed(row, name) for row in found for name in READS if result(row, name)]
     lines = machine_lines(data) + [

@@ -61,6 +61,7 @@ def table(columns, rows, left=1):
 
 
 def machine_lines(data):
+    """Return the lines that describe the machine, the build and the command of a measurement."""
     machine = data['machine']
     processor = ', '.join([machine['processor'], f"{machine['cores']} cores"]
                           + ([machine['gpu']] if machine.get('gpu') else [])
@@ -79,6 +80,7 @@ def opening(data):
 
 
 def spread_line(data):
+    """Return a line that says how much the runs of a figure differ, in the median and at most."""
     runs = [it['seconds'] for row in data['rows'] for it in row['results'] if it.get('seconds')]
     spreads = [spread(run) for run in runs if len(run) > 1]
     if not spreads:

@@ -58,7 +58,7 @@ struct rival_search {
     const struct contestant *it;
     enum rival rival;
     int32_t *firsts;
-    uint64_t pieces, piece_bytes;
+    uint64_t pieces, piece_bytes; /* number of pieces of the text; bytes of a piece */
     _Atomic uint64_t count, sum, first;
 };
 

@@ -39,6 +39,7 @@ def rule(draw):
 
 
 def log(draw, rules, size):
+    """Return at least `size` bytes of a made-up log. A line in a hundred has a match of a rule."""
     vocabulary = [word(draw, 2, 9) for _ in range(3000)]
     lines = []
     for _ in range(20000):
@@ -65,6 +66,7 @@ def trawl(build, rules, text, empty):
 
 
 def hyperscan(rules, text):
+    """Return compile time and search time of Hyperscan for the rules, in seconds of user time."""
     library = ctypes.CDLL("libhs.so.5")
     on_match = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint, ctypes.c_ulonglong, ctypes.c_ulonglong,
                                 ctypes.c_uint, ctypes.c_void_p)
@@ -90,6 +92,7 @@ def hyperscan(rules, text):
 
 
 def main():
+    """Measure and print a table for each number of rules."""
     build, counts = sys.argv[1], [int(count) for count in sys.argv[2:]] or [1000, 10000]
     for count in counts:
         draw = random.Random(count)

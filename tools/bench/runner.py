@@ -29,6 +29,7 @@ def size(text):
 
 
 def line_of(word, fields):
+    """Return a line of the measuring program's input: a word, then key=value, separated by tabs."""
     parts = [word]
     for key, value in fields.items():
         if value is None or value is False:
@@ -106,6 +107,7 @@ class Runner:
 
 
 def processor():
+    """Return the processor's name from /proc/cpuinfo."""
     try:
         with open('/proc/cpuinfo', encoding='utf-8') as file:
             for line in file:
@@ -131,6 +133,7 @@ def this_commit():
 
 
 def machine(options, facts):
+    """Return the facts about machine and build that are stored with the results."""
     return {
         'processor': processor(),
         'system': f'{platform.system()} {platform.release()}, {platform.machine()}, '

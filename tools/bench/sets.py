@@ -44,6 +44,8 @@ print(built - begin, time.perf_counter() - begin, count)
 
 
 def set_text(kind, count, texts):
+    """Return the path of a text of `count` bytes in lines of LINE bytes, of one of the kinds of
+    SETS."""
     if kind == 'letters':
         content = recipes.letters(count, 1)
         return texts.write('set-letters', b''.join(
@@ -53,6 +55,7 @@ def set_text(kind, count, texts):
 
 
 def set_patterns(kind, count, length, path, texts):
+    """Return `count` different patterns for the text, as a row of SETS asks for."""
     if kind == 'words':
         return recipes.distinct(recipes.words(texts.source('words')[0], 4), count)
     with open(path, 'rb') as file:
@@ -79,6 +82,7 @@ def aho_corasick(patterns, path, rounds, text_bytes):
 
 
 def set_rows(options, texts):
+    """Yield the rows of SETS: lists of strings, searched by whole programs and by the library."""
     installed, trawl = commands.versions(options), commands.install(options, texts)
     words = {'grep -F -c -f': ['grep', '-F'], 'trawl -c -f': [trawl], 'trawl -j1 -c -f': [trawl, '-j1'],
              'rg -F -c -f': ['rg', '-F', '--no-config', '--include-zero']}
@@ -109,6 +113,7 @@ def set_rows(options, texts):
 
 
 def matrix_rows(options, texts):
+    """Yield the rows of MATRICES: which patterns occur in which records."""
     for kind, count, length, most in MATRICES:
         name = f'{kind}, {count} patterns'
         if options.filter and options.filter not in name:
@@ -215,6 +220,7 @@ def section(data):
 
 
 def show(row):
+    """Print a row's results and the conclusions."""
     if row.get('merge'):
         return
     print(f"\n{row['name']}: {row['work']}; {row['found']} found")

@@ -102,6 +102,7 @@ class Texts:
 
 
 def repeat_into(path, content, count):
+    """Write a file of `count` bytes that repeats the content and ends in a line end."""
     with open(path, 'wb') as file:
         left = count - 1
         while left > 0:
@@ -155,6 +156,7 @@ def words_text(draw, words, names):
 
 
 def log_line(draw, number):
+    """Return a made-up line of a log."""
     level = draw.choices(('INFO', 'DEBUG', 'WARN', 'ERROR'), (80, 15, 4, 1))[0]
     return (f'2026-11-{number % 28 + 1:02} {number % 24:02}:{number % 60:02}:{draw.randrange(60):02}'
             f'.{draw.randrange(1000):03} {level} worker-{draw.randrange(64)} '
@@ -195,6 +197,8 @@ def code_line(draw, number):
 
 
 def generate(kind):
+    """Return made-up text of a kind, for machines without a corpus of this kind. The text is the
+    same on each machine."""
     draw = random.Random(1)
     if kind == 'dna':
         return letters(GENERATED_BYTES, 1, b'acgt')

@@ -79,6 +79,8 @@ class Question:
 
 
 def with_errors(draw, pattern, letters, errors):
+    """Return a copy of the pattern with random errors: two thirds are replacements, the others
+    insertions and deletions."""
     copy = bytearray(pattern)
     for _ in range(errors):
         at, change = draw.randrange(len(copy)), draw.randrange(6)
@@ -103,6 +105,7 @@ def planted(draw, text, patterns, letters, copies):
 
 
 def questions(draw, size):
+    """Yield the questions: guides in DNA, and patterns of 40 and 100 bytes in made-up words."""
     patterns = [bytes(draw.choices(b'ACGT', k=23)) for _ in range(1000)]
     dna = planted(draw, bytes(draw.choices(b'ACGT', k=size)), patterns[:40], b'ACGT', 12)
     part = parts_of(dna, bytes)
@@ -123,6 +126,8 @@ def questions(draw, size):
 
 
 def trawl_exact(asked, searcher, _):
+    """Return the contestant that counts the k + 1 pieces of each pattern exactly, as a bound; None:
+    several patterns."""
     if len(asked.patterns) > 1:
         return None
     parts = asked.k + 1
@@ -133,6 +138,8 @@ def trawl_exact(asked, searcher, _):
 
 
 def sassy(asked, _, options):
+    """Return sassy as a contestant, or None for questions with mismatches, which sassy cannot
+    answer."""
     if not asked.edits:
         return None
     import sassy as module
@@ -149,6 +156,7 @@ def sassy(asked, _, options):
 
 
 def edlib(asked, *_):
+    """Return edlib as a contestant, or None for mismatches and for more than 20 patterns."""
     if not asked.edits or len(asked.patterns) > 20:
         return None
     import edlib as module
@@ -162,6 +170,7 @@ def edlib(asked, *_):
 
 
 def hyperscan(asked, *_):
+    """Return Hyperscan as a contestant, or None for several patterns."""
     if len(asked.patterns) > 1:  # compiling 40 guides takes 30 s
         return None
     import hyperscan as module
@@ -180,6 +189,7 @@ def hyperscan(asked, *_):
 
 
 def regex(asked, *_):
+    """Return the package regex as a contestant, or None for edits and for several patterns."""
     # With edits, regex reports only a single match for each begin.
     if asked.edits or len(asked.patterns) > 1:
         return None
@@ -209,6 +219,8 @@ def command(asked, words, texts, meaning):
 
 
 def contestants_for(asked, searcher, options, texts):
+    """Yield (name, function that counts, function that checks, meaning of the checked answer) of
+    each installed program that can answer."""
     costs = [] if asked.edits else ['-I99', '-D99']
     plan = asked.plan()
     makers = {
@@ -228,6 +240,7 @@ def contestants_for(asked, searcher, options, texts):
 
 
 def measure(options, _, texts):
+    """Measure all questions; the programs take turns, and their answers are compared."""
     turns = Turns(options, CLOCKS[options.clock])
     searcher, rows = package().Searcher('cpu', options.threads), []
     for asked in questions(random.Random(options.seed), options.bytes):

@@ -26,7 +26,7 @@
 #include "trawl/print.h"
 #include "trawl/run.h"
 
-#define PIPE_BYTES (1 << 20)
+#define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 #define SECONDS_MAX 1000000000u
 #define LATE_MS 100 /* after the deadline: time from one cancellation of searches to the next */
 /* Memory of an answer's pipe, output buffers and thread. */

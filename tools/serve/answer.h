@@ -13,8 +13,8 @@
 
 struct server {
     struct trawl_runtime *runtime;
-    struct passes *passes;
-    struct collection **collections;
+    struct passes *passes;           /* the passes that searches share */
+    struct collection **collections; /* all collections that the server serves */
     size_t collection_count;
     struct request_limits limits;
     struct guard all; /* counts the memory of all requests; same as limits.all */

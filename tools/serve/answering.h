@@ -9,15 +9,15 @@
 struct served_answer {
     struct server *server;
     struct request request;
-    struct collection *collection;
+    struct collection *collection; /* the collection that the request names */
     /* Identifies the client, as client_of (http.c) does; clients take turns in passes. */
     uint64_t client;
     uint64_t begin_ns;
 
     struct supply supply;
     struct supplied_file no_file; /* stands for an operand that is a directory and is not walked */
-    struct state *state;
-    struct served_view *view;
+    struct state *state;          /* the state of the collection that the answer is about */
+    struct served_view *view;     /* the files that the request means */
     /* Index of the next item of the view. */
     uint64_t item_at;
     uint64_t unlisted_count; /* directories and operands that the view's walk could not read */
@@ -32,7 +32,7 @@ struct served_answer {
 
     int descriptors[2]; /* the pipe: reading end, writing end */
     pthread_t thread;
-    atomic_bool truncated;
+    atomic_bool truncated; /* max_results or max_seconds was reached */
     atomic_uint shared_count;
     pthread_mutex_t lock;
     bool passing; /* guarded by `lock`: pass_run is running, so pass_cancel may be called */

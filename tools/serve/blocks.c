@@ -17,8 +17,8 @@
 #define LOADED_MAX 24u
 /* A shorter block is not worth one of the LOADED_MAX texts. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
-#define HUGE_BYTES (UINT64_C(2) << 20)
-#define READERS_MAX 8u
+#define HUGE_BYTES (UINT64_C(2) << 20) /* size of a huge page */
+#define READERS_MAX 8u /* most threads that read files, the collection's thread included */
 /* Threads that read the files of a batch, besides the caller: bytes / READER_BYTES + files /
  * READER_FILES, at most READERS_MAX - 1. */
 #define READER_BYTES (UINT64_C(1) << 20)

@@ -56,7 +56,7 @@ struct file_batch {
     uint64_t bytes_count; /* length of the block, exact only after batch_fill */
     /* Index of the next item that a thread of batch_fill takes. */
     atomic_size_t next;
-    struct served_block *block;
+    struct served_block *block; /* the block that the batch fills */
 };
 
 /* Returns whether the batch's block, with this file added, would stay below bytes_max. */

@@ -10,8 +10,8 @@
 
 /* Two options that exclude each other, or an option and a second option that the first needs. */
 struct pair {
-    bool wrong;
-    const char *what, *other;
+    bool wrong;               /* the options were given in a way that is refused */
+    const char *what, *other; /* the two options, for the message */
 };
 
 static bool refuse(const struct pair *pairs, size_t count, const char *verb, char *error)

@@ -16,7 +16,7 @@
 #include "trawl/encoding.h"
 #include "trawl/pool_turns.h"
 
-#define LOOK_BYTES (16u << 10)
+#define LOOK_BYTES (16u << 10) /* bytes of a read that looks for a NUL */
 
 void binary_next_block(struct text_scan *scan, uint64_t end)
 {

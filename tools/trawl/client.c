@@ -22,8 +22,8 @@
 #include "trawl/walk.h"
 #include "trawl/whole.h"
 
-#define MESSAGE_BYTES_MAX (1u << 20)
-#define TOKEN_BYTES_MAX 4096u
+#define MESSAGE_BYTES_MAX (1u << 20) /* longest message that a server may send */
+#define TOKEN_BYTES_MAX 4096u        /* longest token in a file */
 
 /* A search by a server: the command's settings, the request's body, and why the search failed. */
 struct client {
@@ -32,8 +32,8 @@ struct client {
     size_t operand_count;
     bool insists; /* --server was given, so whatever the server does not serve is an error */
     char token[TOKEN_BYTES_MAX + 1];
-    struct client_json body;
-    char message[SETTINGS_ERROR_BYTES];
+    struct client_json body;            /* the body of the request */
+    char message[SETTINGS_ERROR_BYTES]; /* why the search failed */
 };
 
 /* Static, so that other runs of the command do not pay for its pages. */

@@ -7,9 +7,9 @@
 
 /* JSON that is being written; all members zero: empty. */
 struct client_json {
-    char *bytes; /* the JSON so far; the caller frees it */
-    size_t used, capacity;
-    bool exhausted; /* memory was short, so the text is incomplete */
+    char *bytes;           /* the JSON so far; the caller frees it */
+    size_t used, capacity; /* bytes written; bytes allocated */
+    bool exhausted;        /* memory was short, so the text is incomplete */
 };
 
 /* Adds text that is JSON already. */

@@ -5,14 +5,14 @@
 #include "trawl/flags.h"
 #include "trawl/output.h"
 
-#define COLOR_SEQUENCE_BYTES 64
+#define COLOR_SEQUENCE_BYTES 64 /* room for a sequence made from --colors */
 
 /* SGR sequences; "": no colour. */
 struct colors {
     const char *selected_match, *context_match, *selected_line, *context_line;
     const char *file_name, *line_number, *column, *byte_offset, *separator;
     char *storage; /* memory that the sequences lie in; to be freed */
-    bool on;
+    bool on;       /* colours are printed; if not, the other members are not set */
     bool reverse;  /* rv */
     bool no_erase; /* ne: no "\33[K" follows a sequence */
 };
@@ -21,7 +21,7 @@ enum color_type { COLOR_PATH, COLOR_LINE, COLOR_COLUMN, COLOR_MATCH, COLOR_TYPE_
 
 /* What --colors says about a type. */
 struct color_spec {
-    bool given;
+    bool given; /* --colors names this type */
     bool bold, intense, underline;
     char foreground[16], background[16]; /* what follows 3 or 4 in an SGR code; "": no colour */
 };

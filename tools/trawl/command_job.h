@@ -10,6 +10,7 @@
 
 /* Sums over the files of which --json printed something. */
 struct json_totals {
+    /* as the members of ripgrep's `stats`; searches and with_match count files */
     uint64_t searches, with_match, bytes_searched, bytes_printed, lines, matches, elapsed_ns;
 };
 
@@ -17,20 +18,22 @@ struct json_totals {
  * as an array. */
 struct job_sums {
     struct json_totals json;
-    uint64_t file_count, selected_count;
+    uint64_t file_count, selected_count; /* files searched; files with a selected line */
+    /* of all searches, from struct trawl_stats */
     uint64_t text_bytes, match_count, candidate_count;
     uint64_t chunk_count, device_chunk_count, search_ns;
+    /* as in struct trawl_stats */
     uint64_t device_copy_ns, device_back_ns, device_kernel_ns, device_shifts_ns, device_host_ns;
     uint64_t child_grids, child_spills, child_withheld;
-    uint64_t method_bytes[TRAWL_METHODS_COUNT];
+    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* bytes that each method searched */
 };
 
 struct job_totals {
     struct job_sums sums;
-    uint32_t thread_count;
-    uint32_t worker_count; /* workers that searched files */
-    uint64_t elapsed_ns;   /* time of the whole run */
-    char engine[32], instruction_set[16], note[160];
+    uint32_t thread_count;                           /* the most threads of a search */
+    uint32_t worker_count;                           /* workers that searched files */
+    uint64_t elapsed_ns;                             /* time of the whole run */
+    char engine[32], instruction_set[16], note[160]; /* as the last search reported them */
 };
 
 struct encoding;
@@ -43,9 +46,9 @@ struct tree_watcher;
 
 /* Whether an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
-    GROUPS_NONE,
-    GROUPS_BEFORE, /* not by this job, but by a job whose output comes before */
-    GROUPS_PRINTED,
+    GROUPS_NONE,    /* no earlier group was printed */
+    GROUPS_BEFORE,  /* not by this job, but by a job whose output comes before */
+    GROUPS_PRINTED, /* this job has printed a group */
     GROUPS_UNKNOWN, /* files before the current file are still being searched */
 };
 
@@ -57,7 +60,7 @@ struct command_job {
     struct trawl_searcher *searcher; /* searches the next text */
     /* the worker that owns this job; NULL outside of a pool with several workers */
     struct pool_worker *worker;
-    struct output *output;
+    struct output *output; /* where the report goes */
     /* rules of --include and --exclude; NULL: no such options */
     struct exclude *exclude;
     struct filter *filter; /* rules for files of directories; NULL: no rules */
@@ -68,21 +71,21 @@ struct command_job {
     struct trawl_runtime *runtime;
     /* NULL: not --count-by-pattern */
     struct string_counts *string_counts;
-    bool input_is_closed;
+    bool input_is_closed; /* the process began without standard input */
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
     int show_names;
     enum groups groups;
-    bool selected; /* a line was selected in some file */
-    bool error_seen;
+    bool selected;           /* a line was selected in some file */
+    bool error_seen;         /* a message was printed, so the exit status is 2 */
     bool left_out;           /* the rules for files of directories left out something */
     bool done;               /* nothing more can change the outcome */
     uint64_t searched_bytes; /* sum over all texts */
     struct job_totals totals;
 };
 
-#define EXIT_SELECTED 0
-#define EXIT_NOT_SELECTED 1
-#define EXIT_ERROR 2
+#define EXIT_SELECTED 0     /* a line was selected */
+#define EXIT_NOT_SELECTED 1 /* no line was selected */
+#define EXIT_ERROR 2        /* an error occurred */
 
 /* Prints a line on standard error, after the output so far. */
 void job_message(struct command_job *job, const char *format, ...)
@@ -97,9 +100,9 @@ void job_file_fault(struct command_job *job, const char *message);
 /* An open file. */
 struct job_file {
     int descriptor;
-    const struct stat *status;
-    const char *name;
-    const void *bytes; /* all bytes of the file; NULL: to be read from the descriptor */
+    const struct stat *status; /* of the descriptor */
+    const char *name;          /* as messages and lines show the file */
+    const void *bytes;         /* all bytes of the file; NULL: to be read from the descriptor */
     uint64_t bytes_count;
     bool may_be_compressed;
     bool is_operand;                 /* the command line names the file */

@@ -19,8 +19,8 @@
 #include "trawl/command_job.h"
 #include "trawl/utf8.h"
 
-#define OFFSET_NONE UINT64_MAX
-#define DISTANCE_NONE UINT32_MAX
+#define OFFSET_NONE UINT64_MAX   /* an offset that is not known, or does not exist */
+#define DISTANCE_NONE UINT32_MAX /* no distance is printed */
 
 /* A part of the text that consists of whole lines. */
 struct view {
@@ -41,7 +41,7 @@ struct line_span {
     uint64_t group, group_count;
     /* the replacement of an expression's match; NULL: the parts of --replace, or no replacement */
     const struct trawl_pattern *text;
-    uint16_t distance, reversed;
+    uint16_t distance, reversed; /* as in struct trawl_match */
 };
 
 /* A part of the value of --replace: bytes, or NULL where the match stands. An extra part after the
@@ -55,7 +55,7 @@ struct replace_part {
 
 /* What style.c keeps from line to line. */
 struct style_state {
-    struct line_span *spans;
+    struct line_span *spans; /* the matches of the line that is printed */
     uint64_t span_count, span_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
@@ -70,12 +70,12 @@ struct style_state {
     bool heading_shown;
     /* absolute path of the file for links; NULL: unknown, or the text is not a file */
     char *link_path;
-    bool link_sought, link_open;
+    bool link_sought, link_open; /* link_path was computed; a link was begun and not ended */
 };
 
 /* What json.c keeps of a text. */
 struct json_state {
-    bool begun;
+    bool begun; /* "begin" was printed for the text */
     uint64_t bytes, lines, matches, begin_ns;
 };
 
@@ -83,7 +83,7 @@ struct json_state {
 struct characters {
     uint8_t tail[UTF8_BYTES_MAX]; /* the last bytes before the current window */
     uint32_t tail_count;
-    struct trawl_match *kept;
+    struct trawl_match *kept; /* the matches that passed the checks */
     uint64_t kept_capacity;
 };
 
@@ -95,7 +95,7 @@ struct text_scan {
     const struct trawl_plan *plan;
     const char *name;
     enum binary_files binary_files;
-    bool seekable;
+    bool seekable;                   /* the text can be read again at any offset */
     const struct encoding *encoding; /* as in struct job_file */
     /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
     bool has_blocks;
@@ -109,7 +109,7 @@ struct text_scan {
     uint64_t carry_count, carry_capacity, carry_begin;
     /* carry_count from which trim_carry drops lines that are no longer needed */
     uint64_t carry_trim_at;
-    struct trawl_match *carried;
+    struct trawl_match *carried; /* matches that begin in the open line */
     uint64_t carried_count, carried_capacity;
     uint64_t line_begin;   /* begin of the first line that is not decided yet */
     bool dropped;          /* the carry lacks the bytes of the open line */
@@ -139,8 +139,8 @@ struct text_scan {
     uint64_t match_end;
     size_t held_before_line;
 
-    struct characters characters;
-    bool filters; /* the library's matches must be checked (characters.c) */
+    struct characters characters; /* what characters.c keeps between windows */
+    bool filters;                 /* the library's matches must be checked (characters.c) */
 
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;
@@ -149,14 +149,14 @@ struct text_scan {
     /* distance to print in the next head; DISTANCE_NONE: a line of context */
     uint32_t shown_distance;
     struct string_counts_part *string_counts_part;
-    struct style_state style;
-    struct json_state json;
+    struct style_state style; /* what style.c keeps between lines */
+    struct json_state json;   /* what json.c keeps between lines */
 
     bool quiet;          /* print no more lines */
     bool stop_at_select; /* the search ends at the first selected line */
-    bool stop;
-    bool by_match;   /* command_matches.c prints matches, without lines */
-    bool every_line; /* a line without a match may be selected */
+    bool stop;           /* the search of the text ends as soon as possible */
+    bool by_match;       /* command_matches.c prints matches, without lines */
+    bool every_line;     /* a line without a match may be selected */
     /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
      * selected lines ends or leaves its block. The position at which grep leaves standard input
      * depends on that. */
@@ -165,20 +165,20 @@ struct text_scan {
     bool check_whole_line; /* -x is decided here, not by the plan */
     bool keeps_bytes;      /* the bytes of the open line may be needed */
 
-    bool watch_nulls; /* a NUL byte changes what is printed or counted */
-    bool null_seen;   /* a NUL was found; from now on NUL ends lines */
-    bool rerun;       /* search the text again, with another plan */
-    bool encoding_error;
-    bool bad_line; /* command_matches.c: a match in the current line was not valid text */
+    bool watch_nulls;    /* a NUL byte changes what is printed or counted */
+    bool null_seen;      /* a NUL was found; from now on NUL ends lines */
+    bool rerun;          /* search the text again, with another plan */
+    bool encoding_error; /* a line was not valid text in the locale */
+    bool bad_line;       /* command_matches.c: a match in the current line was not valid text */
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
-    uint64_t null_offset;
-    uint64_t hole;        /* offset of the hole that makes a file binary; 0: no hole */
-    uint64_t scanned_end; /* end of the last window */
+    uint64_t null_offset;     /* text offset of the first NUL, if null_seen */
+    uint64_t hole;            /* offset of the hole that makes a file binary; 0: no hole */
+    uint64_t scanned_end;     /* end of the last window */
     /* end of the block in which the last printed line ends; OFFSET_NONE: the text has no blocks */
     uint64_t block_end;
-    uint64_t selected_before_block;
-    enum groups groups_before_block;
+    uint64_t selected_before_block;  /* selected_count at the begin of the current block */
+    enum groups groups_before_block; /* job->groups at the begin of the current block */
     uint8_t *zapped; /* a copy of a window's bytes, with line ends in place of NULs */
     uint64_t zapped_capacity;
     uint64_t guarded_bytes; /* memory that scan_grow counted in settings->guard */

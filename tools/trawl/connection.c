@@ -58,8 +58,8 @@ static int connect_unix(struct connection *connection, const char *path)
     return -1;
 }
 
-#define HOST_BYTES_MAX 256u
-#define PORT_BYTES_MAX 6u
+#define HOST_BYTES_MAX 256u /* a host's name, with its NUL */
+#define PORT_BYTES_MAX 6u   /* five digits and a NUL */
 
 /* Splits HOST, HOST:PORT or [HOST]:PORT; a slash may follow. False: the text has another form. */
 static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])

@@ -5,7 +5,7 @@
 
 #include "trawl/flags.h"
 
-#define RECEIVE_BYTES (64u << 10)
+#define RECEIVE_BYTES (64u << 10) /* most bytes of a receive */
 
 struct connection {
     int descriptor;

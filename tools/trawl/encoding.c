@@ -22,30 +22,30 @@
 
 #include "trawl/binary.h"
 
-#define READ_BYTES (64u << 10)
+#define READ_BYTES (64u << 10)       /* most bytes of a read */
 #define TEXT_BYTES (4u * READ_BYTES) /* room for the text of READ_BYTES, and most of a block */
 #define LEFT_BYTES_MAX 16u           /* bytes of an incomplete character */
-#define REPLACEMENT "\xef\xbf\xbd"
+#define REPLACEMENT "\xef\xbf\xbd"   /* U+FFFD in UTF-8 */
 
 #define NO_CONVERTER ((iconv_t)-1) /* NOLINT: as POSIX has it */
 #define UTF16_LE "UTF-16LE"
 #define UTF16_BE "UTF-16BE"
 
 struct encoding {
-    int from, to, reader;
-    bool look_for_mark; /* a byte order mark at the file's begin decides the encoding */
-    const char *name;   /* name for iconv; NULL: the bytes are not converted */
-    iconv_t converter;  /* NO_CONVERTER: the bytes are not converted */
-    pthread_t thread;
+    int from, to, reader; /* the file; the pipe's ends for writing and for reading */
+    bool look_for_mark;   /* a byte order mark at the file's begin decides the encoding */
+    const char *name;     /* name for iconv; NULL: the bytes are not converted */
+    iconv_t converter;    /* NO_CONVERTER: the bytes are not converted */
+    pthread_t thread;     /* converts, while other threads search the text from the pipe */
     int os_code;
-    bool whole_blocks;
+    bool whole_blocks;            /* writes BLOCK_BYTES at a time, as long as the file goes on */
     bool begun;                   /* the first bytes were examined */
     uint64_t text_begin;          /* text offset of text[0] */
     _Atomic uint64_t null_offset; /* result of encoding_null */
     uint8_t bytes[READ_BYTES + LEFT_BYTES_MAX];
-    size_t bytes_count;
+    size_t bytes_count; /* bytes that wait to be converted */
     uint8_t text[TEXT_BYTES];
-    size_t text_count;
+    size_t text_count; /* bytes of converted text that wait to be written */
 };
 
 static bool locale_is_utf8(void)

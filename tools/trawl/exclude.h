@@ -5,9 +5,9 @@
 #include "trawl/flags.h"
 
 struct exclude_rule {
-    char *glob; /* owned */
-    bool include;
-    bool of_directories;
+    char *glob;          /* owned */
+    bool include;        /* of --include: files that no such glob matches are left out */
+    bool of_directories; /* of --exclude-dir */
 };
 
 struct exclude {

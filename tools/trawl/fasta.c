@@ -25,7 +25,7 @@ struct sequence {
     uint64_t begin;      /* offset in the block */
     uint64_t base;       /* letters of the sequence that come before the block */
     uint64_t name_begin; /* offset in `names` */
-    uint64_t name_bytes;
+    uint64_t name_bytes; /* at most NAME_BYTES_MAX */
 };
 
 enum fasta_state {
@@ -37,11 +37,11 @@ enum fasta_state {
 
 struct fasta {
     struct text_scan *scan;
-    struct trawl_searcher *reader;
-    struct trawl_plan *reader_plan;
+    struct trawl_searcher *reader;  /* reads the file, window by window */
+    struct trawl_plan *reader_plan; /* a plan for the reader, which asks for no matches */
     enum fasta_state state;
-    uint8_t *bytes; /* the block */
-    uint64_t used, capacity;
+    uint8_t *bytes;            /* the block */
+    uint64_t used, capacity;   /* bytes in the block; bytes allocated */
     uint64_t around;           /* bytes on either side of a begin that decide about an occurrence */
     uint64_t own_from, own_to; /* the block owns the occurrences that begin in [own_from, own_to) */
     struct sequence *sequences; /* the sequences in the block; the last sequence may go on */
@@ -51,7 +51,7 @@ struct fasta {
     uint64_t names_used, names_capacity;
     enum trawl_status status;
     struct trawl_error error;
-    bool stop;
+    bool stop; /* the rest of the file is not needed */
 };
 
 /* ---- What is printed ------------------------------------------------------------------------- */

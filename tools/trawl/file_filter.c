@@ -36,10 +36,10 @@ struct filter {
     /* a glob without '!' was given: files that no glob matches are left out */
     bool globs_take;
     struct ignore_list *types; /* rules of --type and --type-not; NULL: no such option */
-    bool types_take;
+    bool types_take;           /* --type was given: files that no type matches are left out */
     struct ignore_list **explicit_lists; /* the files of --ignore-file */
     size_t explicit_count;
-    struct ignore_list *global;
+    struct ignore_list *global; /* rules of git's core.excludesFile; NULL: no rules */
     char *global_path;
     char *working_directory; /* NULL: unknown */
 };
@@ -48,18 +48,18 @@ struct filter {
 struct scope {
     size_t depth;   /* depth of the directory + 1; 0: a directory above the root */
     size_t base_at; /* offset in walk->full at which paths relative to this directory begin */
-    bool has_git;
-    struct ignore_list *lists[LIST_KINDS];
+    bool has_git;   /* the directory has .git, so it is the top of a repository */
+    struct ignore_list *lists[LIST_KINDS]; /* NULL: the directory has no file of this kind */
 };
 
 /* Why an entry was left out. */
 enum reason {
-    REASON_GLOB,
-    REASON_NO_GLOB,
-    REASON_RULE,
-    REASON_TYPE,
-    REASON_NO_TYPE,
-    REASON_HIDDEN
+    REASON_GLOB,    /* a glob of -g or --iglob */
+    REASON_NO_GLOB, /* no glob of -g or --iglob matches */
+    REASON_RULE,    /* a rule of an ignore file */
+    REASON_TYPE,    /* a type of --type-not */
+    REASON_NO_TYPE, /* no type of --type matches */
+    REASON_HIDDEN   /* the name begins with a dot */
 };
 
 struct filter_walk {
@@ -67,12 +67,13 @@ struct filter_walk {
     size_t root_bytes; /* length of the root's path as messages show the path */
     char *full;        /* real path of the root, and below the root the path of the current entry */
     size_t full_root_bytes, full_bytes, full_capacity;
-    struct scope *scopes;
+    struct scope *scopes; /* the outermost directory first */
     size_t scope_count, scope_capacity, git_count;
     enum reason reason;
-    const struct ignore_list *reason_list;
+    const struct ignore_list *reason_list; /* REASON_RULE: the list of the rule that decided */
+    /* REASON_RULE: the scope of that list; NULL: no directory's */
     const struct scope *reason_scope;
-    const struct ignore_rule *reason_rule;
+    const struct ignore_rule *reason_rule; /* the rule that decided */
 };
 
 /* ---- What was requested ---------------------------------------------------------------------- */

@@ -33,13 +33,13 @@ enum flag_category {
     CATEGORY_PATTERN,
     CATEGORY_MISC,
     CATEGORY_OUTPUT,
-    CATEGORY_CONTEXT,
-    CATEGORY_LAYOUT,
-    CATEGORY_FILES,
-    CATEGORY_BEYOND,
-    CATEGORY_ERRORS,
+    CATEGORY_CONTEXT, /* context and colour */
+    CATEGORY_LAYOUT,  /* ripgrep's options about output */
+    CATEGORY_FILES,   /* ripgrep's options about which files are searched */
+    CATEGORY_BEYOND,  /* options that grep and ripgrep lack */
+    CATEGORY_ERRORS,  /* approximate search and FASTA files */
     CATEGORY_EXPERT,
-    CATEGORY_REFUSED,
+    CATEGORY_REFUSED, /* grep's options that have no effect */
     CATEGORY_COUNT
 };
 
@@ -52,13 +52,13 @@ enum flag_served {
     /* No request may have the options from here on; flag_refusal says why. The server's own command
      * line may have SERVED_STARTS and SERVED_READS. */
     SERVED_STARTS,
-    SERVED_READS,
-    SERVED_CHOOSES,
-    SERVED_TEXT,
-    SERVED_LINKS,
-    SERVED_ASKS,
-    SERVED_TELLS,
-    SERVED_PRINTS
+    SERVED_READS,   /* the option reads a file of the client */
+    SERVED_CHOOSES, /* the server decides how it searches */
+    SERVED_TEXT,    /* the strings, which are a member of the request */
+    SERVED_LINKS,   /* the server follows no links */
+    SERVED_ASKS,    /* a server does not ask another server */
+    SERVED_TELLS,   /* the option reports about a search of the command itself */
+    SERVED_PRINTS   /* the option prints a document */
 };
 
 struct flag {
@@ -68,10 +68,10 @@ struct flag {
     enum flag_argument argument;
     enum flag_category category;
     enum flag_served served;
-    const char *name; /* NULL: no long form */
-    const char *argument_name;
-    const char *summary;
-    const char *paragraph;
+    const char *name;          /* NULL: no long form */
+    const char *argument_name; /* as --help shows the argument */
+    const char *summary;       /* the line of --help */
+    const char *paragraph;     /* more for the manual; "": no more */
 };
 
 extern const struct flag flag_table[FLAG_COUNT_ALL];
@@ -94,9 +94,9 @@ enum list_files { LIST_NONE, LIST_WITH_MATCHES, LIST_WITHOUT_MATCH };
 enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
 enum sort_by { SORT_NONE, SORT_PATH, SORT_MODIFIED, SORT_ACCESSED, SORT_CREATED };
 enum value_kind {
-    VALUE_OPERAND,
-    VALUE_STRING,
-    VALUE_FILE,
+    VALUE_OPERAND, /* a file or directory to search */
+    VALUE_STRING,  /* a string of -e, or another option's value */
+    VALUE_FILE,    /* a file of strings, of -f */
     VALUE_INCLUDE,
     VALUE_EXCLUDE,
     VALUE_EXCLUDE_FROM,
@@ -117,7 +117,7 @@ struct value_item {
 };
 
 struct value_list {
-    struct value_item *items;
+    struct value_item *items; /* in the order read */
     size_t count;
     size_t capacity;
 };
@@ -139,17 +139,17 @@ struct file_settings {
     bool no_ignore_parent, no_ignore_vcs, no_require_git;
     int hidden; /* 1: hidden files are searched; -1: not; 0: `filtering` decides */
     unsigned unrestricted_count;
-    bool one_file_system;
-    bool names_only; /* --files */
+    bool one_file_system; /* directories on other file systems are not walked */
+    bool names_only;      /* --files */
     bool list_types, debug;
     uint64_t depth_max, bytes_max; /* UINT64_MAX: no limit */
     enum sort_by sort;
-    bool sort_backwards;
+    bool sort_backwards; /* --sortr */
 };
 
-#define SETTINGS_ERROR_BYTES 512
-#define CONTEXT_NOT_GIVEN (-1)
-#define MAX_COUNT_NONE INT64_MAX
+#define SETTINGS_ERROR_BYTES 512 /* room for a message, with its NUL */
+#define CONTEXT_NOT_GIVEN (-1)   /* the option is absent */
+#define MAX_COUNT_NONE INT64_MAX /* -m is absent */
 
 struct settings; /* settings.h */
 

@@ -11,7 +11,7 @@
 
 #include "trawl/command_job.h"
 
-#define GATHER_FILES_MAX 32u
+#define GATHER_FILES_MAX 32u /* most files that are searched by a single call */
 
 /* Files up to this size are read as a whole, so that the search finds the bytes in the cache. */
 #define WHOLE_BYTES (UINT64_C(512) << 10)
@@ -19,16 +19,16 @@
 
 struct gathered {
     const char *name;
-    uint64_t begin, bytes_count;
-    int descriptor; /* -1: the descriptor is not needed again */
+    uint64_t begin, bytes_count; /* the file's range in gather->bytes */
+    int descriptor;              /* -1: the descriptor is not needed again */
     bool is_operand;
 };
 
 struct gather {
     uint8_t *bytes; /* the bytes of the waiting files, then room for another file (input.c) */
-    uint64_t used;
+    uint64_t used;  /* bytes of all waiting files */
     struct gathered files[GATHER_FILES_MAX];
-    size_t count;
+    size_t count;     /* number of waiting files */
     size_t files_max; /* 0: files are never gathered */
     size_t in_vain;   /* files searched alone since the last file in which a line was selected */
 };

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GLOB_ANY_CASE 1u
+#define GLOB_ANY_CASE 1u /* upper and lower case of ASCII letters are alike */
 /* [b-a] means b, as in git; without the flag such a range is GLOB_BAD_RANGE */
 #define GLOB_BACKWARDS 2u
 
@@ -25,7 +25,7 @@ enum glob_shape {
     GLOB_LITERAL, /* text */
     GLOB_SUFFIX,  /* *text */
     GLOB_PREFIX,  /* text* */
-    GLOB_GENERAL
+    GLOB_GENERAL  /* any other glob, as codes */
 };
 
 struct glob {
@@ -36,17 +36,17 @@ struct glob {
     uint16_t *codes; /* GLOB_GENERAL */
     size_t code_count;
     uint8_t (*classes)[32]; /* a bit for each byte value */
-    size_t class_count;
+    size_t class_count;     /* number of sets such as [a-z] */
 };
 
 enum glob_status {
     GLOB_GOOD,
-    GLOB_MEMORY,
-    GLOB_UNCLOSED_CLASS,
-    GLOB_BAD_RANGE,
-    GLOB_DANGLING_ESCAPE,
-    GLOB_UNCLOSED_BRACE,
-    GLOB_TOO_MANY /* too many alternatives */
+    GLOB_MEMORY,          /* memory is exhausted, or the guard refused memory */
+    GLOB_UNCLOSED_CLASS,  /* '[' without ']' */
+    GLOB_BAD_RANGE,       /* as in [b-a] */
+    GLOB_DANGLING_ESCAPE, /* '\' at the end */
+    GLOB_UNCLOSED_BRACE,  /* '{' without '}' */
+    GLOB_TOO_MANY         /* too many alternatives */
 };
 
 const char *glob_status_text(enum glob_status status);

@@ -12,21 +12,21 @@
 #include "trawl/command_clock.h"
 
 enum guard_refusal {
-    GUARD_NONE,
-    GUARD_OWN, /* the search needs more memory than a single search may take */
-    GUARD_ALL  /* all searches together hold too much memory at the moment */
+    GUARD_NONE, /* nothing was refused */
+    GUARD_OWN,  /* the search needs more memory than a single search may take */
+    GUARD_ALL   /* all searches together hold too much memory at the moment */
 };
 
 /* The guard of a search, or of all searches together (`all` is NULL). Memory that was taken stays
  * counted until guard_give or guard_end. */
 struct guard {
-    struct guard *all;
-    uint64_t bytes_max; /* limit for `bytes`; 0: no limit */
-    _Atomic uint64_t bytes;
-    atomic_int refusal;    /* the first reason for which guard_take refused */
-    uint64_t deadline_ns;  /* time of now_ns() at which the search ends; 0: no deadline */
-    uint32_t thread_count; /* threads that may search for the request */
-    atomic_bool cancelled;
+    struct guard *all;      /* the guard of all searches together; NULL: this guard is that guard */
+    uint64_t bytes_max;     /* limit for `bytes`; 0: no limit */
+    _Atomic uint64_t bytes; /* memory taken and not given back */
+    atomic_int refusal;     /* the first reason for which guard_take refused */
+    uint64_t deadline_ns;   /* time of now_ns() at which the search ends; 0: no deadline */
+    uint32_t thread_count;  /* threads that may search for the request */
+    atomic_bool cancelled;  /* loops end as soon as they see this flag */
 };
 
 /* Counts `bytes` of memory that the caller is about to allocate. False: the guard refuses, and

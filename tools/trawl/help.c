@@ -9,8 +9,8 @@
 #include "trawl/complete.h"
 #include "trawl/flags.h"
 
-#define SUMMARY_COLUMN 30
-#define HELP_COLUMNS 80
+#define SUMMARY_COLUMN 30 /* column in which summaries begin */
+#define HELP_COLUMNS 80   /* longest line of --help */
 
 struct section {
     enum flag_category category;

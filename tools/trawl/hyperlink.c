@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define HOST_BYTES 256
+#define HOST_BYTES 256 /* room for the host's name */
 
 enum variable { VARIABLE_NONE, VARIABLE_PATH, VARIABLE_LINE, VARIABLE_COLUMN, VARIABLE_HOST };
 

@@ -24,14 +24,15 @@ struct rule_slot {
 };
 
 struct ignore_list {
-    const char *source;
-    unsigned flags;
+    const char *source; /* name of the file of rules, for messages */
+    unsigned flags;     /* IGNORE_BRACES, IGNORE_ANY_CASE */
     struct guard *guard;
     char *text; /* bytes that ignore_add_text took over */
     struct ignore_rule *rules;
     size_t count, capacity;
     struct rule_slot *slots; /* slot_count is a power of two */
     size_t slot_count;
+    /* number of slots of each kind; a lookup skips kinds with 0 */
     size_t key_counts[KEY_KINDS];
     uint32_t *others; /* indexes of the rules that the table cannot hold */
     size_t other_count;

@@ -19,10 +19,10 @@
 
 struct ignore_rule {
     struct glob glob;
-    bool keeps; /* written after '!' */
-    bool directories_only;
-    bool is_name; /* the rule is compared with the last part of a path only */
-    uint32_t line_number;
+    bool keeps;            /* written after '!' */
+    bool directories_only; /* written with a slash at the end */
+    bool is_name;          /* the rule is compared with the last part of a path only */
+    uint32_t line_number;  /* from 1 on, for messages */
     uint32_t line_bytes;
     const char *line; /* as written in the file; borrowed */
 };

@@ -8,7 +8,7 @@
 struct json_line {
     const uint8_t *bytes; /* NULL: the line is read again (reread.c) */
     uint64_t count;
-    const struct line_span *spans;
+    const struct line_span *spans; /* the matches in the line */
     uint64_t span_count;
     uint64_t number; /* 0: not printed */
     uint64_t offset;

@@ -14,9 +14,9 @@ struct numbers {
     /* Pattern i of the plan has the numbers list[begin[i]] .. list[begin[i + 1] - 1]. NULL: pattern
      * i has the single number i + 1. */
     uint64_t *begin;
-    uint64_t *list;  /* ascending for each pattern */
-    uint64_t *empty; /* numbers of the empty string */
-    uint64_t empty_count;
+    uint64_t *list;       /* ascending for each pattern */
+    uint64_t *empty;      /* numbers of the empty string */
+    uint64_t empty_count; /* number of empty strings */
 };
 
 /* Fills the arrays, which the caller frees. False: no memory. */
@@ -36,7 +36,7 @@ static inline uint64_t numbers_get(const struct numbers *numbers, uint64_t patte
 struct number_set {
     uint64_t *stamps; /* for each pattern of the plan, the stamp of the last set with the pattern */
     uint64_t stamp;   /* stamp of the current set */
-    uint64_t *list;
+    uint64_t *list;   /* the numbers in the set, ascending once the set is complete */
     uint64_t count, capacity;
 };
 

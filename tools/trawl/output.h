@@ -21,14 +21,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#define OUTPUT_BYTES (128u << 10)
+#define OUTPUT_BYTES (128u << 10) /* size of the first buffer */
 #define OUTPUT_HELD_MAX (4u << 20)
 #define OUTPUT_KEPT_MAX (1u << 20)
 
 /* The kinds of frames that a sink receives and a server sends to the command. A frame on the wire
  * is this byte, the length of the contents (4 bytes, little-endian), and the contents. */
 enum output_frame {
-    OUTPUT_FRAME_OUTPUT = 'o',
+    OUTPUT_FRAME_OUTPUT = 'o',  /* bytes for standard output */
     OUTPUT_FRAME_MESSAGE = 'm', /* a line for standard error, without the program's name */
     OUTPUT_FRAME_EXIT = 'x'     /* the exit status, a byte; the last frame */
 };
@@ -38,15 +38,15 @@ struct output {
     struct output *through; /* NULL: write to the descriptor */
     int (*sink)(void *context, enum output_frame frame, const void *bytes, size_t bytes_count);
     void *sink_context;
-    uint8_t *bytes;
+    uint8_t *bytes; /* the buffer: `initial`, or allocated */
     size_t capacity;
-    size_t used;
+    size_t used;      /* bytes in the buffer */
     size_t committed; /* bytes that may be written; ≤ used */
     /* new bytes may be discarded, so large output, too, goes through the buffer */
     bool holds;
     int error; /* errno of a failed write, after which nothing is written */
     void (*full)(void *context);
-    void *full_context;
+    void *full_context; /* passed to `full` */
     uint8_t initial[OUTPUT_BYTES];
 };
 

@@ -17,7 +17,7 @@
 /* Says which checks the command has to make on the library's matches, because the library compares
  * bytes where the locale has characters. */
 struct pattern_check {
-    bool any;
+    bool any;    /* one of the members below is set */
     bool begins; /* a match may begin inside a character */
     bool words;  /* the library did not check the character before a match */
     /* the library takes i and I for equal, but in the locale i and I are two letters */
@@ -30,10 +30,10 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    bool has_empty;
-    bool has_never;  /* some string can occur in no line */
-    bool none_given; /* all pattern files were empty: nothing matches */
-    struct trawl_plan *plan;
+    bool has_empty;                    /* some string is empty, and so selects every line */
+    bool has_never;                    /* some string can occur in no line */
+    bool none_given;                   /* all pattern files were empty: nothing matches */
+    struct trawl_plan *plan;           /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
     struct trawl_utf8 utf8;            /* options.utf8 points here */
     /* For a binary file under -x, where NUL ends lines too; built when first needed. */
@@ -48,7 +48,7 @@ struct patterns {
     uint64_t *columns;
     struct trawl_pattern *strings; /* the bytes of each column, if the report prints the strings */
     uint64_t column_count, column_capacity;
-    struct numbers numbers;
+    struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
     uint64_t capacity;
     void **blocks; /* memory that `items` point into, unless a string is in argv */
     size_t block_count;

@@ -18,7 +18,7 @@ struct pool_result;
 
 /* A message for standard error, due when the first `at` bytes of the kept output were printed. */
 struct pool_message {
-    size_t at;
+    size_t at; /* offset in the kept output */
     char *text;
 };
 
@@ -36,25 +36,25 @@ struct pool_worker {
     struct output *kept;             /* output that waits for the turn; NULL until needed */
     struct pool_message *messages;
     size_t message_count, message_capacity;
-    struct pool_mark mark;
-    struct gather gather;
+    struct pool_mark mark; /* the separator in the kept output */
+    struct gather gather;  /* small files that wait to be searched together */
 
     uint64_t sequence; /* number of the current batch */
     bool has_turn;     /* always true with a single worker */
     /* items[i].name is names + name_at[i], or the name of an operand if name_at[i] == SIZE_MAX */
     struct walk_item items[POOL_BATCH_FILES];
     size_t name_at[POOL_BATCH_FILES];
-    size_t item_count;
-    char *names;
+    size_t item_count; /* number of files in the batch */
+    char *names;       /* the names of the batch's files */
     size_t names_used, names_capacity;
 
     struct thread thread;
-    pthread_cond_t turned;
+    pthread_cond_t turned; /* signalled when the worker has the turn */
 };
 
 /* The state of a batch, at index sequence % POOL_AHEAD_BATCHES. */
 struct batch_turn {
-    bool searched;
+    bool searched;              /* the batch is complete */
     struct pool_result *result; /* NULL: nothing to print */
     struct pool_worker *waiter; /* a worker that waits for its turn */
 };
@@ -64,29 +64,30 @@ struct pool {
     struct command_job worker_job; /* the initial job of each worker */
     struct pool_worker *workers;
     uint32_t worker_count; /* workers that were started; grows under walk_lock */
-    uint32_t workers_max;
-    bool several_files; /* more than a single file may come */
+    uint32_t workers_max;  /* limit for worker_count */
+    bool several_files;    /* more than a single file may come */
     /* There may be several workers, which take turns. Otherwise the only worker prints at once,
      * without locks. */
     bool takes_turns;
-    unsigned batch_directories;
-    struct trawl_searcher *shared;
+    unsigned batch_directories;    /* the most directories that the files of a batch lie in */
+    struct trawl_searcher *shared; /* a searcher with all threads, for large files */
     bool shared_is_ours;
 
     struct walk walk;
-    bool walked;
+    bool walked; /* the walk has ended */
+    /* files of all finished batches; their bytes, at most BATCH_BYTES a file */
     _Atomic uint64_t file_count, file_bytes;
 
-    struct thread_lock walk_lock;
-    uint64_t sequence_next;
+    struct thread_lock walk_lock;   /* guards `walk` and the next members */
+    uint64_t sequence_next;         /* number of the next batch; under walk_lock */
     _Atomic uint64_t sequence_last; /* last batch that is needed; UINT64_MAX: all batches */
     atomic_uint active;             /* workers that take and search batches at the moment */
 
-    struct thread_lock lock;
-    pthread_cond_t room;
+    struct thread_lock lock; /* guards the members below */
+    pthread_cond_t room;     /* signalled when a waiting batch may begin */
     /* the batch that is being printed; `job` belongs to the worker of that batch */
     _Atomic uint64_t turn;
-    atomic_bool over;
+    atomic_bool over;         /* the search is over: workers stop */
     uint64_t room_wanted;     /* the first batch that waits for `room` */
     uint64_t left_bytes;      /* memory of the finished batches that wait to be printed */
     struct batch_turn *ahead; /* NULL until a second worker starts */

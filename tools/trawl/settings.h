@@ -11,13 +11,13 @@
 /* What is printed of each file. */
 enum report {
     REPORT_LINES,
-    REPORT_ONLY_MATCHING,
-    REPORT_COUNT,
-    REPORT_NAMES, /* -l, -L */
-    REPORT_QUIET, /* -q, or the output is the null device */
+    REPORT_ONLY_MATCHING, /* -o */
+    REPORT_COUNT,         /* -c */
+    REPORT_NAMES,         /* -l, -L */
+    REPORT_QUIET,         /* -q, or the output is the null device */
     REPORT_COUNT_MATCHES,
-    REPORT_POSITIONS,
-    REPORT_COUNT_BY_PATTERN
+    REPORT_POSITIONS,       /* --positions */
+    REPORT_COUNT_BY_PATTERN /* --count-by-pattern */
 };
 
 /* How lines are printed, beyond grep's options. */
@@ -41,18 +41,18 @@ struct surroundings {
     const char *directory; /* directory of relative names; NULL: the working directory. Borrowed */
     /* environment variables GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
     const char *grep_colors, *grep_color;
-    enum charset charset;
+    enum charset charset; /* the charset of the locale */
 };
 
 struct settings {
     struct surroundings surroundings; /* set between flags_parse and settings_build */
     struct guard *guard; /* set between flags_parse and settings_build; NULL: no limits. Borrowed */
-    struct value_list patterns;
-    struct value_list operands;
-    struct value_list filters;
+    struct value_list patterns;    /* -e, -f */
+    struct value_list operands;    /* files and directories */
+    struct value_list filters;     /* --include, --exclude, --exclude-from, --exclude-dir */
     struct value_list color_specs; /* --colors */
-    struct file_settings files;
-    bool is_tg; /* called as tg: searches trees by ripgrep's rules */
+    struct file_settings files;    /* ripgrep's options about files */
+    bool is_tg;                    /* called as tg: searches trees by ripgrep's rules */
     bool hex, ignore_case, words, whole_lines, null_data;
     bool no_messages, invert, version, help, list_algorithms;
     bool byte_offset, line_number, only_matching, quiet, count;
@@ -68,7 +68,7 @@ struct settings {
     bool distance, fasta;
     uint64_t mismatches_max, edits_max;
     enum trawl_alphabet alphabet; /* settings_build sets a value even if the option is absent */
-    struct trawl_range *exact;
+    struct trawl_range *exact;    /* --exact */
     uint32_t exact_count;
     int line_buffered; /* 1: lines are written as soon as found; -1: not; 0: on a terminal */
     int file_names;    /* 1: names are printed; -1: not; 0: depends on the number of files */
@@ -118,10 +118,10 @@ struct settings {
     bool null_is_binary;     /* a NUL byte makes a file binary */
     bool null_ends_line;     /* a NUL byte also ends a line */
     bool count_ends_at_null; /* only the count of lines that NUL or line_end ends is wanted */
-    uint8_t line_end;
-    uint64_t max_count; /* UINT64_MAX: no limit */
+    uint8_t line_end;        /* '\n', or NUL with -z */
+    uint64_t max_count;      /* UINT64_MAX: no limit */
     struct colors colors;
-    struct style style;
+    struct style style; /* how style.c prints lines */
 };
 
 /* Derives the second part of the settings. Call after flags_parse, and again after a member

@@ -12,7 +12,7 @@
 #include "trawl/reread.h"
 #include "trawl/utf8.h"
 
-#define REPLACED_BLOCK_BYTES 4096u
+#define REPLACED_BLOCK_BYTES 4096u /* bytes of a replaced line that are composed at a time */
 
 /* A line to be printed, or with -o a match. A replaced line is composed while being printed, block
  * by block, so that no long line has to be in memory as a whole. */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 struct thread {
-    pthread_t id;
+    pthread_t id;    /* for pthread_join */
     bool is_moved;   /* kept off the starter's core until the thread runs */
     cpu_set_t cores; /* if is_moved: the cores on which the thread may run */
 };

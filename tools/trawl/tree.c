@@ -38,21 +38,21 @@
 #define MAGIC_CIFS 0xff534d42
 #define MAGIC_TMPFS 0x01021994
 
-#define READ_BYTES (32u << 10)
-#define ROOM_FIRST 16u
-#define NAMES_FIRST 256u
+#define READ_BYTES (32u << 10) /* buffer of getdents64 */
+#define ROOM_FIRST 16u         /* entries for which room is made first */
+#define NAMES_FIRST 256u       /* bytes of names for which room is made first */
 /* A level keeps its arrays for the next directory at the same depth, if the arrays have at most
  * ROOM_KEPT entries and the depth is below LEVELS_KEPT. */
 #define ROOM_KEPT 4096u
 #define LEVELS_KEPT 64u
-#define REASON_BYTES 512u
+#define REASON_BYTES 512u /* room for why a file was left out */
 #define NO_LEVEL SIZE_MAX
 
 /* An entry of a directory. */
 struct found {
-    uint64_t key;     /* sort key: the inode number or a time */
-    uint32_t name_at; /* offset in level->names */
-    unsigned char type;
+    uint64_t key;       /* sort key: the inode number or a time */
+    uint32_t name_at;   /* offset in level->names */
+    unsigned char type; /* a DT_ constant of <dirent.h> */
 };
 
 /* A directory on the path from the root to the directory being read. */
@@ -63,9 +63,9 @@ struct level {
     bool by_link; /* reached through a link, so ".." may be another directory than the parent */
     bool unread;  /* there may be more entries, from read_offset on */
     bool begun;   /* the first portion was read */
-    off64_t read_offset;
-    int os_code;      /* error of reading the directory; 0: no error */
-    size_t same_hash; /* index of the previous level with the same hash, or NO_LEVEL */
+    off64_t read_offset; /* where reading the directory goes on */
+    int os_code;         /* error of reading the directory; 0: no error */
+    size_t same_hash;    /* index of the previous level with the same hash, or NO_LEVEL */
     size_t path_bytes;
     struct found *found; /* the entries of this portion */
     size_t found_count, found_capacity, found_at;

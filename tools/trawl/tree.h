@@ -25,14 +25,14 @@ struct tree;
  * outlast the walk. */
 struct tree_directory {
     int descriptor;
-    atomic_uint holder_count;
+    atomic_uint holder_count; /* the directory is closed when no holder is left */
 };
 
 void tree_directory_hold(struct tree_directory *directory);
 void tree_directory_drop(struct tree_directory *directory); /* does nothing for NULL */
 
 enum tree_kind {
-    TREE_FILE,
+    TREE_FILE, /* anything but a directory */
     TREE_LOOP, /* a link to a directory that contains the link */
     /* os_code is the error of a directory that could not be read, ENOMEM, or ECANCELED if the guard
      * ended the walk */

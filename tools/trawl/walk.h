@@ -9,11 +9,11 @@
 #include "trawl/tree.h"
 
 enum walk_kind {
-    WALK_FILE,
+    WALK_FILE,  /* a file to search */
     WALK_INPUT, /* standard input */
     WALK_LOOP,  /* a link to a directory that contains the link; walk_tell prints a warning */
-    WALK_ERROR,
-    WALK_NOTE, /* a file was left out; `name` is the message */
+    WALK_ERROR, /* a file or directory that cannot be read; os_code says why */
+    WALK_NOTE,  /* a file was left out; `name` is the message */
 };
 
 /* What walk_next found. */
@@ -27,7 +27,7 @@ struct walk_item {
     struct tree_directory *directory;
     /* WALK_FILE: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
     unsigned char type;
-    bool is_operand;
+    bool is_operand;                      /* the command line names the file */
     int os_code;                          /* WALK_ERROR: errno */
     const struct supplied_file *supplied; /* the file in memory; NULL: in the file system */
     /* `supplied` only: the file is known to contain no string of the plan */
@@ -37,10 +37,10 @@ struct walk_item {
 struct walk {
     struct command_job *job; /* the first directory sets job->show_names to 1 if it is -1 */
     const struct value_item *operands;
-    size_t operand_count, operand_at;
-    struct tree *tree;            /* tree of the current operand; NULL: no tree */
-    bool below_working_directory; /* no operand was given: names are shown without "./" */
-    unsigned open_levels;         /* how many directories may be open at a time */
+    size_t operand_count, operand_at; /* number of operands; index of the next operand */
+    struct tree *tree;                /* tree of the current operand; NULL: no tree */
+    bool below_working_directory;     /* no operand was given: names are shown without "./" */
+    unsigned open_levels;             /* how many directories may be open at a time */
 };
 
 /* Returns whether standard input is searched. */
