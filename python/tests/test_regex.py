@@ -190,7 +190,7 @@ def test_frames():
 
 
 def test_a_shard(rng):
-    """Check that a shard of texts, which lie one behind the other, has a line end at each text's end."""
+    """Check that a shard, whose texts are consecutive in memory, has a line end at each text's end."""
     for package in ("numpy", "pyarrow"):
         pytest.importorskip(package)
     from test_shards import check, texts_of
