@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import functools
 import html
-import inspect
 import itertools
 import re
 import unicodedata
@@ -377,7 +376,14 @@ class Questions:
 
 
 def decontaminate(
-    questions: Iterable[str | None], documents: Iterable[str | None], **options: Any
+    questions: Iterable[str | None],
+    documents: Iterable[str | None],
+    *,
+    words: int | None = None,
+    characters: int | None = None,
+    short: str = "warn",
+    least: float = 0.0,
+    **form: Any,
 ) -> Iterator[Overlap]:
     """Yield the overlaps of documents with questions, in order of (document, question).
     help(trawl.decontaminate.Questions) explains the options.
@@ -385,7 +391,8 @@ def decontaminate(
     >>> list(decontaminate(["one two three"], ["zero ONE two", "none"], words=2))
     [Overlap(document=0, question=0, found=1, total=2, ngram='one two')]
     """
-    return Questions(questions, **options).overlaps(documents)
+    made = Questions(questions, words=words, characters=characters, short=short, least=least, **form)
+    return made.overlaps(documents)
 
 
 class Stage(stages.Stage):
@@ -437,11 +444,6 @@ class Stage(stages.Stage):
         yield pyarrow.record_batch([*batch.columns, pyarrow.array(mask, "bool")], names=names)
 
 
-# help() shows the options, which are those of Questions and of Form.
-_shown = inspect.signature(decontaminate).parameters
-_options = [one for kind in (Questions, Form) for one in inspect.signature(kind).parameters.values()
-            if one.kind is one.KEYWORD_ONLY]  # fmt: skip
-vars(decontaminate)["__signature__"] = inspect.Signature([_shown["questions"], _shown["documents"], *_options])
 # In the package, `trawl.decontaminate` is the function, which hides this module.
 vars(decontaminate).update(Form=Form, Overlap=Overlap, Questions=Questions, Stage=Stage)
 _COLUMNS = {
