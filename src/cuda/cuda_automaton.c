@@ -366,7 +366,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     uint64_t used = nodes_at + trie->node_count * sizeof *trie->nodes;
     uint64_t rows_at = (used + trie->node_count * sizeof(uint32_t) + 15) & ~15ull;
     uint64_t rows_bytes = trie->node_count * row_words * sizeof(uint32_t);
-    uint64_t kept = (rows_bytes + 15) & ~15ull, bytes = rows_at + kept;
+    uint64_t bytes = rows_at + rows_bytes;
 
     TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
     TRAWL_TRY(cuda_worker_upload(worker, memory->address, trie->block, used, error));
@@ -382,7 +382,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->reach = (uint32_t)(trie->plan->length_max - 1);
     /* All rows or none: with some rows in shared memory, 1,000 and 10,000 English words took 1.9
      * and 1.5 times as long as with none, since fewer threads fit beside the rows [H200]. */
-    to->kept_words = kept <= kept_bytes(worker) ? (uint32_t)(kept / 4) : 0;
+    to->kept_words = rows_bytes <= kept_bytes(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }
 

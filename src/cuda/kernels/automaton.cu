@@ -319,7 +319,7 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 
 /* ---- Counting by rows in shared memory ---------------------------------------------------- */
 
-/* Tables in shared memory: the class of each byte, and all rows. */
+/* Tables in shared memory: the class of each byte, and the rows with all transitions. */
 struct automaton_kept {
     const uint8_t *classes;
     const uint32_t *rows;

@@ -223,8 +223,8 @@ struct scan_automaton {
     uint32_t reach;      /* number of bytes after its first byte that the longest literal has */
     uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of SCAN_KEPT_BYTES for
                             count_automaton, of 16 for the other kernels */
-    uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4, and all words of
-                            `rows` or more; 0: none */
+    uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4, and all words but up
+                            to 3 of the last SCAN_STATE_WORDS; 0: none */
 };
 #define SCAN_STATE_BITS 28u
 #define SCAN_STATE_NUMBER ((1u << SCAN_STATE_BITS) - 1u)
