@@ -240,6 +240,20 @@ static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
     return status;
 }
 
+/* The function `variants` of struct trawl_utf8, whose context has three letters that equal each
+ * other. */
+static inline uint32_t three_alike(void *context, uint32_t code_point,
+                                   uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    const uint32_t *letters = (const uint32_t *)context;
+
+    found[0] = code_point;
+    if (code_point != letters[0] && code_point != letters[1] && code_point != letters[2])
+        return 1;
+    memcpy(found, letters, 3 * sizeof *letters);
+    return 3;
+}
+
 /* Sinks that never stop the search. */
 static inline int ignore_matches(void *context, const struct trawl_match *matches,
                                  uint64_t match_count)

@@ -313,18 +313,7 @@ static bool is_for_texts(uint32_t i)
 }
 
 /* Of all characters, k alone has a variant that is longer: the Kelvin sign. */
-static uint32_t variants(void *context, uint32_t code_point,
-                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
-{
-    (void)context;
-    found[0] = code_point;
-    if (code_point != 'k' && code_point != 'K' && code_point != 0x212a)
-        return 1;
-    found[0] = 'k';
-    found[1] = 'K';
-    found[2] = 0x212a;
-    return 3;
-}
+static uint32_t kelvin[] = {'k', 'K', 0x212a};
 
 static bool is_word(void *context, uint32_t code_point)
 {
@@ -351,7 +340,7 @@ static int take_row(void *context, uint64_t row_first, uint64_t row_count, const
  * pattern gets a tail. */
 static void variants_of_other_lengths(void)
 {
-    static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    static const struct trawl_utf8 utf8 = {kelvin, three_alike, is_word};
     static const struct trawl_pattern patterns[] = {{"k", 1}, {"kkkkkkkkkkkk", 12}};
     static const char tape[] = KELVIN "ak"                     /* the longer variant first */
                                       "a.k" KELVIN             /* the shorter one first */

@@ -29,14 +29,9 @@ static void reset(uint64_t seed, uint64_t memory_bytes)
     sim_driver_reset(&options);
 }
 
-static enum trawl_status open_cuda(struct trawl_searcher **searcher, uint32_t threads,
-                                   struct trawl_error *error)
+static struct trawl_searcher *open_cuda(uint32_t threads)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-
-    options.engine = TRAWL_ENGINE_CUDA;
-    options.threads = threads;
-    return trawl_searcher_open(&options, searcher, error);
+    return must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = threads));
 }
 
 static void nothing_left(void)
@@ -80,9 +75,9 @@ static uint64_t own_searches, own_on_device;
 static void run(struct scene *scene, const char *algorithm)
 {
     struct trawl_stats stats = {.size = sizeof stats};
-    struct trawl_searcher *searcher = NULL;
+    struct trawl_searcher *searcher;
 
-    MUST(open_cuda(&searcher, 1 + (uint32_t)(scene->records.record_count % 3), NULL));
+    searcher = open_cuda(1 + (uint32_t)(scene->records.record_count % 3));
     for (int times = 0; times < 2; times++)
         MUST(scene_matrix(scene, algorithm, searcher, NULL));
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
@@ -140,6 +135,19 @@ static void random_scenes(void)
     }
 }
 
+/* Makes a scene of records of `bytes` dots each. */
+static void scene_dots(struct test_random *random, uint64_t records, uint64_t bytes,
+                       struct scene *scene)
+{
+    scene_begin(random, INPUT_LETTERS_1, records, bytes, scene);
+    input_free(&scene->tape);
+    input_begin(random, INPUT_LETTERS_1, records * bytes, &scene->tape);
+    memset(scene->tape.text, '.', records * bytes);
+    scene->records.bytes = scene->tape.text;
+    for (uint64_t i = 0; i <= records; i++)
+        scene->offsets[i] = i * bytes;
+}
+
 /* Writes pattern number `index` of many different patterns of 6, 7 and 8 bytes. Returns the
  * pattern's length. */
 static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
@@ -160,18 +168,12 @@ static void many_patterns(const char *name)
     struct test_random random = test_random_begin("gallery records device many");
     uint64_t patterns = TEST_SANITIZED ? 5000 : 10000, launches = sim_counters().launches;
     struct trawl_stats stats = {.size = sizeof stats};
-    struct trawl_searcher *searcher = NULL;
+    struct trawl_searcher *searcher;
     struct scene scene;
 
     reset(1, 16u << 20);
     set_limits(32, 100, 160, 1);
-    scene_begin(&random, INPUT_LETTERS_1, RECORDS, BYTES, &scene);
-    input_free(&scene.tape);
-    input_begin(&random, INPUT_LETTERS_1, RECORDS * BYTES, &scene.tape);
-    memset(scene.tape.text, '.', RECORDS * BYTES);
-    scene.records.bytes = scene.tape.text;
-    for (uint64_t i = 0; i <= RECORDS; i++)
-        scene.offsets[i] = i * BYTES;
+    scene_dots(&random, RECORDS, BYTES, &scene);
     for (uint64_t i = 0; i < 2 * patterns; i++) {
         uint8_t bytes[8];
         uint64_t count = numbered_pattern(i / 2, bytes);
@@ -185,7 +187,7 @@ static void many_patterns(const char *name)
         if (i % 3 != 0)
             memcpy(scene.tape.text + i * BYTES + i % 5, bytes, count);
     }
-    MUST(open_cuda(&searcher, 2, NULL));
+    searcher = open_cuda(2);
     MUST(scene_matrix(&scene, name, searcher, NULL));
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK_U64(stats.candidate_count, RECORDS / 3 * 2);
@@ -210,15 +212,9 @@ static void one_in_parts(const char *name)
     gallery_limits_replace(&limits);
     reset(7, 4u << 20);
     set_limits(32, 100, 4000, 1);
-    scene_begin(&random, INPUT_LETTERS_1, RECORDS, BYTES, &scene);
-    input_free(&scene.tape);
-    input_begin(&random, INPUT_LETTERS_1, RECORDS * BYTES, &scene.tape);
-    memset(scene.tape.text, '.', RECORDS * BYTES);
-    scene.records.bytes = scene.tape.text;
+    scene_dots(&random, RECORDS, BYTES, &scene);
     input_add_pattern(&scene.tape, (const uint8_t *)"abcdefgh", 8);
     input_add_pattern(&scene.tape, (const uint8_t *)"xyz", 3);
-    for (uint64_t i = 0; i <= RECORDS; i++)
-        scene.offsets[i] = i * BYTES;
     for (uint64_t i = 0; i < RECORDS; i++) {
         memcpy(scene.tape.text + i * BYTES, "xyz", i % 3 == 1 ? 3 : 0);
         memcpy(scene.tape.text + i * BYTES + i, "abcdefgh", 8);
@@ -232,11 +228,11 @@ static void one_in_parts(const char *name)
 static void plan_after_plan(void)
 {
     struct test_random random = test_random_begin("gallery records device plans");
-    struct trawl_searcher *searcher = NULL;
+    struct trawl_searcher *searcher;
 
     reset(5, 4u << 20);
     set_limits(32, 100, 700, 1);
-    MUST(open_cuda(&searcher, 2, NULL));
+    searcher = open_cuda(2);
     for (uint64_t round = 0; round < 20; round++) {
         struct scene scene;
 
@@ -280,7 +276,7 @@ static void many_records(void)
     uint64_t *offsets = test_memory((RARE_RECORDS + 1) * sizeof *offsets);
     struct trawl_pattern pattern = {"bc", 2};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
+    struct trawl_searcher *searcher;
     struct rare_rows rows = {0, 0};
     struct trawl_record_array records;
     struct trawl_plan *plan = NULL;
@@ -298,7 +294,7 @@ static void many_records(void)
     records = records_of(tape, offsets, RARE_RECORDS);
     reset(6, 4u << 20);
     cuda_limits_replace(NULL);
-    MUST(open_cuda(&searcher, 1, NULL));
+    searcher = open_cuda(1);
     options.algorithm = matrix_name;
     MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
     MUST(call_rows(searcher, plan, &records, take_rare_rows, &rows, NULL));
@@ -339,7 +335,7 @@ static void dense_and_short(void)
 static void little_memory(void)
 {
     struct test_random random = test_random_begin("gallery records device memory");
-    struct trawl_searcher *searcher = NULL;
+    struct trawl_searcher *searcher;
     struct trawl_error error = calls_error();
     uint8_t *large = test_memory(600u << 10);
     struct scene scene;
@@ -353,7 +349,7 @@ static void little_memory(void)
     TEST_CHECK(scene.cells_set > 0);
     memset(large, 'a', 600u << 10);
     input_add_pattern(&scene.tape, large, 600u << 10);
-    MUST(open_cuda(&searcher, 1, NULL));
+    searcher = open_cuda(1);
     CHECK_STATUS(scene_matrix(&scene, matrix_name, searcher, &error), TRAWL_MEMORY);
     TEST_CHECK(error.status == TRAWL_MEMORY && error.message[0] != '\0');
     TEST_CHECK_U64(scene.rows_seen, 0);
@@ -378,7 +374,7 @@ static void engines(void)
     CHECK_STATUS(scene_matrix(&scene, "rabin-karp-matrix,debug", searcher, &error),
                  TRAWL_UNSUPPORTED);
     TEST_CHECK(strstr(error.message, matrix_name) != NULL);
-    MUST(open_cuda(&cuda, 1, NULL));
+    cuda = open_cuda(1);
     MUST(scene_matrix(&scene, "rabin-karp-matrix,debug", cuda, NULL));
     trawl_searcher_close(cuda);
     trawl_searcher_close(searcher);

@@ -15,7 +15,9 @@ static inline void *blocks_take(void *context, uint64_t bytes, uint64_t alignmen
     void *pointer = NULL;
 
     (void)context;
-    if (posix_memalign(&pointer, alignment, bytes) != 0)
+    if (bytes == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
+        abort(); /* trawl.h promises that bytes > 0 and that the alignment is a power of two */
+    if (posix_memalign(&pointer, alignment < 8 ? 8 : alignment, bytes) != 0)
         return NULL;
     atomic_fetch_add(&live_blocks, 1);
     atomic_fetch_add(&live_bytes, (int64_t)bytes);

@@ -17,15 +17,13 @@ static void run(struct scene *scene, bool small)
                                              "rabin-karp-matrix-pairs",
                                              "rabin-karp-matrix-memmem",
                                              NULL};
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
+    struct trawl_searcher *searcher;
     struct cuda_limits limits = cuda_limits_default;
 
     limits.text_bytes_max = 3000;
     limits.staging_bytes = 500;
     cuda_limits_replace(small ? &limits : NULL);
-    options.engine = TRAWL_ENGINE_CUDA;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
     for (uint32_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
         MUST(scene_matrix(scene, algorithms[i], searcher, NULL));
     trawl_searcher_close(searcher);

@@ -747,10 +747,7 @@ static void test_threads(void)
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        void (*run)(void);
-    } tests[] = {
+    static const struct tree_test tests[] = {
         {"changes", test_changes},
         {"root_goes", test_root_goes},
         {"without_notices", test_without_notices},
@@ -765,10 +762,5 @@ int main(void)
         {"threads", test_threads},
     };
 
-    test_begin("serve_collection");
-    begin_trees();
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        if (test_wanted(tests[i].name))
-            tests[i].run();
-    return end_trees();
+    return run_tree_tests("serve_collection", tests, sizeof tests / sizeof *tests);
 }

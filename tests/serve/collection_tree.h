@@ -148,4 +148,19 @@ static inline int end_trees(void)
     return test_end();
 }
 
+struct tree_test {
+    const char *name;
+    void (*run)(void);
+};
+
+static inline int run_tree_tests(const char *name, const struct tree_test *tests, size_t count)
+{
+    test_begin(name);
+    begin_trees();
+    for (size_t i = 0; i < count; i++)
+        if (test_wanted(tests[i].name))
+            tests[i].run();
+    return end_trees();
+}
+
 #endif

@@ -55,7 +55,36 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
 }
 
 static struct collection *viewed;
-static bool is_unable; /* set by the last view */
+static struct settings served_options; /* the settings of `viewed` */
+static bool is_unable;                 /* set by the last view */
+
+/* Parses the words of a command line. The settings borrow the copy. */
+static bool parse_line(struct settings *settings, char copy[PATH_BYTES], const char *line)
+{
+    char *rest = copy, *word, *arguments[20];
+    int count = 0;
+
+    (void)snprintf(copy, PATH_BYTES, "%s", line);
+    while ((word = strsep(&rest, " ")) != NULL)
+        arguments[count++] = word;
+    return parse(settings, count, arguments);
+}
+
+/* Opens a collection with the options of this command line. */
+static void open_viewed(const char *line, const char *path, bool watch)
+{
+    static char copy[PATH_BYTES];
+
+    if (!parse_line(&served_options, copy, line))
+        exit(test_end());
+    viewed = open_with(&served_options, path, watch, 0);
+}
+
+static void close_viewed(void)
+{
+    collection_close(viewed);
+    settings_free(&served_options);
+}
 
 /* Checks that the view of these arguments, in a directory below the top, equals the command's
  * walk. */
@@ -96,19 +125,14 @@ static void check_seen(const struct served_view *view, const struct state *state
 static void check_view(const char *directory, const char *line)
 {
     static char expected[100][128];
-    char copy[PATH_BYTES], *arguments[20], message[SETTINGS_ERROR_BYTES] = "", got[256];
-    char *rest = copy, *word;
+    char copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "", got[256];
     struct settings settings;
     struct command_job job;
     struct served_view *view;
     struct state *state;
-    int count = 0;
     size_t found;
 
-    (void)snprintf(copy, sizeof copy, "%s", line);
-    while ((word = strsep(&rest, " ")) != NULL)
-        arguments[count++] = word;
-    if (!parse(&settings, count, arguments))
+    if (!parse_line(&settings, copy, line))
         return;
     TEST_CHECK(chdir(directory) == 0);
     found = walk_here(&settings, settings.operands.items, settings.operands.count, expected, &job);
@@ -144,17 +168,12 @@ static void check_view(const char *directory, const char *line)
 /* Checks that a view is refused with this reason. */
 static void check_refusal(const char *directory, const char *line, const char *why)
 {
-    char copy[PATH_BYTES], *arguments[20], message[SETTINGS_ERROR_BYTES] = "";
-    char *rest = copy, *word;
+    char copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "";
     struct settings settings;
     struct served_view *view;
     struct state *state;
-    int count = 0;
 
-    (void)snprintf(copy, sizeof copy, "%s", line);
-    while ((word = strsep(&rest, " ")) != NULL)
-        arguments[count++] = word;
-    if (!parse(&settings, count, arguments))
+    if (!parse_line(&settings, copy, line))
         return;
     view = view_of(directory, &settings, &state, message);
     if (!TEST_CHECK(view == NULL && strstr(message, why) != NULL))
@@ -225,14 +244,11 @@ static void check_all_views(void)
 
 static void test_views(void)
 {
-    char *arguments[] = {"trawl", "-r"}, line[PATH_BYTES * 3];
-    struct settings settings;
+    char line[PATH_BYTES * 3];
 
     (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
     make_view_tree();
-    if (!parse(&settings, 2, arguments))
-        return;
-    viewed = open_with(&settings, "views/above/tree", true, 0);
+    open_viewed("trawl -r", "views/above/tree", true);
     check_all_views();
     (void)snprintf(line, sizeof line, "trawl -r -g src/*.c -e x %s", root);
     check_view("views/other", line);
@@ -252,8 +268,7 @@ static void test_views(void)
     check_view("views/above/tree", "trawl -r -D read -e x src");
     TEST_CHECK(mkfifo("views/above/tree/src/pipe", 0644) == 0);
     check_refusal("views/above/tree", "trawl -r -D read -e x src", "regular files");
-    collection_close(viewed);
-    settings_free(&settings);
+    close_viewed();
     remove_tree("views");
 }
 
@@ -293,18 +308,15 @@ static void check_served(const char *option, const char *suffix)
  * each such request walked the tree and met the directory.) */
 static void test_view_unreadable(void)
 {
-    char *arguments[] = {"trawl", "-r", "-e", "x"}, message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings;
+    char message[SETTINGS_ERROR_BYTES] = "";
 
     begin_tree("unreadable");
     put("unreadable/one", "one\n");
     TEST_CHECK(mkdir("unreadable/closed", 0) == 0);
-    if (!parse(&settings, 4, arguments))
-        return;
-    viewed = open_with(&settings, "unreadable", true, 0);
+    open_viewed("trawl -r -e x", "unreadable", true);
     for (int round = 0; round < 3 && geteuid() != 0; round++) {
         struct state *state;
-        struct served_view *view = view_of(NULL, &settings, &state, message);
+        struct served_view *view = view_of(NULL, &served_options, &state, message);
         uint64_t errors = 0;
 
         for (uint64_t i = 0; view != NULL && i < view->item_count; i++)
@@ -315,22 +327,16 @@ static void test_view_unreadable(void)
         state_drop(state);
         TEST_CHECK(chmod("unreadable/closed", round == 0 ? 0 : 0755) == 0);
     }
-    collection_close(viewed);
-    settings_free(&settings);
+    close_viewed();
     remove_tree("unreadable");
 }
 
 /* Checks views of a tree that changes, and of a collection that leaves files out. */
 static void test_views_follow(void)
 {
-    char *arguments[] = {"tg"};
-    struct settings settings;
-
     (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
     make_view_tree();
-    if (!parse(&settings, 1, arguments))
-        return;
-    viewed = open_with(&settings, "views/above/tree", true, 0);
+    open_viewed("tg", "views/above/tree", true);
     check_view("views/above/tree", "tg -e x .");
     check_refusal("views/above/tree", "trawl -r --include=*.log -e x", "leaves it out");
     check_refusal("views/above/tree", "trawl -r -e x", "more files: the collection name leaves");
@@ -366,8 +372,7 @@ static void test_views_follow(void)
     put("views/above/tree/.dot/new.d", "new\n");
     check_refusal("views/above/tree", "trawl -r --exclude-dir=.git --include=*.d -e x",
                   ".dot/new.d: the collection name leaves it out");
-    collection_close(viewed);
-    settings_free(&settings);
+    close_viewed();
     remove_tree("views");
 }
 
@@ -375,18 +380,17 @@ static void test_views_follow(void)
  * follow may change. (Earlier tests had kept views only with notices.) */
 static void test_views_unwatched(void)
 {
-    char *arguments[] = {"trawl", "-r"}, *heeding[] = {"trawl", "-r", "--ignore", "-e", "x"};
-    char message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings, asked;
+    char copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "";
+    struct settings asked;
     struct served_view *view;
     struct state *state;
 
     begin_tree("unwatched");
     put("unwatched/a.c", "a\n");
     put("unwatched/a.h", "a\n");
-    if (!parse(&settings, 2, arguments) || !parse(&asked, 5, heeding))
+    if (!parse_line(&asked, copy, "trawl -r --ignore -e x"))
         return;
-    viewed = open_with(&settings, "unwatched", false, 0);
+    open_viewed("trawl -r", "unwatched", false);
     for (uint64_t expected = 2; expected > 0; expected--) {
         put("unwatched/.ignore", expected == 2 ? "*.o\n" : "*.h\n");
         view = view_of(NULL, &asked, &state, message);
@@ -395,9 +399,8 @@ static void test_views_unwatched(void)
         view_drop(view);
         state_drop(state);
     }
-    collection_close(viewed);
+    close_viewed();
     settings_free(&asked);
-    settings_free(&settings);
     remove_tree("unwatched");
 }
 
@@ -405,8 +408,7 @@ static void test_views_unwatched(void)
  * there is no view and the status does not blame the request. */
 static void test_views_short(void)
 {
-    char *arguments[] = {"trawl", "-r", "-e", "x", "."}, message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings;
+    char message[SETTINGS_ERROR_BYTES] = "";
     struct served_view *view;
     struct state *state;
     struct rlimit limit, less;
@@ -415,14 +417,14 @@ static void test_views_short(void)
     begin_tree("short");
     TEST_CHECK(mkdir("short/a", 0755) == 0 && mkdir("short/a/b", 0755) == 0);
     put("short/a/b/file", "a\n");
-    if (!parse(&settings, 5, arguments) || !TEST_CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0))
+    if (!TEST_CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0))
         return;
-    viewed = open_with(&settings, "short", true, 0);
+    open_viewed("trawl -r -e x .", "short", true);
     wait_until_loaded(viewed);
     for (view = NULL; view == NULL && more < 40; more++) {
         less = (struct rlimit){3 + more, limit.rlim_max};
         TEST_CHECK(setrlimit(RLIMIT_NOFILE, &less) == 0);
-        view = view_of("short", &settings, &state, message);
+        view = view_of("short", &served_options, &state, message);
         TEST_CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
         without += view == NULL;
         if (!TEST_CHECK(view != NULL ? view->item_count == 1 : is_unable))
@@ -431,8 +433,7 @@ static void test_views_short(void)
         state_drop(state);
     }
     TEST_CHECK(without >= 3 && more < 40);
-    collection_close(viewed);
-    settings_free(&settings);
+    close_viewed();
     remove_tree("short");
 }
 
@@ -492,17 +493,13 @@ int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
  * comes twice. */
 static void check_moving(const char *directory, const char *line, uint64_t count)
 {
-    char copy[PATH_BYTES], *arguments[20], message[SETTINGS_ERROR_BYTES] = "";
-    char *rest = copy, *word;
+    char copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "";
     struct settings settings;
     struct served_view *view;
     struct state *state;
-    int argument_count = 0, from = open(directory, O_PATH | O_CLOEXEC);
+    int from = open(directory, O_PATH | O_CLOEXEC);
 
-    (void)snprintf(copy, sizeof copy, "%s", line);
-    while ((word = strsep(&rest, " ")) != NULL)
-        arguments[argument_count++] = word;
-    if (!TEST_CHECK(from >= 0) || !parse(&settings, argument_count, arguments))
+    if (!TEST_CHECK(from >= 0) || !parse_line(&settings, copy, line))
         return;
     moves = MOVES_IN_VIEWS;
     view = view_of(directory, &settings, &state, message);
@@ -532,29 +529,41 @@ static void check_moving(const char *directory, const char *line, uint64_t count
     close(from);
 }
 
+/* Makes the tree of the file that moves, with this rule about what is left out. */
+static void begin_moving(const char *rule)
+{
+    begin_tree("moving");
+    TEST_CHECK(mkdir("moving/d", 0755) == 0 && mkdir("moving/d/a", 0755) == 0 &&
+               mkdir("moving/d/b", 0755) == 0);
+    put("moving/d/a/moved", "a\n");
+    put("moving/.ignore", rule);
+    root_moving = open("moving", O_PATH | O_CLOEXEC);
+    tree = open("moving/d", O_PATH | O_CLOEXEC);
+    TEST_CHECK(root_moving >= 0 && tree >= 0);
+}
+
+static void end_moving(void)
+{
+    close_viewed();
+    close(tree);
+    close(root_moving);
+    remove_tree("moving");
+}
+
 /* Checks that a view never leaves out a file in silence because no walk meets the file. If the
  * view's rules are the state's rules, the view has the file from the state; otherwise there is no
  * view, or no state. (In an earlier version all views failed as long as names changed. In the tests
  * of that time, names had stopped changing before the next walk.) */
 static void test_views_moving(void)
 {
-    char *arguments[] = {"trawl", "--ignore", "-r", "-e", "x"}, message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings;
+    char message[SETTINGS_ERROR_BYTES] = "";
     struct state *state;
 
-    begin_tree("moving");
-    TEST_CHECK(mkdir("moving/d", 0755) == 0 && mkdir("moving/d/a", 0755) == 0 &&
-               mkdir("moving/d/b", 0755) == 0);
-    put("moving/d/a/moved", "a\n");
+    begin_moving("skipped\n");
     put("moving/d/stays", "a\n");
     put("moving/d/skipped", "a\n");
     put("moving/other", "a\n");
-    put("moving/.ignore", "skipped\n");
-    root_moving = open("moving", O_PATH | O_CLOEXEC);
-    tree = open("moving/d", O_PATH | O_CLOEXEC);
-    if (!TEST_CHECK(root_moving >= 0 && tree >= 0) || !parse(&settings, 5, arguments))
-        return;
-    viewed = open_with(&settings, "moving", true, 0);
+    open_viewed("trawl --ignore -r -e x", "moving", true);
     check_moving("moving", "tg -e x", 3);
     check_moving("moving/d", "trawl --ignore -r -e x", 2);
     check_moving("moving", "trawl --ignore -r -e x d/", 2);
@@ -578,20 +587,13 @@ static void test_views_moving(void)
     TEST_CHECK(state == NULL && strcmp(message, too_fast) == 0);
     state_drop(state);
     check_moving("moving", "tg -e x", 5);
-    collection_close(viewed);
-    settings_free(&settings);
+    close_viewed();
     /* A walk that begins at directory d does not know the root's rules. */
-    arguments[3] = "--no-ignore-parent";
-    if (!parse(&settings, 4, arguments))
-        return;
-    viewed = open_with(&settings, "moving", true, 0);
+    open_viewed("trawl --ignore -r --no-ignore-parent", "moving", true);
     check_moving("moving", "tg --no-ignore-parent -e x", 5);
     check_moving("moving", "tg --no-ignore-parent -e x d", NO_VIEW);
-    collection_close(viewed);
-    settings_free(&settings);
-    if (!parse(&settings, 4, (char *[]){"trawl", "-r", "-e", "x"}))
-        return;
-    viewed = open_with(&settings, "moving", true, 0);
+    close_viewed();
+    open_viewed("trawl -r -e x", "moving", true);
     check_moving("moving", "trawl -r -g mov* -e x", 1);
     check_moving("moving/d", "trawl -r -g !mov* -e x .", 4);
     check_moving("moving", "trawl -r -g d/*/moved -e x ./", 1);
@@ -599,37 +601,18 @@ static void test_views_moving(void)
     check_moving("moving", "trawl -r --iglob MOV* --exclude=other -e x d//", 1);
     check_moving("moving", "trawl -r -g nothing -e x", 0);
     check_moving("moving", "trawl -r --type-add=m:mov* -tm -e x", 1);
-    collection_close(viewed);
-    close(tree);
-    close(root_moving);
-    settings_free(&settings);
-    remove_tree("moving");
+    end_moving();
 }
 
 /* Checks a view when only its second walk meets a file that the collection leaves out. (In earlier
  * tests each walk or no walk met such a file.) */
 static void test_views_late(void)
 {
-    char *arguments[] = {"trawl", "--ignore", "-r"};
-    struct settings settings;
-
-    begin_tree("moving");
-    TEST_CHECK(mkdir("moving/d", 0755) == 0 && mkdir("moving/d/a", 0755) == 0 &&
-               mkdir("moving/d/b", 0755) == 0);
-    put("moving/d/a/moved", "a\n");
-    put("moving/.ignore", "moved\n");
-    root_moving = open("moving", O_PATH | O_CLOEXEC);
-    tree = open("moving/d", O_PATH | O_CLOEXEC);
-    if (!TEST_CHECK(root_moving >= 0 && tree >= 0) || !parse(&settings, 3, arguments))
-        return;
-    viewed = open_with(&settings, "moving", true, 0);
+    begin_moving("moved\n");
+    open_viewed("trawl --ignore -r", "moving", true);
     moves_left = 2;
     check_moving("moving", "tg -g mov* -e x", LEFT_OUT);
-    collection_close(viewed);
-    close(tree);
-    close(root_moving);
-    settings_free(&settings);
-    remove_tree("moving");
+    end_moving();
 }
 
 static void check_count(uint32_t expected)
@@ -647,16 +630,12 @@ static void check_count(uint32_t expected)
  * and printed no message.) */
 static void test_views_spent(void)
 {
-    char *arguments[] = {"trawl", "-r"};
     const struct timespec moment = {0, 50000000};
-    struct settings settings;
 
     begin_tree("spent");
     put("spent/a", "a\n");
-    if (!parse(&settings, 2, arguments))
-        return;
     are_watches_spent = true;
-    viewed = open_with(&settings, "spent", true, 0);
+    open_viewed("trawl -r", "spent", true);
     check_count(1);
     put("spent/b", "b\n");
     check_count(2);
@@ -669,25 +648,17 @@ static void test_views_spent(void)
     TEST_CHECK(watched_count > 0);
     put("spent/c", "c\n");
     check_count(3);
-    collection_close(viewed);
-    settings_free(&settings);
+    close_viewed();
     remove_tree("spent");
 }
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        void (*run)(void);
-    } tests[] = {{"views", test_views},         {"unreadable", test_view_unreadable},
-                 {"follow", test_views_follow}, {"unwatched", test_views_unwatched},
-                 {"short", test_views_short},   {"moving", test_views_moving},
-                 {"late", test_views_late},     {"spent", test_views_spent}};
+    static const struct tree_test tests[] = {
+        {"views", test_views},         {"unreadable", test_view_unreadable},
+        {"follow", test_views_follow}, {"unwatched", test_views_unwatched},
+        {"short", test_views_short},   {"moving", test_views_moving},
+        {"late", test_views_late},     {"spent", test_views_spent}};
 
-    test_begin("serve_view");
-    begin_trees();
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        if (test_wanted(tests[i].name))
-            tests[i].run();
-    return end_trees();
+    return run_tree_tests("serve_view", tests, sizeof tests / sizeof *tests);
 }

@@ -227,20 +227,6 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
 
 /* ---- Tails ------------------------------------------------------------------------------ */
 
-/* The variants of struct trawl_utf8: s, S and the long s are equal, all other letters differ. */
-static uint32_t variants(void *context, uint32_t code_point,
-                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
-{
-    (void)context;
-    found[0] = code_point;
-    if (code_point != 's' && code_point != 'S' && code_point != 0x17f)
-        return 1;
-    found[0] = 's';
-    found[1] = 'S';
-    found[2] = 0x17f;
-    return 3;
-}
-
 static bool is_word(void *context, uint32_t code_point)
 {
     (void)context;
@@ -253,7 +239,8 @@ static bool is_word(void *context, uint32_t code_point)
  * device gives the chunk up for the host (is_left). */
 static void run_tails(void)
 {
-    struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    uint32_t alike[] = {'s', 'S', 0x17f}; /* the last is the long s */
+    struct trawl_utf8 utf8 = {alike, three_alike, is_word};
     struct engine_options opening = {.size = sizeof opening};
     static uint8_t bytes[TAIL_TEXT_BYTES];
     struct trawl_pattern pattern = {bytes, TAIL_PATTERN_BYTES};

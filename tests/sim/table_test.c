@@ -20,6 +20,7 @@
 #include "base/fault.h"
 #include "cpu/worker.h"
 #include "calls.h"
+#include "faults/faults_blocks.h"
 #include "letters.h"
 #include "random_case.h"
 #include "runtime/begins.h"
@@ -45,32 +46,6 @@
 
 static const enum trawl_engine engines[ENGINES] = {TRAWL_ENGINE_CUDA, TRAWL_ENGINE_AUTO,
                                                    TRAWL_ENGINE_CPU};
-
-/* ---- Memory of the library ------------------------------------------------------------------- */
-
-static _Atomic int64_t live_blocks, live_bytes;
-
-static void *take(void *context, uint64_t bytes, uint64_t alignment)
-{
-    void *pointer = NULL;
-
-    (void)context;
-    if (bytes == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
-        abort(); /* trawl.h promises that bytes > 0 and that the alignment is a power of two */
-    if (posix_memalign(&pointer, alignment < 8 ? 8 : alignment, bytes) != 0)
-        return NULL;
-    atomic_fetch_add(&live_blocks, 1);
-    atomic_fetch_add(&live_bytes, (int64_t)bytes);
-    return pointer;
-}
-
-static void give_back(void *context, void *pointer, uint64_t bytes)
-{
-    (void)context;
-    atomic_fetch_sub(&live_blocks, 1);
-    atomic_fetch_sub(&live_bytes, (int64_t)bytes);
-    free(pointer);
-}
 
 static uint64_t open_descriptors(void)
 {
@@ -663,12 +638,11 @@ static void run_faults(uint64_t r, uint64_t f)
 
 int main(void)
 {
-    const struct trawl_allocator counting = {NULL, take, give_back};
     uint64_t least = 6 * PLACES * ENGINES, cases = test_amount(CASES_NORMAL, CASES_LONG);
     bool all;
 
     test_begin("sim table");
-    trawl_set_allocator(&counting);
+    blocks_count();
     cuda_driver_replace(sim_driver_table());
     schedule_open_after(0);
     begins_help_from(1);
