@@ -374,7 +374,7 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
         *(unsigned *)value =
             own || a->kind == ALLOCATION_DEVICE ? CUDA_MEMORY_OF_DEVICE : CUDA_MEMORY_OF_HOST;
     else if (attribute == CUDA_POINTER_DEVICE)
-        *(int *)value = (int)(own ? sim_state.own_device : a->context - sim_state.context);
+        *(int *)value = (int)(own ? sim_state.own_device : a->object.context - sim_state.context);
     else if (own)
         code = CUDA_CODE_INVALID_VALUE;
     else if (attribute == CUDA_POINTER_RANGE_BEGIN)
@@ -443,13 +443,8 @@ int sim_stream_create(struct cuda_stream **stream, unsigned flags)
 
     (void)flags;
     if (code == 0) {
-        *stream = calloc(1, sizeof **stream);
-        if (*stream == NULL)
-            abort();
-        (*stream)->context = sim_current[sim_depth - 1];
+        *stream = sim_object_new(SIM_STREAMS, sim_current[sim_depth - 1], sizeof **stream);
         (*stream)->last = &(*stream)->first;
-        (*stream)->next = sim_state.streams;
-        sim_state.streams = *stream;
     }
     return sim_leave(code);
 }
@@ -467,10 +462,10 @@ int sim_stream_wait(struct cuda_stream *stream)
     int code = sim_enter_context();
 
     while (code == 0 && stream->first != NULL)
-        (void)sim_streams_step(stream->context);
+        (void)sim_streams_step(stream->object.context);
     sim_memory_flush();
     if (code == 0)
-        code = stream->context->failed;
+        code = stream->object.context->failed;
     return sim_leave(code);
 }
 
@@ -479,14 +474,8 @@ int sim_event_create(struct cuda_event **event, unsigned flags)
     int code = sim_enter_context();
 
     (void)flags;
-    if (code == 0) {
-        *event = calloc(1, sizeof **event);
-        if (*event == NULL)
-            abort();
-        (*event)->context = sim_current[sim_depth - 1];
-        (*event)->next = sim_state.events;
-        sim_state.events = *event;
-    }
+    if (code == 0)
+        *event = sim_object_new(SIM_EVENTS, sim_current[sim_depth - 1], sizeof **event);
     return sim_leave(code);
 }
 
@@ -515,10 +504,10 @@ int sim_event_wait(struct cuda_event *event)
     int code = sim_enter_context();
 
     while (code == 0 && event->pending != 0)
-        (void)sim_streams_step(event->context);
+        (void)sim_streams_step(event->object.context);
     sim_memory_flush();
     if (code == 0)
-        code = event->context->failed;
+        code = event->object.context->failed;
     return sim_leave(code);
 }
 
@@ -538,14 +527,8 @@ int sim_module_load(struct cuda_module **module, const void *image)
 
     if (code == 0 && image == NULL)
         code = CUDA_CODE_INVALID_IMAGE;
-    if (code == 0) {
-        *module = calloc(1, sizeof **module);
-        if (*module == NULL)
-            abort();
-        (*module)->context = sim_current[sim_depth - 1];
-        (*module)->next = sim_state.modules;
-        sim_state.modules = *module;
-    }
+    if (code == 0)
+        *module = sim_object_new(SIM_MODULES, sim_current[sim_depth - 1], sizeof **module);
     return sim_leave(code);
 }
 
@@ -593,7 +576,7 @@ int sim_module_global(uint64_t *address, size_t *bytes, struct cuda_module *modu
         if (module->constant == NULL) {
             module->constant = constant;
             module->constant_memory =
-                sim_allocation_new(module->context, constant->bytes, ALLOCATION_CONSTANT);
+                sim_allocation_new(module->object.context, constant->bytes, ALLOCATION_CONSTANT);
         } else if (module->constant != constant) {
             abort(); /* the simulated module knows a single constant */
         }

@@ -125,13 +125,39 @@ int sim_leave(int code)
     return code;
 }
 
+void *sim_object_new(enum sim_object_kind kind, struct cuda_context *context, size_t bytes)
+{
+    struct sim_object *object = calloc(1, bytes);
+
+    if (object == NULL)
+        abort();
+    object->context = context;
+    object->next = sim_state.objects[kind];
+    sim_state.objects[kind] = object;
+    return object;
+}
+
+/* Frees an object of which nothing else is left. */
+static void object_free(enum sim_object_kind kind, void *object)
+{
+    struct sim_object **link = &sim_state.objects[kind];
+
+    while (*link != object)
+        link = &(*link)->next;
+    *link = (*link)->next;
+    free(object);
+}
+
 struct allocation *sim_allocation_find(const void *address, uint64_t bytes)
 {
     const unsigned char *p = (const unsigned char *)address;
 
-    for (struct allocation *a = sim_state.allocations; a != NULL; a = a->next)
+    for (struct sim_object *o = sim_state.objects[SIM_ALLOCATIONS]; o != NULL; o = o->next) {
+        struct allocation *a = (struct allocation *)o;
+
         if (p >= a->base && p <= a->base + a->bytes && bytes <= (uint64_t)(a->base + a->bytes - p))
             return a;
+    }
     return NULL;
 }
 
@@ -191,19 +217,14 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
                                       enum allocation_kind kind)
 {
     uint64_t whole = (bytes + 2 * GUARD_BYTES + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    struct allocation *a = calloc(1, sizeof *a);
+    struct allocation *a = sim_object_new(SIM_ALLOCATIONS, context, sizeof *a);
 
-    if (a == NULL)
-        abort();
     garbage_open(a, whole + ALIGNMENT);
-    a->context = context;
     a->kind = kind;
     a->base = a->memory + ALIGNMENT;
     a->bytes = bytes;
     memset(a->base - GUARD_BYTES, GUARD_VALUE, GUARD_BYTES);
     memset(a->base + bytes, GUARD_VALUE, GUARD_BYTES);
-    a->next = sim_state.allocations;
-    sim_state.allocations = a;
     if (kind == ALLOCATION_DEVICE)
         context->used_bytes += bytes;
     if (kind == ALLOCATION_DEVICE || kind == ALLOCATION_MAPPED)
@@ -220,37 +241,29 @@ static void *register_begin(const struct allocation *a)
 
 void sim_allocation_register(struct cuda_context *context, void *memory, uint64_t bytes)
 {
-    struct allocation *a = calloc(1, sizeof *a);
+    struct allocation *a = sim_object_new(SIM_ALLOCATIONS, context, sizeof *a);
 
-    if (a == NULL)
-        abort();
-    a->context = context;
     a->kind = ALLOCATION_REGISTERED;
     a->base = (unsigned char *)memory;
     a->bytes = bytes;
-    a->next = sim_state.allocations;
-    sim_state.allocations = a;
     sim_range_add(register_begin(a), bytes + (uintptr_t)a->base % 32u);
 }
 
-void sim_allocation_free(struct allocation *a)
+void sim_allocation_free(void *allocation)
 {
-    struct allocation **link = &sim_state.allocations;
+    struct allocation *a = allocation;
 
-    while (*link != a)
-        link = &(*link)->next;
-    *link = a->next;
     for (uint32_t i = 0; i < GUARD_BYTES && a->memory != NULL; i++)
         if ((a->base - GUARD_BYTES)[i] != GUARD_VALUE || a->base[a->bytes + i] != GUARD_VALUE)
             sim_complain("guard bytes of an allocation were overwritten");
     if (a->kind == ALLOCATION_DEVICE)
-        a->context->used_bytes -= a->bytes;
+        a->object.context->used_bytes -= a->bytes;
     if (a->kind == ALLOCATION_DEVICE || a->kind == ALLOCATION_MAPPED)
         sim_range_remove(a->base);
     if (a->kind == ALLOCATION_REGISTERED)
         sim_range_remove(register_begin(a));
     garbage_close(a);
-    free(a);
+    object_free(SIM_ALLOCATIONS, a);
 }
 
 /* ---- Streams ---------------------------------------------------------------------------- */
@@ -284,7 +297,7 @@ static void work_do(struct cuda_stream *stream, struct work *work)
     sim_memory_flush();
     if (work->kind == WORK_EVENT)
         work->event->pending--;
-    if (stream->context->failed != 0 || is_lost())
+    if (stream->object.context->failed != 0 || is_lost())
         return;
     if (work->kind == WORK_COPY) {
         memcpy(work->to, work->from, (size_t)work->bytes);
@@ -292,11 +305,11 @@ static void work_do(struct cuda_stream *stream, struct work *work)
         memset(work->to, work->value, (size_t)work->bytes);
     } else if (work->kind == WORK_LAUNCH) {
         constant_put(work->function->module);
-        sim_range_use(stream->context);
+        sim_range_use(stream->object.context);
         if (!sim_grid(work->function->kernel, work->arguments, work->blocks, work->threads,
                       &report)) {
             sim_complain(report);
-            stream->context->failed = CUDA_CODE_LAUNCH_FAILED;
+            stream->object.context->failed = CUDA_CODE_LAUNCH_FAILED;
         }
     }
 }
@@ -308,9 +321,12 @@ bool sim_streams_step(const struct cuda_context *context)
     uint64_t seen = 0;
     struct work *work;
 
-    for (struct cuda_stream *s = sim_state.streams; s != NULL; s = s->next)
-        if (s->context == context && s->first != NULL && random_next() % ++seen == 0)
-            pick = s;
+    for (struct sim_object *o = sim_state.objects[SIM_STREAMS]; o != NULL; o = o->next) {
+        struct cuda_stream *stream = (struct cuda_stream *)o;
+
+        if (o->context == context && stream->first != NULL && random_next() % ++seen == 0)
+            pick = stream;
+    }
     if (pick == NULL)
         return false;
     work = pick->first;
@@ -344,91 +360,68 @@ struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind)
 /* Does work now and then, because devices may do work as soon as it is queued. */
 void sim_work_perhaps(struct cuda_stream *stream)
 {
-    while (random_next() % 3 == 0 && sim_streams_step(stream->context))
+    while (random_next() % 3 == 0 && sim_streams_step(stream->object.context))
         ;
 }
 
 /* ---- The end of things ------------------------------------------------------------------ */
 
-void sim_stream_free(struct cuda_stream *stream)
+void sim_stream_free(void *object)
 {
-    struct cuda_stream **link = &sim_state.streams;
+    struct cuda_stream *stream = object;
 
     while (stream->first != NULL)
-        (void)sim_streams_step(stream->context);
-    while (*link != stream)
-        link = &(*link)->next;
-    *link = stream->next;
-    free(stream);
+        (void)sim_streams_step(stream->object.context);
+    object_free(SIM_STREAMS, stream);
 }
 
-void sim_event_free(struct cuda_event *event)
+void sim_event_free(void *object)
 {
-    struct cuda_event **link = &sim_state.events;
+    struct cuda_event *event = object;
 
     while (event->pending != 0)
-        (void)sim_streams_step(event->context);
-    while (*link != event)
-        link = &(*link)->next;
-    *link = event->next;
-    free(event);
+        (void)sim_streams_step(event->object.context);
+    object_free(SIM_EVENTS, event);
 }
 
-void sim_module_free(struct cuda_module *module)
+void sim_module_free(void *object)
 {
-    struct cuda_module **link = &sim_state.modules;
+    struct cuda_module *module = object;
 
-    while (sim_streams_step(module->context))
+    while (sim_streams_step(module->object.context))
         ;
-    while (*link != module)
-        link = &(*link)->next;
-    *link = module->next;
     for (uint32_t i = 0; i < FUNCTIONS_MAX; i++)
         if (sim_state.functions[i].module == module)
             sim_state.functions[i].module = NULL;
     if (module->constant_memory != NULL)
         sim_allocation_free(module->constant_memory);
-    free(module);
+    object_free(SIM_MODULES, module);
 }
 
 uint64_t sim_context_objects(const struct cuda_context *context)
 {
     uint64_t count = 0;
 
-    for (const struct allocation *a = sim_state.allocations; a != NULL; a = a->next)
-        count += a->context == context && a->kind != ALLOCATION_CONSTANT;
-    for (const struct cuda_stream *s = sim_state.streams; s != NULL; s = s->next)
-        count += s->context == context;
-    for (const struct cuda_event *e = sim_state.events; e != NULL; e = e->next)
-        count += e->context == context;
-    for (const struct cuda_module *m = sim_state.modules; m != NULL; m = m->next)
-        count += m->context == context;
+    for (uint32_t kind = 0; kind < SIM_OBJECT_KINDS; kind++)
+        for (const struct sim_object *o = sim_state.objects[kind]; o != NULL; o = o->next)
+            count += o->context == context &&
+                     (kind != SIM_ALLOCATIONS ||
+                      ((const struct allocation *)o)->kind != ALLOCATION_CONSTANT);
     return count;
 }
 
 /* When the last holder leaves a context, the context ends with all its objects. */
 void sim_context_end(struct cuda_context *context)
 {
+    static void (*const frees[SIM_OBJECT_KINDS])(void *object) = {
+        sim_event_free, sim_stream_free, sim_module_free, sim_allocation_free};
+
     if (sim_context_objects(context) != 0 && sim_state.fail_nth == 0)
         sim_complain("objects were left when their context ended");
-    for (struct cuda_event *e = sim_state.events, *next; e != NULL; e = next) {
-        next = e->next;
-        if (e->context == context)
-            sim_event_free(e);
-    }
-    for (struct cuda_stream *s = sim_state.streams, *next; s != NULL; s = next) {
-        next = s->next;
-        if (s->context == context)
-            sim_stream_free(s);
-    }
-    for (struct cuda_module *m = sim_state.modules, *next; m != NULL; m = next) {
-        next = m->next;
-        if (m->context == context)
-            sim_module_free(m);
-    }
-    for (struct allocation *a = sim_state.allocations, *next; a != NULL; a = next) {
-        next = a->next;
-        if (a->context == context)
-            sim_allocation_free(a);
-    }
+    for (uint32_t kind = 0; kind < SIM_OBJECT_KINDS; kind++)
+        for (struct sim_object *o = sim_state.objects[kind], *next; o != NULL; o = next) {
+            next = o->next;
+            if (o->context == context)
+                frees[kind](o);
+        }
 }

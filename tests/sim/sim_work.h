@@ -33,9 +33,18 @@ enum allocation_kind {
     ALLOCATION_CONSTANT    /* a module's constant memory, which kernels read through an array */
 };
 
-struct allocation {
-    struct allocation *next;
+/* The kinds of objects, each with a list in sim_state, in the order in which a context's end frees
+ * the objects. */
+enum sim_object_kind { SIM_EVENTS, SIM_STREAMS, SIM_MODULES, SIM_ALLOCATIONS, SIM_OBJECT_KINDS };
+
+/* The first member of each object. */
+struct sim_object {
+    struct sim_object *next;
     struct cuda_context *context;
+};
+
+struct allocation {
+    struct sim_object object;
     enum allocation_kind kind;
     unsigned char *memory; /* guard bytes, the allocation's bytes, guard bytes */
     uint64_t mapped_bytes; /* mapped bytes of the allocation; 0: the bytes are from the heap */
@@ -59,20 +68,17 @@ struct work {
 };
 
 struct cuda_stream {
-    struct cuda_stream *next;
-    struct cuda_context *context;
+    struct sim_object object;
     struct work *first, **last;
 };
 
 struct cuda_event {
-    struct cuda_event *next;
-    struct cuda_context *context;
+    struct sim_object object;
     uint32_t pending;
 };
 
 struct cuda_module {
-    struct cuda_module *next;
-    struct cuda_context *context;
+    struct sim_object object;
     /* a kernel that was found in the module; NULL: no kernel so far */
     const struct sim_kernel *kernel;
     const struct sim_constant *constant; /* the constant that was asked for; NULL: no constant */
@@ -89,10 +95,7 @@ struct sim_state {
     pthread_mutex_t lock;
     struct sim_driver_options options;
     struct cuda_context context[SIM_DEVICES_MAX];
-    struct allocation *allocations;
-    struct cuda_stream *streams;
-    struct cuda_event *events;
-    struct cuda_module *modules;
+    struct sim_object *objects[SIM_OBJECT_KINDS];
     struct cuda_function functions[FUNCTIONS_MAX]; /* a function without a module is free */
     uint64_t random;
     uint64_t copied_bytes; /* sum of all copies to devices */
@@ -127,11 +130,13 @@ int sim_enter_in(const char *call);
 int sim_enter_context_in(const char *call);
 #define sim_enter_context() sim_enter_context_in(__func__)
 int sim_leave(int code);
+/* Makes an object of this kind and size, filled with zeros. */
+void *sim_object_new(enum sim_object_kind kind, struct cuda_context *context, size_t bytes);
 struct allocation *sim_allocation_find(const void *address, uint64_t bytes);
 struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes,
                                       enum allocation_kind kind);
 void sim_allocation_register(struct cuda_context *context, void *memory, uint64_t bytes);
-void sim_allocation_free(struct allocation *a);
+void sim_allocation_free(void *allocation);
 /* Does the first work of some stream of the context; false: no stream has work. */
 bool sim_streams_step(const struct cuda_context *context);
 /* Drops the work of streams if all calls fail, so that the work is not done once calls succeed
@@ -140,9 +145,9 @@ void sim_streams_drop_lost(void);
 struct work *sim_work_new(struct cuda_stream *stream, enum work_kind kind);
 /* Does work now and then, because devices may do work as soon as it is queued. */
 void sim_work_perhaps(struct cuda_stream *stream);
-void sim_stream_free(struct cuda_stream *stream);
-void sim_event_free(struct cuda_event *event);
-void sim_module_free(struct cuda_module *module);
+void sim_stream_free(void *stream);
+void sim_event_free(void *event);
+void sim_module_free(void *module);
 uint64_t sim_context_objects(const struct cuda_context *context);
 /* When the last holder leaves a context, the context ends with all its objects. */
 void sim_context_end(struct cuda_context *context);
