@@ -1,11 +1,9 @@
 """regret: measures what the plan's choice of a method costs beyond the best method.
 
-In texts of many kinds, each row is searched by the method that the plan chooses, by the method that the
-plan chooses when shown the text's first 64 KiB, and by each method that can be forced. The regret of a
-choice is the choice's time / the least time of that choice and all forced methods. The two choices are not
-compared with each other: a plan that is shown a part of the text makes tables while the plan is built,
-which is not timed. A time is that of the first count with a new plan, as in a program that asks each
-question once; with --warm=N, N counts with the same plan come first. The least time of several runs counts.
+In texts of many kinds, each row is searched by the method that the plan chooses, and by each method that
+can be forced. The regret of the choice is the choice's time / the least time of the choice and all forced
+methods. A time is that of the first count with a new plan, as in a program that asks each question once;
+with --warm=N, N counts with the same plan come first. The least time of several runs counts.
 With a single thread on the host, processor time is measured, which other programs disturb less."""
 import random
 import statistics
@@ -13,7 +11,7 @@ import time
 
 from report import digits, least, machine_lines, result, table, times
 
-CHOICE, SHOWN = 'the choice', 'the choice, shown 64 KiB'
+CHOICE = 'the choice'
 READS = ('read', 'device-read')
 LENGTHS = (1, 2, 3, 4, 8, 16, 24, 32, 40, 48, 64, 80, 128, 200, 300, 500, 768, 1000, 4000, 10000)
 KINDS = (('taken', 'at:{at}:{m}', {}), ('one byte changed', 'at:{at}:{m}', {'change': 'middle'}),
@@ -24,7 +22,6 @@ SETS = (10, 30, 100, 300, 1000, 10000, 100000)
 SET_KINDS = (('taken, 5 to 12 bytes', 'pieces:{n}:5:12'), ('made up, 5 to 12 bytes', 'drawn:{n}:5:12'),
              ('taken, 16 to 32 bytes', 'pieces:{n}:16:32'))
 SET_FLAGS_COUNT = 1000
-SINGLY, SINGLY_COUNT = 'one by one', 10  # for up to this many strings, a search for each string
 MADE = (  # texts that trawl-bench makes
     ('a-z', 'letters'), ('ab', 'letters:ab'), ('ACGT', 'letters:ACGT'),
     ('16 letters', 'letters:0123456789abcdef'), ('Thue-Morse', 'thue-morse'), ('Fibonacci', 'fibonacci'),
@@ -67,8 +64,7 @@ def contestants(options, is_set):
     if on_device and not is_set:
         forced = [name for name in forced if name not in SET_WAYS]
     turns = 1 if on_device or is_set else TURNS
-    return (turns * [first] + [{**common, 'name': SHOWN, 'sample': True, 'behind': BEHIND}]
-            + [{**common, 'name': name, 'method': name, 'behind': BEHIND} for name in forced])
+    return turns * [first] + [{**common, 'name': name, 'method': name, 'behind': BEHIND} for name in forced]
 
 
 def questions(label, size):
@@ -124,12 +120,9 @@ def rows(options, texts):
                 who.append({'name': READS[options.engine == 'cuda'], 'threads': options.threads,
                             'kind': READS[options.engine == 'cuda']})
             ask = {'text': recipe, 'bytes': options.bytes, 'oracle': '1M', **ask}
-            asks = [(ask, who)]
-            if facts.get('n') == SINGLY_COUNT:
-                asks.append(({**ask, 'each': True}, [{**who[0], 'name': SINGLY}]))
             yield {'name': name, 'text': label, **facts, 'flags': ask.get('flags', ''),
                    'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS),
-                   'asks': asks}
+                   'asks': [(ask, who)]}
     if late:
         print(f'the time was up: {late} rows are left out')
 
@@ -146,7 +139,7 @@ def doubtful(data):
 def methods_of(row):
     """Return {forced method: least time}, without refused methods, the slowest last."""
     found = {it['name']: least(result(row, it['name'])) for it in row['results']
-             if it['name'] not in (CHOICE, SHOWN, *READS)}
+             if it['name'] not in (CHOICE, *READS)}
     return dict(sorted(((name, value) for name, value in found.items() if value),
                        key=lambda it: it[1]))
 
@@ -158,9 +151,9 @@ def least_of(row, name):
     return min(found) if found else None
 
 
-def regret(row, name=CHOICE):
-    """Return a choice's time / its own or the least forced time; None: the choice was not measured."""
-    own = least_of(row, name)
+def regret(row):
+    """Return the choice's time / its own or the least forced time; None: the choice was not measured."""
+    own = least_of(row, CHOICE)
     return own / min([own, *methods_of(row).values()]) if own else None
 
 
@@ -168,11 +161,10 @@ def speed(row, name=CHOICE):
     return row['text_bytes'] / least_of(row, name) / 1e9
 
 
-def figures(found, name):
-    """Return the mean and the worst regret, and how many rows are above BAR."""
-    values = [value for value in (regret(row, name) for row in found) if value]
-    return values and [sum(value > BAR for value in values), f'{statistics.mean(values):.3f}',
-                       times(max(values))]
+def figures(found):
+    """Return how many rows are above BAR, and the mean and the worst regret."""
+    values = [regret(row) for row in found]
+    return [sum(value > BAR for value in values), f'{statistics.mean(values):.3f}', times(max(values))]
 
 
 def kind_of(row):
@@ -186,12 +178,9 @@ def kind_table(found):
         own = [row for row in found if kind in ('all', kind_of(row)) and regret(row)]
         sparse = [row for row in own if row.get('found', 0) < SPARSE * row['text_bytes']]
         if own:
-            cells.append([kind, len(own), *figures(own, CHOICE), *(figures(own, SHOWN) or ['-'] * 3),
-                          digits(min(map(speed, own))),
+            cells.append([kind, len(own), *figures(own), digits(min(map(speed, own))),
                           digits(min(map(speed, sparse))) if sparse else '-'])
-    shown = ['shown 64 KiB: > 1.25', 'mean', 'worst']
-    return table(['text', 'rows', '> 1.25', 'mean', 'worst', *shown, 'slowest, GB/s',
-                  'of < 1 % occurrences'], cells)
+    return table(['text', 'rows', '> 1.25', 'mean', 'worst', 'slowest, GB/s', 'of < 1 % occurrences'], cells)
 
 
 def clear_winner(row):
@@ -229,10 +218,9 @@ def worst_table(found):
     for row in sorted((row for row in found if regret(row)), key=regret, reverse=True)[:WORST]:
         best = next(iter(methods_of(row)), '-')
         cells.append([row['name'], row.get('found', '-'), result(row, CHOICE).get('method', '-'),
-                      digits(speed(row)), times(regret(row)), times(regret(row, SHOWN)), best,
+                      digits(speed(row)), times(regret(row)), best,
                       digits(speed(row, best)) if best != '-' else '-'])
-    return table(['row', 'occurrences', 'chosen', 'GB/s', 'regret', 'shown 64 KiB', 'fastest forced',
-                  'GB/s'], cells)
+    return table(['row', 'occurrences', 'chosen', 'GB/s', 'regret', 'fastest forced', 'GB/s'], cells)
 
 
 def section(data):
@@ -251,5 +239,4 @@ def section(data):
 
 def show(row):
     if (regret(row) or 0) > BAR:
-        print(f"{row['name']:50} regret {times(regret(row))}, shown {times(regret(row, SHOWN))}",
-              flush=True)
+        print(f"{row['name']:50} regret {times(regret(row))}", flush=True)
