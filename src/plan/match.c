@@ -24,18 +24,22 @@ static uint64_t fold_word(uint64_t word)
     return word | (upper >> 2);
 }
 
-static uint64_t mismatch_exact(const uint8_t *a, const uint8_t *b, uint64_t count)
+/* `fold` is a compile-time constant. */
+static inline __attribute__((always_inline)) uint64_t mismatch(const uint8_t *literal,
+                                                               const uint8_t *text, uint64_t count,
+                                                               bool fold)
 {
     uint64_t i = 0;
 
     for (; i + 8 <= count; i += 8) {
-        uint64_t difference = load64(a + i) ^ load64(b + i);
+        uint64_t word = load64(text + i);
+        uint64_t difference = load64(literal + i) ^ (fold ? fold_word(word) : word);
 
         if (difference != 0)
             return i + (uint64_t)__builtin_ctzll(difference) / 8;
     }
     for (; i < count; i++)
-        if (a[i] != b[i])
+        if (literal[i] != (fold ? fold_byte(text[i]) : text[i]))
             return i;
     return count;
 }
@@ -43,20 +47,8 @@ static uint64_t mismatch_exact(const uint8_t *a, const uint8_t *b, uint64_t coun
 uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, const uint8_t *text,
                        uint64_t count)
 {
-    uint64_t i = 0;
-
-    if ((plan->flags & TRAWL_IGNORE_CASE) == 0)
-        return mismatch_exact(literal, text, count);
-    for (; i + 8 <= count; i += 8) {
-        uint64_t difference = load64(literal + i) ^ fold_word(load64(text + i));
-
-        if (difference != 0)
-            return i + (uint64_t)__builtin_ctzll(difference) / 8;
-    }
-    for (; i < count; i++)
-        if (literal[i] != fold_byte(text[i]))
-            return i;
-    return count;
+    return (plan->flags & TRAWL_IGNORE_CASE) == 0 ? mismatch(literal, text, count, false)
+                                                  : mismatch(literal, text, count, true);
 }
 
 /* Returns how many bytes of the text the element matches; 0 if no alternative of the element stands
