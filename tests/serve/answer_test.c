@@ -304,8 +304,6 @@ static void check_goes_away(void)
 
 int main(void)
 {
-    char *arguments[] = {(char *)(uintptr_t) "trawl"};
-    struct settings settings;
     char message[SETTINGS_ERROR_BYTES];
     struct collection *collection = NULL;
 
@@ -324,15 +322,13 @@ int main(void)
     TEST_CHECK(passes_open(&server.passes, runtime, message));
     server.collections = &collection;
     server.collection_count = 1;
-    TEST_CHECK(parse(&settings, 1, arguments));
-    collection = open_with(&settings, top, true, 8192); /* the large file is not in memory */
+    collection = open_by("trawl", top, true, 8192); /* the large file is not in memory */
     check_short();
     check_time();
     TEST_CHECK_U64(server.cancelled_count, 0);
     check_goes_away();
     TEST_CHECK(server.cancelled_count > 0);
-    collection_close(collection);
+    close_opened(collection);
     passes_close(server.passes);
-    settings_free(&settings);
     return end_trees();
 }

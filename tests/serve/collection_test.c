@@ -44,8 +44,6 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 /* Makes changes of each kind. limit: the collection leaves files of more than 5 MB out. */
 static void check_changes(bool watch, bool limit)
 {
-    char *arguments[] = {"trawl", "-r", "--max-filesize=5000000"};
-    struct settings settings;
 
     begin_tree("changes");
     put("changes/one", "one\n");
@@ -53,9 +51,7 @@ static void check_changes(bool watch, bool limit)
     TEST_CHECK(mkdir("changes/d", 0755) == 0);
     put("changes/d/no line end", "bytes");
     disk_bytes_max = limit ? 5000000 : INT64_MAX;
-    if (!parse(&settings, limit ? 3 : 2, arguments))
-        return;
-    changing = open_with(&settings, "changes", watch, 0);
+    changing = open_by(limit ? "trawl -r --max-filesize=5000000" : "trawl -r", "changes", watch, 0);
     TEST_CHECK_U64(check_now(changing), 0);
     change("echo two > two");
     change("printf three >> two");
@@ -107,8 +103,7 @@ static void check_changes(bool watch, bool limit)
     change("truncate -s 100 hole");
     change("rm -r * .[a-z]* 2>/dev/null; true");
     change("echo again > again");
-    collection_close(changing);
-    settings_free(&settings);
+    close_opened(changing);
     remove_tree("changes");
 }
 
@@ -123,38 +118,29 @@ static void test_changes(void)
  * a file whose size differs from what the file system says. */
 static void test_without_notices(void)
 {
-    char *arguments[] = {"trawl", "-r"};
     char message[SETTINGS_ERROR_BYTES] = "";
     struct collection *collection;
-    struct settings settings;
     struct state *state;
 
-    if (!parse(&settings, 2, arguments))
-        return;
-    collection = open_with(&settings, "/proc/sys/kernel/random", true, 0);
+    collection = open_by("trawl -r", "/proc/sys/kernel/random", true, 0);
     state = collection_now(collection, message);
     TEST_CHECK(state != NULL && state->file_count > 0 && state->unheld_count == state->file_count);
     pthread_mutex_lock(&collection->refresh);
     TEST_CHECK(collection->watches == NULL);
     pthread_mutex_unlock(&collection->refresh);
     state_drop(state);
-    collection_close(collection);
-    settings_free(&settings);
+    close_opened(collection);
 }
 
 /* Checks that requests fail while the root is missing, and succeed afterwards. */
 static void test_root_goes(void)
 {
-    char *arguments[] = {"trawl", "-r"};
     char message[SETTINGS_ERROR_BYTES] = "";
     struct collection *collection;
-    struct settings settings;
 
     begin_tree("goes");
     put("goes/one", "one\n");
-    if (!parse(&settings, 2, arguments))
-        return;
-    collection = open_with(&settings, "goes", true, 0);
+    collection = open_by("trawl -r", "goes", true, 0);
     (void)check_now(collection);
     TEST_CHECK(rename("goes", "gone") == 0);
     TEST_CHECK(collection_now(collection, message) == NULL);
@@ -172,20 +158,19 @@ static void test_root_goes(void)
     put("new/four", "four\n");
     TEST_CHECK(rmdir("goes") == 0 && rename("new", "goes") == 0);
     (void)check_now(collection);
-    collection_close(collection);
+    close_opened(collection);
     /* The root's parent is replaced. */
     (void)snprintf(root, sizeof root, "%s/goes/below", top);
     TEST_CHECK(mkdir("goes/below", 0755) == 0);
     put("goes/below/five", "five\n");
-    collection = open_with(&settings, "goes/below", true, 0);
+    collection = open_by("trawl -r", "goes/below", true, 0);
     (void)check_now(collection);
     TEST_CHECK(rename("goes", "went") == 0);
     TEST_CHECK(collection_now(collection, message) == NULL);
     TEST_CHECK(mkdir("goes", 0755) == 0 && mkdir("goes/below", 0755) == 0);
     put("goes/below/five", "six\n");
     (void)check_now(collection);
-    collection_close(collection);
-    settings_free(&settings);
+    close_opened(collection);
     remove_tree("goes");
     remove_tree("gone");
     remove_tree("went");
@@ -195,9 +180,7 @@ static void test_root_goes(void)
  * reason, and that the collection follows no links. */
 static void test_opening(void)
 {
-    char *arguments[] = {"trawl", "-r"};
     struct collection *collection;
-    struct settings settings;
     char message[SETTINGS_ERROR_BYTES];
     struct state *state;
     uint32_t one, d;
@@ -208,9 +191,7 @@ static void test_opening(void)
     TEST_CHECK(mkdir("open/d", 0755) == 0);
     put("open/d/file", "file\n");
     put("secret", "secret\n");
-    if (!parse(&settings, 2, arguments))
-        return;
-    collection = open_with(&settings, "open", true, 0);
+    collection = open_by("trawl -r", "open", true, 0);
     state = collection_now(collection, message);
     one = state_find(state, "one");
     d = state_find(state, "d/file");
@@ -235,8 +216,7 @@ static void test_opening(void)
         state_drop(state);
     }
     TEST_CHECK(collection_has(collection, "", root));
-    collection_close(collection);
-    settings_free(&settings);
+    close_opened(collection);
     remove_tree("open");
 }
 
@@ -370,9 +350,7 @@ static void check_random(bool watch, bool with_rules)
 {
     struct test_random random = test_random_begin("collection");
     uint64_t amount = test_amount(1000, 50000);
-    char *arguments[] = {"trawl", "-r", "--ignore"};
     char message[SETTINGS_ERROR_BYTES];
-    struct settings settings;
     struct collection *collection;
     struct state *old = NULL;
 
@@ -380,9 +358,7 @@ static void check_random(bool watch, bool with_rules)
     heeds = with_rules ? HEEDS_FILE : HEEDS_NONE;
     if (with_rules)
         put("random/.ignore", rules[heeds]);
-    if (!parse(&settings, with_rules ? 3 : 2, arguments))
-        return;
-    collection = open_with(&settings, "random", watch, 0);
+    collection = open_by(with_rules ? "trawl -r --ignore" : "trawl -r", "random", watch, 0);
     for (uint64_t i = 0; i < amount && test_failures == 0; i++) {
         overflows = test_random_one_in(&random, 10);
         for (uint64_t n = test_random_between(&random, 1, 4); n > 0; n--)
@@ -405,8 +381,7 @@ static void check_random(bool watch, bool with_rules)
     }
     overflows = false;
     state_drop(old);
-    collection_close(collection);
-    settings_free(&settings);
+    close_opened(collection);
     remove_tree("random");
     heeds = HEEDS_NONE;
 }
@@ -423,18 +398,15 @@ static void test_random(void)
  * change.) */
 static void test_parts(void)
 {
-    char *arguments[] = {"trawl", "-r", "--ignore"};
     char message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings;
 
     begin_tree("parts");
     TEST_CHECK(mkdir("parts/d", 0755) == 0 && mkdir("parts/e", 0755) == 0);
     put("parts/e/one", "one\n");
     TEST_CHECK(link("parts/e/one", "elsewhere") == 0);
-    if (!parse(&settings, 3, arguments))
-        return;
     for (int count = 2; count <= 3; count++) { /* without and with rules */
-        struct collection *collection = open_with(&settings, "parts", true, 0);
+        struct collection *collection =
+            open_by(count == 2 ? "trawl -r --ignore" : "trawl -r", "parts", true, 0);
         struct state *state;
         uint32_t one;
 
@@ -451,14 +423,10 @@ static void test_parts(void)
         TEST_CHECK(one != UINT32_MAX &&
                    state->files[one]->supplied.bytes[0] == (count == 2 ? 'o' : 'f'));
         state_drop(state);
-        collection_close(collection);
+        close_opened(collection);
         remove_tree("parts/d/f");
         TEST_CHECK(unlink("parts/d/new") == 0);
-        settings_free(&settings);
-        if (count == 2 && !parse(&settings, 2, arguments))
-            return;
     }
-    settings_free(&settings);
     remove_tree("parts");
     TEST_CHECK(unlink("elsewhere") == 0);
 }
@@ -469,17 +437,13 @@ static void test_parts(void)
 static void test_unread(void)
 {
     static const char *const names[] = {"one", "two"};
-    char *arguments[] = {"trawl", "-r"};
     struct collection *collection;
-    struct settings settings;
     struct stat status;
 
     begin_tree("unread");
     put("unread/one", "one\n");
     put("unread/two", "two\n");
-    if (!parse(&settings, 2, arguments))
-        return;
-    collection = open_with(&settings, "unread", true, 0);
+    collection = open_by("trawl -r", "unread", true, 0);
     (void)check_now(collection);
     {
         struct file_batch batch = {.shelf = &collection->shelf};
@@ -500,8 +464,7 @@ static void test_unread(void)
             TEST_CHECK(batch.block->bytes[batch.block->ranges[i].end] == '\n');
         batch_close(&batch);
     }
-    collection_close(collection);
-    settings_free(&settings);
+    close_opened(collection);
     remove_tree("unread");
 }
 
@@ -511,11 +474,9 @@ static void test_unread(void)
  * such a file on disk. */
 static void test_budget(void)
 {
-    char *arguments[] = {"trawl", "-r"};
     static char bytes[100000];
     struct collection *collection;
     struct collection_facts facts;
-    struct settings settings;
     uint32_t unheld;
 
     begin_tree("budget");
@@ -526,9 +487,7 @@ static void test_budget(void)
         (void)snprintf(path, sizeof path, "budget/f%u", i);
         write_bytes(path, 0, bytes, sizeof bytes);
     }
-    if (!parse(&settings, 2, arguments))
-        return;
-    collection = open_with(&settings, "budget", true, 1000000);
+    collection = open_by("trawl -r", "budget", true, 1000000);
     wait_until_loaded(collection);
     unheld = check_now(collection);
     TEST_CHECK(unheld >= 10 && unheld <= 12);
@@ -537,8 +496,7 @@ static void test_budget(void)
     TEST_CHECK_U64(facts.file_count, 20);
     collection_reload(collection);
     TEST_CHECK(check_now(collection) >= 10);
-    collection_close(collection);
-    settings_free(&settings);
+    close_opened(collection);
     remove_tree("budget");
 }
 
@@ -546,10 +504,8 @@ static void test_budget(void)
  * files with holes, since the command takes such a file for binary. */
 static void test_not_plain(void)
 {
-    char *arguments[] = {"trawl", "-r", "-z"};
     char message[SETTINGS_ERROR_BYTES];
     struct collection *collection;
-    struct settings settings;
     struct state *state;
     uint32_t index;
 
@@ -557,10 +513,7 @@ static void test_not_plain(void)
     TEST_CHECK(
         system("cd zip && echo unpacked | gzip > z.gz && printf '\\037\\213\\010broken' > b.gz "
                "&& echo plain > plain && truncate -s 1000000 hole") == 0);
-    arguments[2] = "--search-zip";
-    if (!parse(&settings, 3, arguments))
-        return;
-    collection = open_with(&settings, "zip", true, 0);
+    collection = open_by("trawl -r --search-zip", "zip", true, 0);
     TEST_CHECK_U64(check_now(collection), 1);
     state = collection_now(collection, message);
     index = state_find(state, "z.gz");
@@ -573,19 +526,16 @@ static void test_not_plain(void)
     TEST_CHECK(index != UINT32_MAX && state->files[index]->block != NULL &&
                !state->files[index]->is_plain);
     state_drop(state);
-    collection_close(collection);
-    settings_free(&settings);
+    close_opened(collection);
     remove_tree("zip");
 }
 
 /* Checks a collection whose root is a file. */
 static void test_file_root(void)
 {
-    char *arguments[] = {"trawl"};
     char message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings;
     struct collection *collection;
-    struct command_job job = {.settings = &settings, .show_names = -1};
+    struct command_job job = {.settings = &served_options, .show_names = -1};
     struct served_view *view;
     struct state *state;
     bool is_unable;
@@ -593,9 +543,7 @@ static void test_file_root(void)
     begin_tree("file");
     put("file/one", "one\n");
     put("file/two", "two\n");
-    if (!parse(&settings, 1, arguments))
-        return;
-    collection = open_with(&settings, "file/one", true, 0);
+    collection = open_by("trawl", "file/one", true, 0);
     put("file/one", "one more\n");
     state = collection_now(collection, message);
     TEST_CHECK(state->file_count == 1 && strcmp(state->files[0]->path, "one") == 0 &&
@@ -609,8 +557,7 @@ static void test_file_root(void)
     state = collection_now(collection, message);
     TEST_CHECK(state != NULL && state->file_count == 0);
     state_drop(state);
-    collection_close(collection);
-    settings_free(&settings);
+    close_opened(collection);
     remove_tree("file");
 }
 
@@ -709,16 +656,12 @@ static void test_threads(void)
 {
     struct test_random random = test_random_begin("collection_threads");
     uint64_t amount = test_amount(800, 30000);
-    char *arguments[] = {"trawl", "-r"};
     pthread_t threads[3];
     struct collection *collection;
-    struct settings settings;
     char bytes[5000];
 
     begin_tree("threads");
-    if (!parse(&settings, 2, arguments))
-        return;
-    collection = open_with(&settings, "threads", true, 0);
+    collection = open_by("trawl -r", "threads", true, 0);
     for (size_t i = 0; i < 3; i++)
         TEST_CHECK(pthread_create(&threads[i], NULL, look, collection) == 0);
     for (uint64_t i = 0; i < amount; i++) {
@@ -738,10 +681,9 @@ static void test_threads(void)
         TEST_CHECK(pthread_join(threads[i], NULL) == 0);
     TEST_CHECK_U64(atomic_load(&torn), 0);
     (void)check_now(collection);
-    collection_close(collection);
+    close_opened(collection);
     for (int i = 0; i < 20; i++) /* while the collection loads */
-        collection_close(open_with(&settings, "threads", i % 2 == 0, 0));
-    settings_free(&settings);
+        close_opened(open_by("trawl -r", "threads", i % 2 == 0, 0));
     remove_tree("threads");
 }
 

@@ -77,6 +77,37 @@ static struct collection *open_with(struct settings *settings, const char *path,
     return collection;
 }
 
+static struct settings served_options; /* of the collection that open_by has opened */
+
+/* Parses the words of a command line. The settings borrow the copy. */
+static inline bool parse_line(struct settings *settings, char copy[PATH_BYTES], const char *line)
+{
+    char *rest = copy, *word, *arguments[20];
+    int count = 0;
+
+    (void)snprintf(copy, PATH_BYTES, "%s", line);
+    while ((word = strsep(&rest, " ")) != NULL)
+        arguments[count++] = word;
+    return parse(settings, count, arguments);
+}
+
+/* Opens a collection with the options of this command line. */
+static inline struct collection *open_by(const char *line, const char *path, bool watch,
+                                         uint64_t bytes_max)
+{
+    static char copy[PATH_BYTES];
+
+    if (!parse_line(&served_options, copy, line))
+        exit(test_end());
+    return open_with(&served_options, path, watch, bytes_max);
+}
+
+static inline void close_opened(struct collection *collection)
+{
+    collection_close(collection);
+    settings_free(&served_options);
+}
+
 static inline void wait_until_loaded(struct collection *collection)
 {
     struct collection_facts facts;

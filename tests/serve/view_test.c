@@ -55,36 +55,7 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
 }
 
 static struct collection *viewed;
-static struct settings served_options; /* the settings of `viewed` */
-static bool is_unable;                 /* set by the last view */
-
-/* Parses the words of a command line. The settings borrow the copy. */
-static bool parse_line(struct settings *settings, char copy[PATH_BYTES], const char *line)
-{
-    char *rest = copy, *word, *arguments[20];
-    int count = 0;
-
-    (void)snprintf(copy, PATH_BYTES, "%s", line);
-    while ((word = strsep(&rest, " ")) != NULL)
-        arguments[count++] = word;
-    return parse(settings, count, arguments);
-}
-
-/* Opens a collection with the options of this command line. */
-static void open_viewed(const char *line, const char *path, bool watch)
-{
-    static char copy[PATH_BYTES];
-
-    if (!parse_line(&served_options, copy, line))
-        exit(test_end());
-    viewed = open_with(&served_options, path, watch, 0);
-}
-
-static void close_viewed(void)
-{
-    collection_close(viewed);
-    settings_free(&served_options);
-}
+static bool is_unable; /* set by the last view */
 
 /* Checks that the view of these arguments, in a directory below the top, equals the command's
  * walk. */
@@ -248,7 +219,7 @@ static void test_views(void)
 
     (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
     make_view_tree();
-    open_viewed("trawl -r", "views/above/tree", true);
+    viewed = open_by("trawl -r", "views/above/tree", true, 0);
     check_all_views();
     (void)snprintf(line, sizeof line, "trawl -r -g src/*.c -e x %s", root);
     check_view("views/other", line);
@@ -268,7 +239,7 @@ static void test_views(void)
     check_view("views/above/tree", "trawl -r -D read -e x src");
     TEST_CHECK(mkfifo("views/above/tree/src/pipe", 0644) == 0);
     check_refusal("views/above/tree", "trawl -r -D read -e x src", "regular files");
-    close_viewed();
+    close_opened(viewed);
     remove_tree("views");
 }
 
@@ -313,7 +284,7 @@ static void test_view_unreadable(void)
     begin_tree("unreadable");
     put("unreadable/one", "one\n");
     TEST_CHECK(mkdir("unreadable/closed", 0) == 0);
-    open_viewed("trawl -r -e x", "unreadable", true);
+    viewed = open_by("trawl -r -e x", "unreadable", true, 0);
     for (int round = 0; round < 3 && geteuid() != 0; round++) {
         struct state *state;
         struct served_view *view = view_of(NULL, &served_options, &state, message);
@@ -327,7 +298,7 @@ static void test_view_unreadable(void)
         state_drop(state);
         TEST_CHECK(chmod("unreadable/closed", round == 0 ? 0 : 0755) == 0);
     }
-    close_viewed();
+    close_opened(viewed);
     remove_tree("unreadable");
 }
 
@@ -336,7 +307,7 @@ static void test_views_follow(void)
 {
     (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
     make_view_tree();
-    open_viewed("tg", "views/above/tree", true);
+    viewed = open_by("tg", "views/above/tree", true, 0);
     check_view("views/above/tree", "tg -e x .");
     check_refusal("views/above/tree", "trawl -r --include=*.log -e x", "leaves it out");
     check_refusal("views/above/tree", "trawl -r -e x", "more files: the collection name leaves");
@@ -372,7 +343,7 @@ static void test_views_follow(void)
     put("views/above/tree/.dot/new.d", "new\n");
     check_refusal("views/above/tree", "trawl -r --exclude-dir=.git --include=*.d -e x",
                   ".dot/new.d: the collection name leaves it out");
-    close_viewed();
+    close_opened(viewed);
     remove_tree("views");
 }
 
@@ -390,7 +361,7 @@ static void test_views_unwatched(void)
     put("unwatched/a.h", "a\n");
     if (!parse_line(&asked, copy, "trawl -r --ignore -e x"))
         return;
-    open_viewed("trawl -r", "unwatched", false);
+    viewed = open_by("trawl -r", "unwatched", false, 0);
     for (uint64_t expected = 2; expected > 0; expected--) {
         put("unwatched/.ignore", expected == 2 ? "*.o\n" : "*.h\n");
         view = view_of(NULL, &asked, &state, message);
@@ -399,7 +370,7 @@ static void test_views_unwatched(void)
         view_drop(view);
         state_drop(state);
     }
-    close_viewed();
+    close_opened(viewed);
     settings_free(&asked);
     remove_tree("unwatched");
 }
@@ -419,7 +390,7 @@ static void test_views_short(void)
     put("short/a/b/file", "a\n");
     if (!TEST_CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0))
         return;
-    open_viewed("trawl -r -e x .", "short", true);
+    viewed = open_by("trawl -r -e x .", "short", true, 0);
     wait_until_loaded(viewed);
     for (view = NULL; view == NULL && more < 40; more++) {
         less = (struct rlimit){3 + more, limit.rlim_max};
@@ -433,7 +404,7 @@ static void test_views_short(void)
         state_drop(state);
     }
     TEST_CHECK(without >= 3 && more < 40);
-    close_viewed();
+    close_opened(viewed);
     remove_tree("short");
 }
 
@@ -544,7 +515,7 @@ static void begin_moving(const char *rule)
 
 static void end_moving(void)
 {
-    close_viewed();
+    close_opened(viewed);
     close(tree);
     close(root_moving);
     remove_tree("moving");
@@ -563,7 +534,7 @@ static void test_views_moving(void)
     put("moving/d/stays", "a\n");
     put("moving/d/skipped", "a\n");
     put("moving/other", "a\n");
-    open_viewed("trawl --ignore -r -e x", "moving", true);
+    viewed = open_by("trawl --ignore -r -e x", "moving", true, 0);
     check_moving("moving", "tg -e x", 3);
     check_moving("moving/d", "trawl --ignore -r -e x", 2);
     check_moving("moving", "trawl --ignore -r -e x d/", 2);
@@ -587,13 +558,13 @@ static void test_views_moving(void)
     TEST_CHECK(state == NULL && strcmp(message, too_fast) == 0);
     state_drop(state);
     check_moving("moving", "tg -e x", 5);
-    close_viewed();
+    close_opened(viewed);
     /* A walk that begins at directory d does not know the root's rules. */
-    open_viewed("trawl --ignore -r --no-ignore-parent", "moving", true);
+    viewed = open_by("trawl --ignore -r --no-ignore-parent", "moving", true, 0);
     check_moving("moving", "tg --no-ignore-parent -e x", 5);
     check_moving("moving", "tg --no-ignore-parent -e x d", NO_VIEW);
-    close_viewed();
-    open_viewed("trawl -r -e x", "moving", true);
+    close_opened(viewed);
+    viewed = open_by("trawl -r -e x", "moving", true, 0);
     check_moving("moving", "trawl -r -g mov* -e x", 1);
     check_moving("moving/d", "trawl -r -g !mov* -e x .", 4);
     check_moving("moving", "trawl -r -g d/*/moved -e x ./", 1);
@@ -609,7 +580,7 @@ static void test_views_moving(void)
 static void test_views_late(void)
 {
     begin_moving("moved\n");
-    open_viewed("trawl --ignore -r", "moving", true);
+    viewed = open_by("trawl --ignore -r", "moving", true, 0);
     moves_left = 2;
     check_moving("moving", "tg -g mov* -e x", LEFT_OUT);
     end_moving();
@@ -635,7 +606,7 @@ static void test_views_spent(void)
     begin_tree("spent");
     put("spent/a", "a\n");
     are_watches_spent = true;
-    open_viewed("trawl -r", "spent", true);
+    viewed = open_by("trawl -r", "spent", true, 0);
     check_count(1);
     put("spent/b", "b\n");
     check_count(2);
@@ -648,7 +619,7 @@ static void test_views_spent(void)
     TEST_CHECK(watched_count > 0);
     put("spent/c", "c\n");
     check_count(3);
-    close_viewed();
+    close_opened(viewed);
     remove_tree("spent");
 }
 
