@@ -254,51 +254,9 @@ static void one_is_never_taken(struct trawl_plan *plan)
     trawl_search_close(search);
 }
 
-/* ---- A stream that waits ------------------------------------------------------------------ */
-
-struct waiting {
-    struct trawl_search *search;
-    enum trawl_status status;
-};
-
-static void *wait_for_batch(void *context)
-{
-    struct waiting *waiting = (struct waiting *)context;
-    struct trawl_batch batch = {.size = sizeof batch};
-
-    do
-        waiting->status = trawl_search_next(waiting->search, &batch, NULL);
-    while (waiting->status == TRAWL_OK);
-    return NULL;
-}
-
-static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
-{
-    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
-    AUTO_SEARCHER searcher = must_searcher_of(runtime, 0);
-    AUTO_TEXT text = NULL;
-    struct waiting waiting;
-    pthread_t thread;
-    int ends[2];
-
-    if (pipe(ends) != 0 || write(ends[1], bytes, 100) != 100)
-        exit(1);
-    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
-    MUST(trawl_search_open(searcher, plan, text, 0, &waiting.search, NULL));
-    if (pthread_create(&thread, NULL, wait_for_batch, &waiting) != 0)
-        exit(1);
-    (void)usleep(20000); /* the search has the first bytes and waits for further bytes */
-    trawl_searcher_cancel(searcher);
-    (void)pthread_join(thread, NULL);
-    CHECK_STATUS(waiting.status, TRAWL_STOPPED);
-    trawl_search_close(waiting.search);
-    (void)close(ends[0]);
-    (void)close(ends[1]);
-}
-
 /* ---- Calls that are cancelled ------------------------------------------------------------- */
 
-enum call { CALL_COUNT, CALL_FIRST, CALL_LINES, CALL_POSITIONS, CALLS };
+enum call { CALL_COUNT, CALL_FIRST, CALL_LINES, CALL_POSITIONS, CALL_BATCHES, CALLS };
 
 /* A call that searches a text without an end, so that the call ends only if it is cancelled. */
 struct endless {
@@ -314,6 +272,8 @@ struct endless {
 static void *call_endless(void *context)
 {
     struct endless *e = (struct endless *)context;
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_search *search = NULL;
     struct trawl_match match;
     uint64_t count = 77;
     bool found = true;
@@ -329,6 +289,12 @@ static void *call_endless(void *context)
     case CALL_LINES:
         e->status =
             trawl_count_lines(e->searcher, e->plan, e->text, false, UINT64_MAX, &count, NULL);
+        break;
+    case CALL_BATCHES:
+        e->status = trawl_search_open(e->searcher, e->plan, e->text, 0, &search, NULL);
+        while (e->status == TRAWL_OK)
+            e->status = trawl_search_next(search, &batch, NULL);
+        trawl_search_close(search);
         break;
     case CALL_POSITIONS:
     case CALLS:
@@ -659,7 +625,6 @@ int main(void)
         pulls(plan, threads, 0, threads % 2 != 0);
         pulls(plan, threads, 700 * threads, threads % 2 == 0);
         many_searchers(plan, threads, threads % 2 != 0 ? 3000 : 0);
-        cancel_waiting(plan, threads);
         cancelled_calls(plan, threads);
     }
     cores(plan);
