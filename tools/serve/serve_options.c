@@ -91,9 +91,7 @@ static bool set(struct serve_options *options, const struct option_row *row, con
         return false;
     if (*(uint64_t *)member > 0)
         return true;
-    (void)snprintf(options->settings.error, SETTINGS_ERROR_BYTES, "%s: '%s' is out of range",
-                   row->name, value);
-    return false;
+    return value_refuse(&options->settings, "%s: '%s' is out of range", row->name, value);
 }
 
 /* Returns the row of the option that the argument names; NULL: none. *value is what follows '=';
@@ -136,8 +134,7 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
         if (value == NULL && row->kind != OPTION_SWITCH)
             value = ++at < argument_count ? arguments[at] : NULL;
         if (value == NULL && row->kind != OPTION_SWITCH) {
-            (void)snprintf(options->settings.error, SETTINGS_ERROR_BYTES,
-                           "option '%s' requires an argument", row->name);
+            (void)value_refuse(&options->settings, "option '%s' requires an argument", row->name);
             return -1;
         }
         if (!set(options, row, value))
@@ -156,10 +153,9 @@ static bool check_options(struct settings *settings)
 
         if (flag_starts_server(flag))
             continue;
-        (void)snprintf(settings->error, sizeof settings->error,
-                       "option '%s%s' is not one of the server's: it belongs to a request",
-                       flag->name != NULL ? "--" : "-", flag->name != NULL ? flag->name : letter);
-        return false;
+        return value_refuse(
+            settings, "option '%s%s' is not one of the server's: it belongs to a request",
+            flag->name != NULL ? "--" : "-", flag->name != NULL ? flag->name : letter);
     }
     return true;
 }

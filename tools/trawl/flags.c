@@ -204,10 +204,9 @@ static void unrecognized(struct settings *settings, const char *text, size_t byt
         }
     }
     if (name != NULL)
-        snprintf(settings->error, sizeof settings->error,
-                 "unrecognized option '--%s'; did you mean '--%s'?", text, name);
+        value_refuse(settings, "unrecognized option '--%s'; did you mean '--%s'?", text, name);
     else
-        snprintf(settings->error, sizeof settings->error, "unrecognized option '--%s'", text);
+        value_refuse(settings, "unrecognized option '--%s'", text);
 }
 
 /* Finds the row of a long option, whole or abbreviated. NULL: settings->error is set. */
@@ -252,17 +251,12 @@ static bool read_long(struct settings *settings, struct reader *reader, const ch
     if (flag == NULL)
         return false;
     argument = flag_takes(flag, settings->is_tg);
-    if (argument == ARGUMENT_NONE && value != NULL) {
-        snprintf(settings->error, sizeof settings->error,
-                 "option '--%s' doesn't allow an argument: '%s'", flag->name, value);
-        return false;
-    }
+    if (argument == ARGUMENT_NONE && value != NULL)
+        return value_refuse(settings, "option '--%s' doesn't allow an argument: '%s'", flag->name,
+                            value);
     if (argument == ARGUMENT_REQUIRED && value == NULL) {
-        if (reader->next >= reader->count) {
-            snprintf(settings->error, sizeof settings->error, "option '--%s' requires an argument",
-                     flag->name);
-            return false;
-        }
+        if (reader->next >= reader->count)
+            return value_refuse(settings, "option '--%s' requires an argument", flag->name);
         value = reader->arguments[reader->next++];
     }
     return take_option(settings, flag, value);
@@ -344,18 +338,13 @@ static bool read_short(struct settings *settings, struct reader *reader, const c
         if (reader->digit_count > 0 && !end_digits(settings, reader))
             return false;
         flag = flag_of_letter(*text, settings->is_tg);
-        if (flag == NULL) {
-            snprintf(settings->error, sizeof settings->error, "invalid option -- '%c'", *text);
-            return false;
-        }
+        if (flag == NULL)
+            return value_refuse(settings, "invalid option -- '%c'", *text);
         if (flag_takes(flag, settings->is_tg) == ARGUMENT_REQUIRED) {
             value = text + 1;
             if (*value == '\0') {
-                if (reader->next >= reader->count) {
-                    snprintf(settings->error, sizeof settings->error,
-                             "option requires an argument -- '%c'", *text);
-                    return false;
-                }
+                if (reader->next >= reader->count)
+                    return value_refuse(settings, "option requires an argument -- '%c'", *text);
                 value = reader->arguments[reader->next++];
             }
         }
@@ -385,10 +374,8 @@ static bool read_arguments(struct settings *settings, struct reader *reader,
 
         reader->at = reader->next;
         text = reader->arguments[reader->next++];
-        if (file && (text[0] != '-' || text[1] == '\0' || strcmp(text, "--") == 0)) {
-            snprintf(settings->error, sizeof settings->error, "'%s' is not an option", text);
-            return false;
-        }
+        if (file && (text[0] != '-' || text[1] == '\0' || strcmp(text, "--") == 0))
+            return value_refuse(settings, "'%s' is not an option", text);
         if (!options || text[0] != '-' || text[1] == '\0') {
             if (!value_add(&settings->operands, VALUE_OPERAND, text))
                 return false;
@@ -415,9 +402,8 @@ static bool read_config(struct settings *settings, const struct config *config)
     if (read_arguments(settings, &reader, false, true))
         return true;
     memcpy(error, settings->error, sizeof error);
-    snprintf(settings->error, sizeof settings->error, "%.200s:%u: %.280s", config->path,
-             config->lines[reader.at], *error == '\0' ? "memory exhausted" : error);
-    return false;
+    return value_refuse(settings, "%.200s:%u: %.280s", config->path, config->lines[reader.at],
+                        *error == '\0' ? "memory exhausted" : error);
 }
 
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
@@ -445,9 +431,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
         return false;
     if (read_arguments(settings, &reader, operands_end_options, false))
         return true;
-    if (settings->error[0] == '\0')
-        snprintf(settings->error, sizeof settings->error, "memory exhausted");
-    return false;
+    return settings->error[0] == '\0' ? value_refuse(settings, "memory exhausted") : false;
 }
 
 /* ---- The file of options ------------------------------------------------------------------------

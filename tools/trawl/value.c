@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +24,33 @@ const char *value_shown(const struct value_item *item)
                                           : item->text;
 }
 
-bool value_refuse(struct settings *settings, const char *why)
+bool value_refuse(struct settings *settings, const char *format, ...)
 {
-    snprintf(settings->error, sizeof settings->error, "%s", why);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(settings->error, sizeof settings->error, format, arguments);
+    va_end(arguments);
     return false;
+}
+
+/* Returns the place of `value` among the names, which stand as "a, b, c". -1: the error is set. */
+static int choose(struct settings *settings, const char *option, const char *value,
+                  const char *names)
+{
+    size_t bytes = strlen(value);
+    const char *name = names;
+
+    for (int place = 0; *name != '\0'; place++) {
+        size_t name_bytes = strcspn(name, ",");
+
+        if (bytes == name_bytes && memcmp(value, name, bytes) == 0)
+            return place;
+        name += name_bytes;
+        name += strspn(name, ", ");
+    }
+    value_refuse(settings, "%s: '%s' is not one of %s", option, value, names);
+    return -1;
 }
 
 enum number_state { NUMBER_GOOD, NUMBER_BAD, NUMBER_HUGE };
@@ -60,16 +84,11 @@ bool value_number(struct settings *settings, const char *option, const char *val
     uint64_t parsed;
     enum number_state state = parse_number(value, &negative, &parsed);
 
-    if (state == NUMBER_BAD) {
-        snprintf(settings->error, sizeof settings->error, "%s: '%s' is not a number", option,
-                 value);
-        return false;
-    }
-    if (state == NUMBER_HUGE || (negative && parsed != 0) || parsed < least || parsed > most) {
-        snprintf(settings->error, sizeof settings->error,
-                 "%s: '%s' is not from %" PRIu64 " to %" PRIu64, option, value, least, most);
-        return false;
-    }
+    if (state == NUMBER_BAD)
+        return value_refuse(settings, "%s: '%s' is not a number", option, value);
+    if (state == NUMBER_HUGE || (negative && parsed != 0) || parsed < least || parsed > most)
+        return value_refuse(settings, "%s: '%s' is not from %" PRIu64 " to %" PRIu64, option, value,
+                            least, most);
     *number = parsed;
     return true;
 }
@@ -80,11 +99,8 @@ bool value_context(struct settings *settings, const char *option, const char *va
     uint64_t parsed;
     enum number_state state = parse_number(value, &negative, &parsed);
 
-    if (state == NUMBER_BAD || (negative && (state == NUMBER_HUGE || parsed != 0))) {
-        snprintf(settings->error, sizeof settings->error, "%s: %s: invalid context length argument",
-                 value, option);
-        return false;
-    }
+    if (state == NUMBER_BAD || (negative && (state == NUMBER_HUGE || parsed != 0)))
+        return value_refuse(settings, "%s: %s: invalid context length argument", value, option);
     *count = state == NUMBER_HUGE || parsed > INT64_MAX ? INT64_MAX : (int64_t)parsed;
     return true;
 }
@@ -95,11 +111,8 @@ bool value_max_count(struct settings *settings, const char *value)
     uint64_t parsed;
     enum number_state state = parse_number(value, &negative, &parsed);
 
-    if (state == NUMBER_BAD) {
-        snprintf(settings->error, sizeof settings->error,
-                 "-m (--max-count): '%s': invalid max count", value);
-        return false;
-    }
+    if (state == NUMBER_BAD)
+        return value_refuse(settings, "-m (--max-count): '%s': invalid max count", value);
     if (negative && (parsed != 0 || state == NUMBER_HUGE))
         settings->max_count_given = -1;
     else
@@ -110,18 +123,11 @@ bool value_max_count(struct settings *settings, const char *value)
 
 bool value_binary_files(struct settings *settings, const char *value)
 {
-    if (strcmp(value, "binary") == 0)
-        settings->binary_files = BINARY_FILES_BINARY;
-    else if (strcmp(value, "text") == 0)
-        settings->binary_files = BINARY_FILES_TEXT;
-    else if (strcmp(value, "without-match") == 0)
-        settings->binary_files = BINARY_FILES_WITHOUT_MATCH;
-    else {
-        snprintf(settings->error, sizeof settings->error,
-                 "--binary-files: '%s' is not one of binary, text, without-match", value);
-        return false;
-    }
-    return true;
+    int place = choose(settings, "--binary-files", value, "binary, text, without-match");
+
+    if (place >= 0)
+        settings->binary_files = (enum binary_files)place;
+    return place >= 0;
 }
 
 /* As in grep, unambiguous abbreviations of the words are allowed. */
@@ -135,12 +141,11 @@ bool value_directories(struct settings *settings, const char *value)
         settings->directories = DIRECTORIES_READ;
     else if (bytes >= 3 && strncmp("recurse", value, bytes) == 0)
         settings->directories = DIRECTORIES_RECURSE;
-    else {
-        snprintf(settings->error, sizeof settings->error,
-                 "-d (--directories): '%s': unknown directories method, use read, recurse or skip",
-                 value);
-        return false;
-    }
+    else
+        return value_refuse(
+            settings,
+            "-d (--directories): '%s': unknown directories method, use read, recurse or skip",
+            value);
     return true;
 }
 
@@ -150,11 +155,9 @@ bool value_devices(struct settings *settings, const char *value)
         settings->devices = DEVICES_READ;
     else if (strcmp(value, "skip") == 0)
         settings->devices = DEVICES_SKIP;
-    else {
-        snprintf(settings->error, sizeof settings->error,
-                 "-D (--devices): '%s': unknown devices method, use read or skip", value);
-        return false;
-    }
+    else
+        return value_refuse(
+            settings, "-D (--devices): '%s': unknown devices method, use read or skip", value);
     return true;
 }
 
@@ -172,11 +175,8 @@ bool value_when(struct settings *settings, const char *value, const char *option
         *when = COLOR_ALWAYS;
     else if (one_of(value, "never", "no", "none"))
         *when = COLOR_NEVER;
-    else {
-        snprintf(settings->error, sizeof settings->error,
-                 "%s: '%s' is not one of always, never, auto", option, value);
-        return false;
-    }
+    else
+        return value_refuse(settings, "%s: '%s' is not one of always, never, auto", option, value);
     return true;
 }
 
@@ -191,13 +191,8 @@ bool value_color(struct settings *settings, const char *value)
 
 bool value_engine(struct settings *settings, const char *value)
 {
-    if (!one_of(value, "auto", "cpu", "cuda")) {
-        snprintf(settings->error, sizeof settings->error,
-                 "--engine: '%s' is not one of auto, cpu, cuda", value);
-        return false;
-    }
     settings->engine = value;
-    return true;
+    return choose(settings, "--engine", value, "auto, cpu, cuda") >= 0;
 }
 
 /* Reads digits with an optional suffix K, M or G. */
@@ -209,51 +204,37 @@ bool value_size(struct settings *settings, const char *option, const char *value
     uint64_t number = 0;
     bool huge = false;
 
-    if (digits == 0 || unit[shift != 0] != '\0') {
-        snprintf(settings->error, sizeof settings->error,
-                 "%s: '%s' is not a number, with or without a suffix K, M or G", option, value);
-        return false;
-    }
+    if (digits == 0 || unit[shift != 0] != '\0')
+        return value_refuse(settings,
+                            "%s: '%s' is not a number, with or without a suffix K, M or G", option,
+                            value);
     for (size_t i = 0; i < digits; i++)
         huge = huge || __builtin_mul_overflow(number, (uint64_t)10, &number) ||
                __builtin_add_overflow(number, (uint64_t)(value[i] - '0'), &number);
-    if (huge || number > UINT64_MAX >> shift) {
-        snprintf(settings->error, sizeof settings->error, "%s: '%s' is out of range", option,
-                 value);
-        return false;
-    }
+    if (huge || number > UINT64_MAX >> shift)
+        return value_refuse(settings, "%s: '%s' is out of range", option, value);
     *bytes = number << shift;
     return true;
 }
 
 bool value_sort(struct settings *settings, const char *option, const char *value, bool backwards)
 {
-    static const char *const names[] = {"none", "path", "modified", "accessed", "created"};
+    int place = choose(settings, option, value, "none, path, modified, accessed, created");
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(value, names[i]) == 0) {
-            settings->files.sort = (enum sort_by)i;
-            settings->files.sort_backwards = backwards;
-            return true;
-        }
-    snprintf(settings->error, sizeof settings->error,
-             "%s: '%s' is not one of none, path, modified, accessed, created", option, value);
-    return false;
+    settings->files.sort_backwards = backwards;
+    if (place >= 0)
+        settings->files.sort = (enum sort_by)place;
+    return place >= 0;
 }
 
 bool value_alphabet(struct settings *settings, const char *value)
 {
-    static const char *const names[] = {"bytes", "utf8", "dna"};
+    int place = choose(settings, "--alphabet", value, "bytes, utf8, dna");
 
     settings->alphabet_given = true;
-    for (int i = TRAWL_BYTES; i <= TRAWL_DNA; i++)
-        if (strcmp(value, names[i]) == 0) {
-            settings->alphabet = (enum trawl_alphabet)i;
-            return true;
-        }
-    snprintf(settings->error, sizeof settings->error,
-             "--alphabet: '%s' is not one of bytes, utf8, dna", value);
-    return false;
+    if (place >= 0)
+        settings->alphabet = (enum trawl_alphabet)place;
+    return place >= 0;
 }
 
 bool value_exact(struct settings *settings, const char *value)
@@ -270,11 +251,9 @@ bool value_exact(struct settings *settings, const char *value)
     range.begin = strtoull(value, NULL, 10) - 1;
     range.end = strtoull(to, NULL, 10);
     if (digits == 0 || *to == '\0' || to[strspn(to, "0123456789")] != '\0' || errno != 0 ||
-        range.begin >= range.end) {
-        snprintf(settings->error, sizeof settings->error,
-                 "--exact: '%s' is not a range FROM-TO of numbers from 1 on", value);
-        return false;
-    }
+        range.begin >= range.end)
+        return value_refuse(settings, "--exact: '%s' is not a range FROM-TO of numbers from 1 on",
+                            value);
     exact[settings->exact_count++] = range;
     return true;
 }
@@ -364,12 +343,10 @@ bool value_separator(struct settings *settings, const char *value, const char **
 
 bool value_encoding(struct settings *settings, const char *value)
 {
-    if (!encoding_is_known(value)) {
-        snprintf(settings->error, sizeof settings->error,
-                 "--encoding: '%s' is not auto, none, or an encoding that this system knows",
-                 value);
-        return false;
-    }
+    if (!encoding_is_known(value))
+        return value_refuse(
+            settings, "--encoding: '%s' is not auto, none, or an encoding that this system knows",
+            value);
     settings->encoding = strcmp(value, "none") == 0 ? NULL : value;
     settings->encoding_given = true;
     return true;
@@ -393,11 +370,8 @@ bool value_path_separator(struct settings *settings, const char *value)
 
     if (!value_separator(settings, value, &bytes, &bytes_count))
         return false;
-    if (bytes_count != 1 || bytes[0] == '\0') {
-        snprintf(settings->error, sizeof settings->error, "--path-separator: '%s' is not one byte",
-                 value);
-        return false;
-    }
+    if (bytes_count != 1 || bytes[0] == '\0')
+        return value_refuse(settings, "--path-separator: '%s' is not one byte", value);
     settings->path_separator = bytes[0];
     return true;
 }
