@@ -167,16 +167,27 @@ cdef enum:
 cdef struct few_matches:
     uint64_t count
     bint over  # the text has more
+    bint spans  # keep leftmost-longest occurrences; the library may report others, too
     trawl_match items[FEW_MAX]
 
 
 cdef int take_few(void *context, const trawl_window *window) noexcept nogil:
     cdef few_matches *found = <few_matches *>context
+    cdef const trawl_match *item = window.matches
+    cdef trawl_match *last = found.items + found.count - 1
 
-    found.over = found.count + window.match_count > FEW_MAX
-    if not found.over:
-        memcpy(&found.items[found.count], window.matches, window.match_count * sizeof(trawl_match))
-        found.count += window.match_count
+    found.over = False
+    for i in range(window.match_count):
+        if found.spans and found.count > 0 and item[i].begin < last.end:
+            if item[i].begin == last.begin and item[i].end > last.end:
+                last[0] = item[i]
+            continue
+        found.over = found.count == FEW_MAX
+        if found.over:
+            break
+        last += 1
+        last[0] = item[i]
+        found.count += 1
     return found.over
 
 
@@ -197,7 +208,7 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     cdef const trawl_match *item
     cdef uint64_t i
 
-    found.count, found.over = 0, True
+    found.count, found.over, found.spans = 0, True, match != "all"
     if (match == "all" or (match == "leftmost-longest" and not plan.has_distances
                            and plan.regex is None)) and isinstance(text, (str, bytes)) \
             and len(text) < BRIEF_BYTES:
