@@ -13,7 +13,7 @@ import tempfile
 
 FAILURES_SHOWN_MAX = 10
 TELLING = 80  # so many cases must select something now and then
-PASSED_ON = ("PATH", "LOCPATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT", "TRAWL_TOKEN_FILE")
+PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT", "TRAWL_TOKEN_FILE")
 
 counts = collections.Counter()  # what run_case counts is printed in the end: "selected", why some are left out
 

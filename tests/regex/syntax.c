@@ -222,6 +222,33 @@ static void test_set(void)
     trawl_plan_free(plan);
 }
 
+/* Checks how many lines of the text match. For some expressions a string in the line tells, without
+ * a match. */
+static void counts(const char *expression, const char *text, uint64_t wanted)
+{
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *opened = NULL;
+    struct trawl_error error;
+    uint64_t count = 0;
+
+    TEST_CHECK(build(TRAWL_PERL, expression, &plan, &error) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(text, strlen(text), &opened, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_count_lines(searcher, plan, opened, false, UINT64_MAX, &count, NULL) ==
+               TRAWL_OK);
+    if (!TEST_CHECK(count == wanted))
+        printf("'%s': %d lines, not %d\n", expression, (int)count, (int)wanted);
+    trawl_text_close(opened);
+    trawl_plan_free(plan);
+}
+
+static void test_lines(void)
+{
+    counts("ab|cd", "ab\ncxd\nxcdx\n", 2);
+    counts("(ab|c.d){2}", "ab\nabab\ncxd\nabcxd\nxab", 2);
+    counts("(ab|c.*d)+x", "ab\nabx\nacxdx\ncd", 2);
+    counts("(?:abc|.d){0,2}e", "abc\nabce\nxd\ne", 2);
+}
+
 /* Searches lines that are longer than a chunk, in memory and in a file that is read. */
 static void test_long_lines(void)
 {
@@ -309,6 +336,7 @@ int main(void)
     test_mistakes();
     test_long_expressions();
     test_meaning();
+    test_lines();
     test_groups();
     test_set();
     test_long_lines();

@@ -85,6 +85,26 @@ def rows(root):
     yield "replacements in JSON", [200], search, {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000]}
 
 
+def output_of(answer):
+    """Returns the output in an answer of frames."""
+    output, at = b"", 0
+    while at < len(answer):
+        count = int.from_bytes(answer[at + 1:at + 5], "little")
+        output += answer[at + 5:at + 5 + count] if answer[at:at + 1] == b"o" else b""
+        at += 5 + count
+    return output
+
+
+def check_long_lines(server, root):
+    """Checks that a line which comes in several parts counts as a single result."""
+    line = b"q" * 300000 + b"\n"
+    with open(os.path.join(root, "q.txt"), "wb") as file:
+        file.write(4 * line)
+    answer = check(server, "long lines", [200], "/v1/search",
+                   {"patterns": ["q"], "options": ["-r", "-h", "-n"], "directory": root, "format": "frames", "max_results": 2})
+    expect(output_of(answer) == b"1:" + line + b"2:" + line, "long lines", len(output_of(answer)))
+
+
 def check_equal_paths(server, root):
     """Checks that the answer for equal operands repeats their files, as the command's output does, though the server walks
     equal operands only once."""
@@ -92,11 +112,7 @@ def check_equal_paths(server, root):
     got = subprocess.run([TRAWL, "-rc", "needle"] + operands, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     answer = check(server, "equal paths", [200], "/v1/search",
                    {"patterns": ["needle"], "options": ["-r", "-c"], "paths": operands, "directory": root, "format": "frames"})
-    output, at = b"", 0
-    while at < len(answer):
-        count = int.from_bytes(answer[at + 1:at + 5], "little")
-        output += answer[at + 5:at + 5 + count] if answer[at:at + 1] == b"o" else b""
-        at += 5 + count
+    output = output_of(answer)
     expect(sorted(output.splitlines()) == sorted(got.stdout.splitlines()), "equal paths", output[:200], got.stdout[:200])
 
 
@@ -131,6 +147,11 @@ def check_bodies(server):
     finally:
         for end in ends:
             end.close()
+    if not LEVEL:
+        return
+    body = b'{"patterns":["needle"]' + b" " * (12 * MIB) + b"}"
+    for _ in range(24):  # more bytes than --max-memory, if the server kept them
+        check(server, "one body after another", [200], "/v1/count", body)
 
 
 def check_many(server):
@@ -198,6 +219,7 @@ def main():
                     "--request-memory=%d" % REQUEST_MEMORY, "--host-memory=64M", root) as server:
             server.loaded()
             check_equal_paths(server, root)
+            check_long_lines(server, root)
             for row in rows(root):
                 if not LEVEL and len(json.dumps(row[-1])) > MIB:
                     continue

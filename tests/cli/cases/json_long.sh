@@ -5,3 +5,7 @@ trawl --json -e foo1 -e foo2 t | grep -o '"submatches".*'
 # After the last line that -m allows, nothing counts as searched. (The comparison with ripgrep leaves the number out.)
 printf 'a foo1\nfoo1 b\nmore\n' > few
 trawl --json -m1 foo1 few | grep -o '"bytes_searched":[0-9]*' | sort -u
+# A long line that is no UTF-8 is printed in parts of base64, which together are the line's base64.
+{ printf 'foo '; yes $'\xff' | tr -d '\n' | head -c 20000; echo; } > b
+trawl --json foo b | sed -n 's/.*"lines":{"bytes":"\([^"]*\)".*/\1/p' > c
+base64 -w 0 b | cmp - <(tr -d '\n' < c) && echo the same
