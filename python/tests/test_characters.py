@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import re
 
 import pytest
 import trawl
@@ -138,6 +139,17 @@ def test_parts_of_characters():
     assert list(plan.matches(text)) == [(1, 2, 1), (1, 3, 0), (2, 3, 2), (2, 4, 3)]
     assert plan.positions(text).tolist() == [1, 1, 2, 2]
     assert plan.first(text) == (1, 2, 1)
+
+
+def test_letters_without_case():
+    """Letters of which more than two are equal, and capital sharp s, find what they find with `re`."""
+    letters = (
+        "sS\u017fkK\u212a\u03c3\u03c2\u03a3\u00b5\u03bc\u039c\u03b2\u03d0\u0392\u00df\u1e9e\u00e5\u00c5\u212b"
+        "\u03b8\u03d1\u0398\u03f4\u1e9b\u1e61\u1e60\u0432\u1c80\u0412\U00010400\U00010428"
+    )
+    for one in letters:
+        found = trawl.Plan(one, ignore_case=True).positions(letters).tolist()
+        assert found == [at for at, other in enumerate(letters) if re.fullmatch(one, other, re.I)]
 
 
 def test_options():

@@ -180,21 +180,24 @@ static void search_pieces(const uint8_t *bytes, uint64_t bytes_count, uint64_t f
     TEST_CHECK(seen.is_right);
 }
 
-/* A source that gives its second member after the match in the first member was delivered. */
+/* A source that gives the last `held` bytes of its first member, and the second member, after the
+ * match in the first member was delivered. */
 struct source {
     const struct sample *sample;
     int to;
+    uint64_t held;
     uint64_t matches;
 };
 
 static int see_first(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct source *source = context;
-    uint64_t count = source->sample->bytes_count;
+    uint64_t count = source->sample->bytes_count, held = source->held;
 
     (void)matches;
     if (source->matches == 0 &&
-        (write(source->to, source->sample->bytes, count) != (ssize_t)count ||
+        (write(source->to, source->sample->bytes + count - held, held) != (ssize_t)held ||
+         write(source->to, source->sample->bytes, count) != (ssize_t)count ||
          close(source->to) != 0))
         exit(1);
     source->matches += match_count;
@@ -208,12 +211,13 @@ static int see_first(void *context, const struct trawl_match *matches, uint64_t 
 static void promptly(const struct sample *sample, uint64_t chunk_bytes)
 {
     AUTO_SEARCHER own = must_searcher(1, chunk_bytes);
-    struct source source = {sample, -1, 0};
+    /* bzip2 ends with 10 bytes, before which the decoder has the whole block */
+    struct source source = {sample, -1, strcmp(sample->format, "bzip2") == 0 ? 10 : 0, 0};
     AUTO_TEXT text = NULL;
     int ends[2];
 
-    if (pipe(ends) != 0 ||
-        write(ends[1], sample->bytes, sample->bytes_count) != (ssize_t)sample->bytes_count)
+    if (pipe(ends) != 0 || write(ends[1], sample->bytes, sample->bytes_count - source.held) !=
+                               (ssize_t)(sample->bytes_count - source.held))
         exit(1);
     source.to = ends[1];
     (void)alarm(60);
