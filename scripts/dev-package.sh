@@ -6,6 +6,7 @@
 # not all could be tried here.
 set -euo pipefail
 . scripts/common.sh
+. /etc/os-release
 
 need build python codecs server package -- portable trial
 
@@ -18,24 +19,19 @@ skip() {
 
 version=$(sed -n 's/^#define TRAWL_VERSION "\(.*\)"$/\1/p' include/trawl.h)
 name=trawl-$version
+read -ra suites <<<"${TRAWL_SUITES:-$VERSION_CODENAME}"
 out=build/package
 tree=$out/work/$name
-maintainer="${DEBFULLNAME:-trawl packagers} <${DEBEMAIL:-packages@trawl.invalid}>"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export SOURCE_DATE_EPOCH
+TRAWL_JOBS=$jobs
+export SOURCE_DATE_EPOCH TRAWL_JOBS TRAWL_TOOLS=$PWD/build/package-tools
 export GIT_OPTIONAL_LOCKS=0 # or git writes to its index, outside the folder
 [ -z "$(git status --porcelain)" ] || warn 'what is not committed is not packaged'
 rm -rf $out
 mkdir -p $out/work
 
-offline=()
-if unshare -n true 2>/dev/null; then
-    offline=(unshare -n)
-elif unshare -rn true 2>/dev/null; then
-    offline=(unshare -rn)
-else
+unshare -n true 2>/dev/null || unshare -rn true 2>/dev/null ||
     skip 'no namespaces here: the build is not cut off from the network'
-fi
 
 say "source archive"
 git archive --format=tar --prefix="$name/" HEAD | gzip -9n >"$out/$name.tar.gz"
@@ -43,7 +39,7 @@ tar -xzf "$out/$name.tar.gz" -C $out/work
 
 say 'portable archives'
 status=0
-TRAWL_TOOLS=build/package-tools bash scripts/package/portable.sh "$tree" $out "$@" >$out/portable.log 2>&1 || status=$?
+bash scripts/package/portable.sh "$tree" $out "$@" >$out/portable.log 2>&1 || status=$?
 if [ $status -eq 77 ]; then
     skip "no compiler or no sources for the portable archives ($out/portable.log)"
 elif [ $status -ne 0 ]; then
@@ -52,22 +48,8 @@ elif [ $status -ne 0 ]; then
 fi
 grep ': asks for ' $out/portable.log || true
 
-say "Debian packages, built from the archive${offline[*]:+ without a network}"
-cp -r "$tree/packaging/debian" "$tree/debian"
-sed -i "s/@MAINTAINER@/$maintainer/" "$tree/debian/control"
-sed -i "s/@VERSION@/$version/" "$tree/debian/libtrawl1.symbols"
-cat >"$tree/debian/changelog" <<END
-trawl ($version-0trawl1) unstable; urgency=medium
-
-  * Packaged by the project itself; CHANGELOG.md says what is new.
-
- -- $maintainer  $(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")
-END
-(
-    cd "$tree"
-    export TRAWL_CMAKE_OPTIONS="$*"
-    "${offline[@]}" dpkg-buildpackage -b -uc -us -j"$jobs"
-) >$out/build.log 2>&1 || {
+say 'Debian packages, built from the archive'
+bash scripts/package/deb.sh "$tree" "$VERSION_CODENAME" "$@" >$out/build.log 2>&1 || {
     tail -n 40 $out/build.log
     die "the packages could not be built ($out/build.log)"
 }
@@ -83,27 +65,32 @@ else
     skip 'abidw (libabigail) is not here'
 fi
 
-say 'lintian'
-if have lintian; then
-    # It leaves files in the folder for temporary ones.
-    TMPDIR=$PWD/$out/work lintian --fail-on error,warning --allow-root $out/*.changes
-else
-    skip 'lintian is not here'
-fi
-say 'a clean system: install, run, compile, remove'
-if have mmdebstrap && [ "$(id -u)" -eq 0 ]; then
-    status=0
-    bash scripts/package/clean-root.sh $out >$out/clean-root.log 2>&1 || status=$?
-    if [ $status -eq 77 ]; then
-        skip "no new system could be made ($out/clean-root.log)"
-    elif [ $status -ne 0 ]; then
-        tail -n 40 $out/clean-root.log
-        die "the packages do not work in a clean system ($out/clean-root.log)"
+# What is made is tried, unless TRAWL_UNTRIED is set.
+try_all() {
+    say 'lintian'
+    if have lintian; then
+        # It leaves files in the folder for temporary ones.
+        TMPDIR=$PWD/$out/work lintian --fail-on error,warning --allow-root $out/*.changes
+    else
+        skip 'lintian is not here'
     fi
-    grep -E '^(run|serve|compile): right' $out/clean-root.log || true
-else
-    skip 'a clean system needs mmdebstrap and root'
-fi
+    say "clean systems (${suites[*]}): install, run, test, remove"
+    if have mmdebstrap && [ "$(id -u)" -eq 0 ]; then
+        status=0
+        bash scripts/package/clean-root.sh $out "${suites[@]}" >$out/clean-root.log 2>&1 || status=$?
+        if [ $status -eq 77 ]; then
+            skip "no new system could be made ($out/clean-root.log)"
+        elif [ $status -ne 0 ]; then
+            tail -n 40 $out/clean-root.log
+            die "the packages do not work in a clean system ($out/clean-root.log)"
+        fi
+        cat $out/clean-roots.md
+    else
+        skip 'a clean system needs mmdebstrap and root'
+    fi
+}
+[ -n "${TRAWL_UNTRIED-}" ] || try_all
+
 say 'software bill of materials'
 listed=$out/work/listed
 mkdir $listed
@@ -114,11 +101,23 @@ cp $out/*.deb "$out/$name.tar.gz" $out/work/unpacked/usr/bin/trawl \
     $out/work/unpacked/usr/libexec/trawl/trawl-serve \
     $out/work/unpacked/usr/lib/*/"libtrawl.so.$version" $listed/
 rm -f $listed/*-dbgsym_*
-python3 -B scripts/package/sbom.py "$built" "$out/$name.spdx.json" $listed/*
+carried=()
+for libraries in "$out"/work/portable-*/trawl-*/share/doc/trawl/libraries.txt; do
+    [ ! -e "$libraries" ] || carried=(--carried "$libraries")
+done
+for file in "$out"/trawl-*-linux-*.tar.gz "$out"/wheels/*; do
+    [ ! -e "$file" ] || cp "$file" $listed/
+done
+python3 -B scripts/package/sbom.py "${carried[@]}" "$built" "$out/$name.spdx.json" $listed/*
 python3 -B tests/package/sbom_check.py --document "$out/$name.spdx.json" $listed
 
 rm -rf $out/work
-(cd $out && sha256sum -- *.deb *.tar.gz *.spdx.json >SHA256SUMS && cat SHA256SUMS)
+(
+    cd $out
+    shopt -s nullglob
+    sha256sum -- *.deb *.tar.gz *.spdx.json wheels/* >SHA256SUMS
+    cat SHA256SUMS
+)
 [ ${#untried[@]} -eq 0 ] || {
     printf 'SKIPPED: %s\n' "${untried[*]}"
     exit 77

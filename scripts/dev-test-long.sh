@@ -26,7 +26,7 @@ if step 'build clang' bash scripts/dev-build.sh clang; then
 fi
 step 'demo' bash scripts/dev-demo.sh || true
 step 'build dist' bash scripts/dev-build.sh dist || true
-step 'packages' bash scripts/dev-package.sh -DTRAWL_CUDA=OFF || true
+step 'packages' bash scripts/dev-package-twice.sh -DTRAWL_CUDA=OFF || true
 step 'a new system' bash tests/package/new_system.sh . || true
 step 'fuzz for a minute each' bash scripts/dev-fuzz.sh "${TRAWL_FUZZ_SECONDS:-60}" || true
 step 'clang-tidy' bash scripts/dev-tidy.sh --clang || true

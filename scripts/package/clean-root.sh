@@ -1,22 +1,26 @@
 #!/usr/bin/env bash
-# clean-root: the Debian packages of a folder, in three new systems: one that has nothing else, where they
-# are installed, tried and removed, one with the server's libraries, and one with a C compiler, where
-# programs are compiled with them.
+# clean-root: what ./dev package made, in new systems that have nothing else and no network: installed, used, tested
+# and removed.
 #
-# clean-root.sh FOLDER    makes the systems below FOLDER, with the mirrors of this one, and calls itself
-# in each. What is tried lies in /trial there: in /tmp mmdebstrap keeps the file that says where its apt
-# works. Without that file its apt would clean up the system around it.
+# clean-root.sh FOLDER [SUITE...]    writes a table to FOLDER/clean-roots.md. A suite is a distribution's code name;
+# by default this system's (suites.sh). For a suite other than this system's, the Debian packages are made first, in a
+# system of their own, into FOLDER/SUITE.
+#
+# The script calls itself in each system. What is tried lies in /trial there: in /tmp mmdebstrap keeps the file that
+# says where its apt works. Without that file its apt would clean up the system around it.
 # Status 77: a system could not be made.
 set -euo pipefail
 
 folder=$(realpath "$1")
-step=${2:-make}
-root=${3:-}
 self=$(realpath "${BASH_SOURCE[0]}")
-version=$(find "$folder" -maxdepth 1 -name 'trawl-*.tar.gz' | sed -n 's/^.*\/trawl-\(.*\)\.tar\.gz$/\1/p')
+source=$(realpath "$(dirname "$self")/../..")
+tools=${TRAWL_TOOLS:-$source/build/package-tools}
+version=$(find "$folder" -maxdepth 1 -name 'trawl-*.tar.gz' | sed -n 's/^.*\/trawl-\([0-9.]*\)\.tar\.gz$/\1/p')
+. "$source/scripts/package/suites.sh"
+. /etc/os-release
 
 inside() {
-    chroot "$root" "$@"
+    unshare -n chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
 }
 
 # equal WHAT EXPECTED GOT
@@ -27,19 +31,39 @@ equal() {
     }
 }
 
-step_make() {
-    local sources work
+# The names of the other packages that these need, with commas.
+needs_of() {
+    local package
 
-    . /etc/os-release
-    for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list ''; do
-        [ ! -s "$sources" ] || break
-    done
+    for package in "$@"; do
+        dpkg-deb -f "$package" Depends
+    done | tr ',' '\n' | sed 's/^ *\([^ (|]*\).*/\1/' | grep -v -e trawl -e '^$' | sort -u | paste -sd,
+}
+
+step_make() {
+    local work suite mirror
+
     work=$(mktemp -d "$folder/clean-root.XXXXXX")
     # shellcheck disable=SC2064
     trap "rm -rf --one-file-system '$work'" EXIT
-    new_system run
-    new_system serve --include=libmicrohttpd12,libjansson4
-    new_system compile --include=gcc,libc6-dev,pkg-config
+    printf '|what|system|installed, s|ran, s|tested, s|what was tested|removed, s|MB|\n' >"$folder/clean-roots.md"
+    printf '|---|---|--:|--:|--:|---|--:|--:|\n' >>"$folder/clean-roots.md"
+    for suite in "${@:-$VERSION_CODENAME}"; do
+        mirror=$(sources_of "$suite" "$work/$suite")
+        debs=$folder
+        if [ "$suite" != "$VERSION_CODENAME" ]; then
+            debs=$folder/$suite
+            mkdir -p "$debs"
+            new_system build --variant=buildd --include="$(
+                sed -n '/^Build-Depends:/,/^S/{ /^S/d; s/^B.*: *//; s/^ *\([a-z0-9-]*\).*/\1/p }' \
+                    "$source/packaging/debian/control" | sed 's/-compat$//; /^$/d' | paste -sd,
+            )"
+        fi
+        new_system run --include="$(needs_of "$debs"/{trawl,libtrawl1,trawl-serve}_*.deb)"
+        new_system compile --include="gcc,libc6-dev,pkg-config,$(needs_of "$debs"/libtrawl1_*.deb)"
+        [ ! -d "$folder/wheels" ] || new_system python --include=python3-venv
+    done
+    cat "$folder/clean-roots.md"
 }
 
 # new_system STEP [OPTION...]: make one, and take the step in it.
@@ -47,98 +71,301 @@ new_system() {
     local step=$1
 
     shift
+    echo "== $suite: $step"
     mmdebstrap --variant=essential "$@" \
-        --customize-hook="touch '$work/$step-begun' && bash '$self' '$folder' $step \"\$1\"" \
-        "$VERSION_CODENAME" "$work/$step" ${sources:+"$sources"} || {
+        --customize-hook="touch '$work/$step-begun' && bash '$self' '$folder' --step $step $suite '$debs' \"\$1\"" \
+        "$suite" "$work/$step" "$mirror" || {
         [ -e "$work/$step-begun" ] || exit 77
         exit 1
     }
+    rm -rf --one-file-system "$work/${step:?}" "$work/$step-begun"
 }
 
-bring_packages() {
-    local package
+# The Debian packages, from the source archive.
+step_build() {
+    mkdir "$root/trial"
+    cp "$source/scripts/package/deb.sh" "$root/trial/"
+    tar -xzf "$folder/trawl-$version.tar.gz" -C "$root/trial"
+    inside SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:?}" TRAWL_JOBS="${TRAWL_JOBS:-$(nproc)}" HOME=/trial \
+        bash /trial/deb.sh "/trial/trawl-$version" "$suite" -DTRAWL_CUDA=OFF
+    cp "$root"/trial/*.deb "$debs/"
+}
 
-    mkdir -p "$root/trial/debs"
-    for package in trawl trawl-serve libtrawl1 libtrawl-dev trawl-doc; do
-        cp "$folder/${package}_"*.deb "$root/trial/debs/$package.deb"
+# try WHAT NAME FILE...: install_NAME, run_NAME, test_NAME and remove_NAME with their times. test_NAME sets `tested`.
+try() {
+    local what=$1 name=$2 stage row begin bytes
+
+    row="|$what|$suite"
+    bytes=$(cat "${@:3}" | wc -c)
+    for stage in install run test remove; do
+        begin=$EPOCHREALTIME
+        "${stage}_$name"
+        row+="|$(bc -l <<<"$EPOCHREALTIME - $begin" | xargs printf '%.1f')"
+        [ $stage != test ] || row+="|$tested"
     done
-}
-
-step_run() {
-    local count
-
-    if inside sh -c 'command -v python3 || command -v gcc'; then
-        echo 'the new system has more in it than it should' >&2
-        exit 1
-    fi
-    bring_packages
-    inside dpkg -i /trial/debs/{trawl,libtrawl1,trawl-doc}.deb
-    inside dpkg -V trawl libtrawl1 trawl-doc
-
-    equal --version "trawl $version" "$(inside trawl --version | sed -n 1p)"
-    printf 'one fish\ntwo\nfish fish\n' >"$root/trial/sea.txt"
-    equal count 2 "$(inside trawl -c fish /trial/sea.txt)"
-    equal occurrences 3 "$(inside trawl --count-matches fish /trial/sea.txt)"
-    # A tree, as grep answers.
-    inside sh -c 'cd /usr/share && trawl -r -n License . >/trial/trawl.out; grep -r -n -F License . >/trial/grep.out'
-    cmp "$root/trial/trawl.out" "$root/trial/grep.out"
-    count=$(wc -l <"$root/trial/trawl.out")
-    [ "$count" -gt 100 ]
-    # tg takes the rules of ignore files.
-    mkdir "$root/trial/tree"
-    echo fish | tee "$root/trial/tree/seen" >"$root/trial/tree/hidden"
-    echo hidden >"$root/trial/tree/.ignore"
-    equal tg 'seen' "$(inside sh -c 'cd /trial/tree && tg -l fish </dev/null')"
-    remove trawl libtrawl1 trawl-doc
-    echo "run: right, $count lines in a tree"
-}
-
-step_serve() {
-    bring_packages
-    inside dpkg -i /trial/debs/{trawl,trawl-serve}.deb
-    inside dpkg -V trawl-serve
-    mkdir "$root/trial/tree"
-    echo fish >"$root/trial/tree/sea.txt"
-    # shellcheck disable=SC2016
-    equal served 1 "$(inside sh -c 'cd /trial/tree
-        trawl serve --listen=unix:/trial/socket . 2>/trial/log & server=$!
-        until grep -q " serves at " /trial/log; do kill -0 $server || exit; done
-        trawl --server=unix:/trial/socket -c fish sea.txt
-        kill $server; wait $server')"
-    remove trawl-serve trawl
-    echo 'serve: right'
-}
-
-step_compile() {
-    local link
-
-    bring_packages
-    inside dpkg -i /trial/debs/{libtrawl1,libtrawl-dev}.deb
-    inside dpkg -V libtrawl-dev
-    cp "$(dirname "$self")/../../examples/count_buffer.c" "$root/trial/"
-    for link in shared static; do
-        if [ $link = shared ]; then
-            # shellcheck disable=SC2016
-            inside sh -c 'cd /trial && gcc count_buffer.c -o shared $(pkg-config --cflags --libs trawl)'
-        else
-            inside sh -c 'cd /trial && gcc count_buffer.c -o static -Wl,-Bstatic -ltrawl -Wl,-Bdynamic'
-        fi
-        equal $link 'fish: 4' "$(inside /trial/$link)"
-    done
-    equal 'libraries of both' 1 "$(inside ldd /trial/shared /trial/static | grep -c 'libtrawl\.so\.1 => ')"
-    remove libtrawl-dev libtrawl1
-    echo 'compile: right'
+    echo "$row|$(bc -l <<<"$bytes / 1000000" | xargs printf '%.1f')|" | tee -a "$folder/clean-roots.md"
 }
 
 # remove PACKAGE...: nothing of trawl is left after it.
 remove() {
-    rm -rf "$root/trial"
     inside dpkg -P "$@"
+    nothing_left
+}
+
+nothing_left() {
     if find "$root" -xdev \( -name '*trawl*' -o -path '*/bin/tg' \) -not -path "$root/var/log/*" \
-        -not -path "$root/proc/*" | grep .; then
+        -not -path "$root/proc/*" -not -path "$root/trial/*" | grep .; then
         echo 'the files above are left' >&2
         exit 1
     fi
 }
 
-"step_$step"
+# The cases of the command, once each, with the program `trawl` of this folder.
+test_cases() {
+    local status=0
+
+    rm -rf "$root/trial/cli"
+    cp -r "$source/tests/cli" "$root/trial/"
+    inside TRAWL_TEST_DIVISOR=8 bash /trial/cli/cli_run.sh "$1/trawl" >"$folder/cases.log" 2>&1 || status=$?
+    [ $status -eq 0 ] || {
+        tail -n 60 "$folder/cases.log"
+        exit 1
+    }
+    tested=$(tail -n 1 "$folder/cases.log")
+    # A tree, as grep answers.
+    inside sh -c "cd /usr/share && $1/trawl -r -n License . >/trial/trawl.out; grep -r -n -F License . >/trial/grep.out"
+    cmp "$root/trial/trawl.out" "$root/trial/grep.out"
+    [ "$(wc -l <"$root/trial/trawl.out")" -gt 100 ]
+}
+
+# first_line WHAT: the line of README.md that a user of WHAT runs first gives the answer that README.md shows.
+first_line() {
+    local line
+
+    line=$(sed -n "/^# $1: prints /{n;p}" "$source/README.md")
+    mkdir -p "$root/trial/first"
+    cp -r "$source/examples" "$folder"/trawl-*-linux-*.tar.gz "$debs"/{trawl,libtrawl1,libtrawl-dev}_*.deb \
+        "$root/trial/first/"
+    [ ! -d "$folder/wheels" ] || cp "$folder"/wheels/*.whl "$root/trial/first/"
+    [ -n "$line" ]
+    equal "the first line of $1" "$(sed -n "s/^# $1: prints //p" "$source/README.md")" \
+        "$(inside HOME=/trial sh -c "cd /trial/first && $line" | tail -n 1)"
+}
+
+install_command() {
+    first_line 'Debian, Ubuntu'
+    inside dpkg -i "${trial[@]}"
+    inside dpkg -V trawl libtrawl1 trawl-doc
+}
+
+run_command() {
+    equal --version "trawl $version" "$(inside trawl --version | sed -n 1p)"
+    printf 'one fish\ntwo\nfish fish\n' >"$root/trial/sea.txt"
+    equal occurrences 3 "$(inside trawl --count-matches fish /trial/sea.txt)"
+    equal expression 2 "$(inside trawl -E -c 'f[a-i]sh' /trial/sea.txt)"
+    # tg takes the rules of ignore files.
+    mkdir "$root/trial/tree"
+    echo fish | tee "$root/trial/tree/seen" >"$root/trial/tree/hidden"
+    echo hidden >"$root/trial/tree/.ignore"
+    equal tg 'seen' "$(inside sh -c 'cd /trial/tree && tg -l fish </dev/null')"
+}
+
+test_command() {
+    test_cases /usr/bin
+}
+
+remove_command() {
+    remove trawl libtrawl1 trawl-doc
+}
+
+install_server() {
+    inside dpkg -i /trial/{trawl,trawl-serve}.deb
+    inside dpkg -V trawl-serve
+}
+
+run_server() {
+    # shellcheck disable=SC2016
+    equal served 1 "$(inside sh -c 'cd /trial/tree
+        trawl serve --listen=unix:/trial/socket . 2>/trial/log & server=$!
+        until grep -q " serves at " /trial/log; do kill -0 $server || exit; done
+        trawl --server=unix:/trial/socket -c fish seen
+        kill $server; wait $server')"
+}
+
+test_server() {
+    tested='an answer as the command gives it'
+}
+
+remove_server() {
+    remove trawl-serve trawl
+}
+
+# Packages of 0.1 are those of now under the version and the soname of 0.1.0.
+make_old() {
+    local package
+
+    for package in trawl trawl-serve libtrawl1; do
+        dpkg-deb -R "$root/trial/$package.deb" "$root/trial/old"
+        sed -i "s/^Version: .*/Version: 0.1.0-0trawl1/; s/(= ${version}[^)]*)/(= 0.1.0-0trawl1)/
+            s/libtrawl1/libtrawl0/g" "$root/trial/old/DEBIAN/"{control,triggers,shlibs,symbols} 2>/dev/null || true
+        # shellcheck disable=SC2016
+        [ $package != libtrawl1 ] || find "$root/trial/old/usr" -depth -name '*libtrawl*1*' \
+            -execdir bash -c 'to=${1/so.1/so.0} && mv "$1" "${to/libtrawl1/libtrawl0}"' _ {} \;
+        inside dpkg-deb -b /trial/old "/trial/old-$package.deb"
+        rm -rf "$root/trial/old"
+    done
+}
+
+install_upgrade() {
+    make_old
+    inside dpkg -i /trial/old-{trawl,trawl-serve,libtrawl1}.deb
+    mkdir -p "$root/etc/trawl" "$root/root/.config/trawl"
+    echo 'TRAWL_SERVE="src=/srv"' | tee "$root/etc/trawl/serve" >"$root/root/.config/trawl/serve"
+    inside dpkg -i /trial/{trawl,trawl-serve,libtrawl1}.deb
+}
+
+run_upgrade() {
+    equal --version "trawl $version" "$(inside trawl --version | sed -n 1p)"
+    # shellcheck disable=SC2016
+    equal 'old packages' libtrawl0 "$(inside dpkg-query -W -f '${Package} ${Version}\n' | sed -n 's/ 0\.1\.0-.*//p')"
+}
+
+# After removal only what the user and the administrator wrote is left, after purging what the user wrote.
+test_upgrade() {
+    inside dpkg -r trawl trawl-serve libtrawl0 libtrawl1
+    equal left "/etc/trawl/serve /root/.config/trawl/serve" "$(cd "$root" && find etc root -path '*trawl/*' |
+        sort | sed 's/^/\//' | paste -sd' ')"
+    tested='configuration is left'
+}
+
+remove_upgrade() {
+    inside dpkg -P trawl trawl-serve libtrawl0 libtrawl1
+    [ ! -e "$root/etc/trawl" ]
+    rm -r "$root/root/.config"
+    nothing_left
+}
+
+install_archive() {
+    first_line 'another Linux'
+}
+
+run_archive() {
+    equal --version "trawl $version" "$(inside "$place/bin/trawl" --version | sed -n 1p)"
+    equal expression 2 "$(inside "$place/bin/trawl" -E -c 'f[a-i]sh' /trial/sea.txt)"
+}
+
+test_archive() {
+    test_cases "$place/bin"
+}
+
+remove_archive() {
+    rm -r "${root:?}$place"
+    nothing_left
+}
+
+step_run() {
+    local place
+    local -a trial=(/trial/{trawl,libtrawl1,trawl-doc}.deb)
+
+    place=/trial/first/trawl-$version-linux-$(uname -m)
+    if inside sh -c 'command -v python3 || command -v gcc'; then
+        echo 'the new system has more in it than it should' >&2
+        exit 1
+    fi
+    bring_packages
+    try 'trawl, libtrawl1, trawl-doc' command "${trial[@]/#/$root}"
+    try trawl-serve server "$root/trial/trawl-serve.deb"
+    try 'upgrade from 0.1' upgrade "$root"/trial/{trawl,trawl-serve,libtrawl1}.deb
+    [ ! -e "$folder/$(basename "$place").tar.gz" ] ||
+        try 'portable archive' archive "$folder/$(basename "$place").tar.gz"
+}
+
+bring_packages() {
+    local package
+
+    mkdir -p "$root/trial"
+    for package in trawl trawl-serve libtrawl1 libtrawl-dev trawl-doc; do
+        cp "$debs/${package}_"*.deb "$root/trial/$package.deb"
+    done
+}
+
+install_library() {
+    first_line 'a C program'
+    inside dpkg -V libtrawl-dev
+}
+
+run_library() {
+    # shellcheck disable=SC2016
+    inside sh -c 'cd /trial && gcc first/examples/count_buffer.c -o shared $(pkg-config --cflags --libs trawl)'
+    inside sh -c 'cd /trial && gcc first/examples/count_buffer.c -o static -Wl,-Bstatic -ltrawl -Wl,-Bdynamic'
+    equal shared 'fish: 4' "$(inside /trial/shared)"
+    equal static 'fish: 4' "$(inside /trial/static)"
+    equal 'libraries of both' 1 "$(inside ldd /trial/shared /trial/static | grep -c 'libtrawl\.so\.1 => ')"
+}
+
+test_library() {
+    local example count=0
+
+    for example in "$source"/examples/*.c; do
+        # shellcheck disable=SC2016
+        inside sh -c "gcc /trial/first/examples/${example##*/} -o /trial/example \$(pkg-config --cflags --libs trawl)"
+        count=$((count + 1))
+    done
+    tested="$count examples compile"
+}
+
+remove_library() {
+    remove libtrawl-dev libtrawl1
+}
+
+step_compile() {
+    bring_packages
+    try 'libtrawl-dev' library "$root"/trial/libtrawl{1,-dev}.deb
+}
+
+install_wheel() {
+    first_line 'Python 3.10 to 3.13'
+}
+
+run_wheel() {
+    equal banana 4 "$(inside /trial/first/v/bin/python -c 'import trawl; print(trawl.Plan(["an", "na"]).count("banana"))')"
+    equal command "trawl $version" "$(inside /trial/first/v/bin/trawl --version | sed -n 1p)"
+}
+
+test_wheel() {
+    mkdir "$root/trial/python"
+    cp -r "$source/python/tests" "$root/trial/python/"
+    cp -r "$source/include" "$tools/pytest" "$root/trial/"
+    inside /trial/first/v/bin/pip install -q --no-index --find-links /trial/pytest pytest hypothesis
+    inside HOME=/trial sh -c 'cd /trial/python/tests && /trial/first/v/bin/python -m pytest -q -p no:cacheprovider test_plan.py \
+        test_search.py test_records.py test_regex.py' >"$folder/cases.log" 2>&1 || {
+        tail -n 60 "$folder/cases.log"
+        exit 1
+    }
+    tested=$(tail -n 1 "$folder/cases.log" | sed 's/ in .*//')
+}
+
+remove_wheel() {
+    inside /trial/first/v/bin/pip uninstall -q -y trawl
+    if find "$root/trial/first/v" -name '*trawl*' | grep .; then
+        echo 'the files above are left' >&2
+        exit 1
+    fi
+}
+
+step_python() {
+    local abi
+
+    mkdir "$root/trial"
+    abi=$(inside python3 -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+    if compgen -G "$folder/wheels/trawl-*-$abi-$abi-*_$(uname -m).whl" >/dev/null; then
+        try "wheel for $abi" wheel "$folder/wheels/trawl-"*"-$abi-$abi-"*"_$(uname -m).whl"
+    fi
+}
+
+if [ "${2-}" = --step ]; then
+    suite=$4 debs=$5 root=$6
+    "step_$3"
+else
+    step_make "${@:2}"
+fi

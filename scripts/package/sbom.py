@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""sbom.py BUILD OUT FILE...: a software bill of materials (SPDX 2.3, JSON) of what a build made.
+"""sbom.py [--carried LIST] BUILD OUT FILE...: a software bill of materials (SPDX 2.3, JSON) of what a build made.
 
 Everything in it is read from the build: versions and compilers from CMake's files, libraries from the
 binaries themselves. BUILD is the build folder, OUT the file to write; each FILE (a binary, a package,
 the source archive) is listed with its checksums. Times come from SOURCE_DATE_EPOCH, so that the same
 build gives the same document.
 
-What an ELF file needs is DYNAMIC_LINK; what it loads by name, when it has a use for it, is
+LIST has the name and the version of each library that the portable archives hold, one a line: these archives CONTAIN
+the libraries. What an ELF file needs is DYNAMIC_LINK; what it loads by name, when it has a use for it, is
 OPTIONAL_DEPENDENCY_OF.
 """
 
@@ -77,7 +78,15 @@ def libraries_of(path, data):
     return sorted(needed), sorted(loaded - needed - ({own.group(1)} if own else set()))
 
 
-def document(build, paths):
+def carried_packages(packages, carried):
+    """Put the libraries of the list `carried` into `packages`, and return their identifiers."""
+    for name, number in carried:
+        found = package('Carried', name, number, primaryPackagePurpose='LIBRARY')
+        packages[found['SPDXID']] = found
+        yield found['SPDXID']
+
+
+def document(build, paths, carried):
     with open(os.path.join(build, 'CMakeCache.txt'), encoding='utf-8') as file:
         version = re.search(r'^CMAKE_PROJECT_VERSION:\w+=(.*)$', file.read(), re.MULTILINE).group(1)
     main = package(
@@ -113,6 +122,8 @@ def document(build, paths):
         }
         files.append(entry)
         relations.append((main['SPDXID'], 'CONTAINS', entry['SPDXID']))
+        if '-linux-' in name:
+            relations += [(entry['SPDXID'], 'CONTAINS', library) for library in carried_packages(packages, carried)]
         if data[:4] == b'\x7fELF':
             needed, loaded = libraries_of(path, data)
             relations += [(entry['SPDXID'], 'DYNAMIC_LINK', library(name)) for name in needed]
@@ -155,9 +166,14 @@ def document(build, paths):
 def main():
     if len(sys.argv) < 4:
         sys.exit(f'usage: {__doc__.splitlines()[0]}')
+    carried = []
+    if sys.argv[1] == '--carried':
+        with open(sys.argv[2], encoding='utf-8') as file:
+            carried = [line.split() for line in file]
+        del sys.argv[1:3]
     build, out, *paths = sys.argv[1:]
     with open(out, 'w', encoding='utf-8') as file:
-        json.dump(document(build, paths), file, indent=2)
+        json.dump(document(build, paths, carried), file, indent=2)
         file.write('\n')
 
 

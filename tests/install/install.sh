@@ -156,7 +156,12 @@ test_pkgconfig() {
 
 # The commands of README.md as they stand there: installed to ~/.local, and nothing else is said of where
 # that is. (With paths given from here, nobody saw that README's own lines found no library.)
+# README's first lines for each kind of user are the lines that ./dev package runs in new systems.
 test_readme() {
+    local root=$here/../..
+
+    diff <(sed -n 's/^# \(.*\): prints .*/\1/p' "$root/README.md" | sort) \
+        <(sed -n "s/^ *first_line '\(.*\)'$/\1/p" "$root/scripts/package/clean-root.sh" | sort)
     command -v pkg-config >/dev/null || skip 'no pkg-config'
     grep -qF -e '--prefix ~/.local ' "$here/../../README.md"
     [ -d "$prefix/lib/pkgconfig" ] || skip "libraries are kept in $(dirname "$(installed trawl.pc)")"

