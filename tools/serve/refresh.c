@@ -376,9 +376,17 @@ bool is_within_bounds(const struct collection *collection, const char *path)
 static bool is_without_notices(int descriptor)
 {
     static const uint32_t kinds[] = {
-        NFS_SUPER_MAGIC, CIFS_SUPER_MAGIC,        SMB2_SUPER_MAGIC, FUSE_SUPER_MAGIC,
-        V9FS_MAGIC,      CEPH_SUPER_MAGIC,        AFS_FS_MAGIC,     PROC_SUPER_MAGIC,
-        SYSFS_MAGIC,     0x0bd00bd0 /* Lustre */, 0x47504653 /* GPFS */};
+        NFS_SUPER_MAGIC,
+        V9FS_MAGIC,
+        AFS_FS_MAGIC,
+        PROC_SUPER_MAGIC,
+        SYSFS_MAGIC,
+        0xff534d42 /* CIFS: a name that Linux 5.15 lacks, as the next three */,
+        0xfe534d42 /* SMB2 */,
+        0x65735546 /* FUSE */,
+        0x00c36400 /* Ceph */,
+        0x0bd00bd0 /* Lustre */,
+        0x47504653 /* GPFS */};
     struct statfs facts;
 
     if (fstatfs(descriptor, &facts) != 0)
