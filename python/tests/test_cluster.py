@@ -72,6 +72,16 @@ def test_ranges(tmp_path):
     assert cluster.ranges_of(str(tmp_path), 99) == [(name, 8) for name in (b"", b"a.b", b"a.d/z", b"b/c/1", b"b.c", b"z")]
 
 
+def test_refused_commands(tmp_path, capsys):
+    """A command that cannot succeed ends with a sentence. (All but one ended with a traceback of Ray's.)"""
+    pytest.importorskip("ray.serve")
+    assert cluster.main([f"x={tmp_path}/none"]) == 2
+    assert capsys.readouterr().err == f"trawl: [Errno 2] No such file or directory: '{tmp_path}/none'\n"
+    with pytest.raises(SystemExit):
+        cluster.main(["--listen=0.0.0.0:8799", str(tmp_path)])
+    assert "--token-file=FILE is needed" in capsys.readouterr().err
+
+
 # ---- In a cluster --------------------------------------------------------------------------------
 
 

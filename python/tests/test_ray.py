@@ -3,7 +3,10 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
+import subprocess
+import sys
 import time
 import urllib.request
 
@@ -141,6 +144,31 @@ def test_all_cores_and_more(cluster, table, tmp_path):
     for column, fault in (("none", KeyError), ("id", TypeError)):  # before any task
         with pytest.raises(fault, match="the columns id, text|strings or binary"):
             trawl.ray.filter(dataset_of(table), PLAN, column)
+
+
+def test_the_manual(cluster, tmp_path):
+    """The manual's lines run as they stand, each part in a new process. (A collection needed ray.init.)"""
+    for folder in ("documents", "lines"):
+        (tmp_path / folder).mkdir()
+    table = pyarrow.table({"id": [1, 2, 3], "text": ["a needle", None, "thread needle"]})
+    pyarrow.parquet.write_table(table, tmp_path / "documents/a.parquet")
+    (tmp_path / "lines/a").write_text('{"text": "a needle"}\n{broken\n')
+    guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
+    examples = [one for one in re.findall("```python\n(.*?)```", guide, re.S) if "import trawl.ray" in one or ", trawl.ray" in one]
+    ends = ["print(bad.count(), good.count())", "print(collection.names, line.begin)"]
+    assert len(examples) == len(ends)
+    said = []
+    for example, end in zip(examples, ends):
+        for path in ("documents", "lines"):  # the workers' directory is another
+            example = example.replace(f'"{path}"', repr(str(tmp_path / path)))
+        example = example.replace("/shared/tree", str(tmp_path / "lines")) + end
+        done = subprocess.run(
+            [sys.executable, "-c", example], cwd=tmp_path, env={**os.environ, "RAY_ADDRESS": cluster[0].address},
+            capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout.splitlines()[-1])
+    assert said == ["0 3", f"['{tmp_path}/lines/a'] 0"]
 
 
 def test_order_that_cannot_be_kept():

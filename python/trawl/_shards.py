@@ -331,8 +331,11 @@ def deal(sizes: list[int], shards: int) -> list[int]:
 
 
 def _ray() -> Any:
+    """Return Ray. As Ray Data does, join a cluster or start one, unless the process has done so."""
     import ray
 
+    if not ray.is_initialized():
+        ray.init()
     return ray
 
 

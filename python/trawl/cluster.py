@@ -60,7 +60,7 @@ class Shard:
         end = time.monotonic() + timeout
         while not self.is_loaded():
             if self.process.poll() is not None:
-                raise RuntimeError(f"trawl-serve ended with status {self.process.returncode}: see its messages")
+                raise RuntimeError(f"trawl-serve ended with status {self.process.returncode}: see the actor's messages in Ray's logs")
             if time.monotonic() > end:
                 raise TimeoutError(f"trawl-serve did not load its files in {timeout} s")
             time.sleep(0.05)
@@ -568,11 +568,16 @@ def main(arguments: list[str] | None = None) -> int:
     if not (host == "localhost" or ipaddress.ip_address(host).is_loopback) and not tokens:
         parser.error("--listen: other machines reach this address, so --token-file=FILE is needed")
     threads = [] if any(one.startswith("--threads") for one in options) else [f"--threads={max(1, int(given.cpus))}"]
-    ray.init(given.address, namespace=NAMESPACE, log_to_driver=False)
-    actors = start(
-        given.path, [*options, *threads], name=given.name, shards=given.shards, replicas=given.replicas,
-        cpus=given.cpus, gpus=given.gpus, host=host, port=int(port), timeout=given.timeout,
-    )  # fmt: skip
+    try:
+        os.stat(given.path.partition("=")[2] or given.path)  # before Ray starts
+        ray.init(given.address, namespace=NAMESPACE, log_to_driver=False)
+        actors = start(
+            given.path, [*options, *threads], name=given.name, shards=given.shards, replicas=given.replicas,
+            cpus=given.cpus, gpus=given.gpus, host=host, port=int(port), timeout=given.timeout,
+        )  # fmt: skip
+    except (ValueError, RuntimeError, OSError, ray.exceptions.RayError) as fault:
+        print(f"trawl: {str(fault).strip().splitlines()[-1]}", file=sys.stderr)  # the last line is the cause
+        return 2
     print(f"trawl: {len(actors)} shards serve at http://{given.listen}", file=sys.stderr, flush=True)
     try:
         while True:
