@@ -18,36 +18,6 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
                                                    : TRAWL_ENGINE_AUTO;
 }
 
-/* Returns the algorithm for the CPU whose name is the beginning of `asked`, up to a separator: bf
- * for bf-shared and for bf:256. NULL: there is no such algorithm. */
-static const char *find_twin(const char *asked)
-{
-    const char *name, *twin = NULL;
-    uint32_t engines = 0;
-
-    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++)
-        if ((engines & 1u << TRAWL_ENGINE_CPU) != 0 && strncmp(asked, name, strlen(name)) == 0 &&
-            strchr("-:,", asked[strlen(name)]) != NULL)
-            twin = name;
-    return twin;
-}
-
-/* Says that an algorithm found no device, and what runs on the CPU instead. */
-static void write_no_device(char *message, const char *asked, const char *why)
-{
-    const char *twin = find_twin(asked);
-
-    if (twin != NULL)
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "--algorithm: %s needs --engine=cuda: %s; --algorithm=%s runs on the CPU",
-                       asked, why, twin);
-    else
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "--algorithm: %s needs --engine=cuda: %s; it has no form for the CPU, "
-                       "--list-algorithms says which algorithms have",
-                       asked, why);
-}
-
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
                     char *message)
 {
@@ -82,7 +52,10 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
         return false;
     }
     if (engine == TRAWL_ENGINE_CUDA && settings->engine == NULL)
-        write_no_device(message, settings->algorithm, error.message);
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "--algorithm: %s needs --engine=cuda: %s; --list-algorithms says what runs "
+                       "on the CPU",
+                       settings->algorithm, error.message);
     else
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
                        engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
