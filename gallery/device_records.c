@@ -222,7 +222,6 @@ static enum trawl_status find_kernel(struct gallery_device *gallery, struct traw
 enum trawl_status gallery_records_begin(struct gallery_device *gallery, struct trawl_error *error)
 {
     const struct trawl_plan *plan = gallery->plan;
-    void *memory;
 
     for (uint32_t i = 0; i < plan->literal_count; i++)
         if (plan_literal_at(plan, i).bytes_count > SCAN_PATTERN_BYTES_MAX)
@@ -231,9 +230,8 @@ enum trawl_status gallery_records_begin(struct gallery_device *gallery, struct t
                 "pattern %" PRIu32 " of %" PRIu64 " bytes is too long for the CUDA engine",
                 plan_literal_at(plan, i).pattern, plan_literal_at(plan, i).bytes_count);
     if (gallery->records == NULL) {
-        TRAWL_TRY(memory_allocate(1, sizeof *gallery->records, &memory, error));
-        gallery->records = (struct gallery_records *)memory;
-        memset(memory, 0, offsetof(struct gallery_records, parts));
+        TRAWL_TRY(MEMORY_NEW(gallery->records, 1, error));
+        memset(gallery->records, 0, offsetof(struct gallery_records, parts));
     }
     gallery->records->ready = false;
     return TRAWL_OK;

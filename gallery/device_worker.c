@@ -29,10 +29,8 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
 {
     enum trawl_status status = TRAWL_OK;
     struct gallery_device *own;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *own, &memory, error));
-    own = (struct gallery_device *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(own, 1, error));
     own->limits = limits_replaced == NULL ? gallery_limits_default : *limits_replaced;
     status = engine_cuda.compile(cuda, ENGINE_DEVICES_MAX, NULL, &own->worker, error);
     if (status == TRAWL_OK)

@@ -20,10 +20,7 @@ struct engine_worker {
 static enum trawl_status gallery_open(const struct engine_options *options, struct engine **engine,
                                       struct trawl_error *error)
 {
-    void *memory;
-
-    TRAWL_TRY(memory_allocate(1, sizeof **engine, &memory, error));
-    *engine = (struct engine *)memory;
+    TRAWL_TRY(MEMORY_NEW(*engine, 1, error));
     (*engine)->cuda = options->cuda;
     return TRAWL_OK;
 }
@@ -52,10 +49,8 @@ static enum trawl_status worker_open(struct engine *engine, struct engine_worker
 {
     enum trawl_status status = TRAWL_OK;
     struct engine_worker *worker;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
-    worker = (struct engine_worker *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(worker, 1, error));
     if (engine->cuda != NULL)
         TRAWL_TRY_DONE(gallery_device_open(engine->cuda, &worker->device, error));
     *worker_out = worker;

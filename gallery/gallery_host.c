@@ -40,7 +40,6 @@ enum trawl_status gallery_host_begin(struct gallery_host *host, const struct tra
                                      struct trawl_error *error)
 {
     uint64_t bytes;
-    void *memory;
 
     if ((plan_engines(plan) & 1u << TRAWL_ENGINE_CPU) == 0)
         return TRAWL_FAIL(error, UNSUPPORTED,
@@ -57,8 +56,7 @@ enum trawl_status gallery_host_begin(struct gallery_host *host, const struct tra
     if (bytes <= host->copy_bytes_max)
         return TRAWL_OK;
     gallery_host_end(host);
-    TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
-    host->copy = (uint8_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(host->copy, bytes, error));
     host->copy_bytes_max = bytes;
     return TRAWL_OK;
 }

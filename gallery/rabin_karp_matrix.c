@@ -152,14 +152,11 @@ static enum trawl_status make_strings(struct gallery_matrix *matrix, struct traw
 {
     const struct trawl_plan *plan = matrix->plan;
     uint64_t at = 0;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *matrix->string_at, &memory, error));
-    matrix->string_at = (uint64_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(matrix->string_at, plan->literal_count, error));
     for (uint32_t i = 0; i < plan->literal_count; i++)
         matrix->strings_bytes += plan_literal_at(plan, i).bytes_count + 1;
-    TRAWL_TRY(memory_allocate_zeroed(matrix->strings_bytes, 1, &memory, error));
-    matrix->strings = (char *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(matrix->strings, matrix->strings_bytes, error));
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t count = plan_literal_at(plan, i).bytes_count;
         const uint8_t *bytes = plan_literal_bytes(plan, i);
@@ -177,27 +174,19 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     enum gallery_algorithm algorithm = gallery_choice_of(plan).algorithm;
     enum trawl_status status = TRAWL_OK;
     struct gallery_matrix *matrix;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matrix, &memory, error));
-    matrix = (struct gallery_matrix *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(matrix, 1, error));
     matrix->plan = plan;
     matrix->literal_count = plan->literal_count;
     matrix->as_published = algorithm != GALLERY_RABIN_KARP_MATRIX;
     matrix->heads_bits = 1;
     while (matrix->heads_bits < HEADS_BITS_MAX && plan->literal_count >> matrix->heads_bits > 0)
         matrix->heads_bits++;
-    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->classes, &memory, error));
-    matrix->classes = (struct length_class *)memory;
-    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->hashes, &memory, error));
-    matrix->hashes = (uint32_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->next, &memory, error));
-    matrix->next = (uint32_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(plan->literal_count, sizeof *matrix->twins, &memory, error));
-    matrix->twins = (struct twin *)memory;
-    TRAWL_TRY_DONE(
-        memory_allocate(1ull << matrix->heads_bits, sizeof *matrix->heads, &memory, error));
-    matrix->heads = (uint32_t *)memory;
+    TRAWL_TRY_DONE(MEMORY_NEW(matrix->classes, plan->literal_count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(matrix->hashes, plan->literal_count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(matrix->next, plan->literal_count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(matrix->twins, plan->literal_count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(matrix->heads, 1ull << matrix->heads_bits, error));
     if (matrix->as_published && algorithm != GALLERY_RABIN_KARP_MATRIX_MEMMEM)
         TRAWL_TRY_DONE(make_strings(matrix, error));
     if (plan->literal_count > 0) {

@@ -58,20 +58,14 @@ static uint64_t split(const struct trawl_plan *plan, uint32_t literal, uint32_t 
 static enum trawl_status make_symbols(struct approximate *approximate, struct trawl_error *error)
 {
     const struct trawl_plan *plan = approximate->plan;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed((uint64_t)plan->literal_count + 1,
-                                     sizeof *approximate->symbol_begin, &memory, error));
-    approximate->symbol_begin = (uint64_t *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(approximate->symbol_begin, (uint64_t)plan->literal_count + 1, error));
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         approximate->symbol_count += split(plan, i, NULL, NULL);
         approximate->symbol_begin[i + 1] = approximate->symbol_count;
     }
-    TRAWL_TRY(
-        memory_allocate(approximate->symbol_count, sizeof *approximate->symbols, &memory, error));
-    approximate->symbols = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate_zeroed(approximate->symbol_count, 1, &memory, error));
-    approximate->exact = (uint8_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(approximate->symbols, approximate->symbol_count, error));
+    TRAWL_TRY(MEMORY_ZEROED(approximate->exact, approximate->symbol_count, error));
     for (uint32_t i = 0; i < plan->literal_count; i++)
         (void)split(plan, i, approximate->symbols + approximate->symbol_begin[i], NULL);
     return TRAWL_OK;
@@ -162,13 +156,9 @@ static enum trawl_status make_character_classes(struct approximate *approximate,
         uint32_t symbol, class;
     } known[CHARACTERS_KNOWN];
     struct approx_pair *pair;
-    void *memory;
 
-    TRAWL_TRY(
-        memory_allocate(approximate->symbol_count, sizeof *approximate->class_of, &memory, error));
-    approximate->class_of = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(1, sizeof *pair, &memory, error));
-    pair = (struct approx_pair *)memory;
+    TRAWL_TRY(MEMORY_NEW(approximate->class_of, approximate->symbol_count, error));
+    TRAWL_TRY(MEMORY_NEW(pair, 1, error));
     pair_open(pair, approximate);
     memset(known, 0xff, sizeof known);
     for (uint64_t i = 0; i < approximate->symbol_count; i++) {
@@ -213,18 +203,13 @@ static enum trawl_status make_pieces(struct approximate *approximate, struct tra
     enum trawl_status status = TRAWL_OK;
     struct trawl_pattern *patterns = NULL;
     uint64_t *offsets = NULL, longest = 0, p = 0;
-    void *memory;
 
     for (uint32_t i = 0; i < plan->literal_count; i++)
         longest = max_u64(longest, approximate->symbol_begin[i + 1] - approximate->symbol_begin[i]);
-    TRAWL_TRY(
-        memory_allocate(plan->literal_count * of_each, sizeof *approximate->piece, &memory, error));
-    approximate->piece = (struct approx_piece *)memory;
+    TRAWL_TRY(MEMORY_NEW(approximate->piece, plan->literal_count * of_each, error));
     approximate->piece_count = plan->literal_count * of_each;
-    TRAWL_TRY(memory_allocate(longest + 1, sizeof *offsets, &memory, error));
-    offsets = (uint64_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(approximate->piece_count, sizeof *patterns, &memory, error));
-    patterns = (struct trawl_pattern *)memory;
+    TRAWL_TRY(MEMORY_NEW(offsets, longest + 1, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(patterns, approximate->piece_count, error));
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t count = approximate->symbol_begin[i + 1] - approximate->symbol_begin[i];
 
@@ -269,11 +254,9 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     const struct trawl_plan *plan = (const struct trawl_plan *)from;
     struct approximate *approximate;
     enum trawl_status status = TRAWL_OK;
-    void *memory;
 
     TRAWL_ASSERT(plan->errors.is_set);
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *approximate, &memory, error));
-    approximate = (struct approximate *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(approximate, 1, error));
     approximate->plan = plan;
     approximate->errors_max = plan->errors.max;
     approximate->edits = plan->errors.edits;

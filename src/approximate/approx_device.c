@@ -52,10 +52,8 @@ enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
 {
     struct approx_device *own;
     enum trawl_status status;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *own, &memory, error));
-    own = (struct approx_device *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(own, 1, error));
     own->cuda = cuda;
     status = engine_cuda.compile(cuda, index, NULL, &own->worker, error);
     if (status == TRAWL_OK)

@@ -244,23 +244,17 @@ enum trawl_status approx_filter_open(const struct approx_filter_literals *litera
 {
     enum trawl_status status = TRAWL_OK;
     struct approx_filter *filter;
-    void *memory;
 
     TRAWL_ASSERT(literals->class_count <= CLASSES_MAX && literals->errors_max < 32);
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *filter, &memory, error));
-    filter = (struct approx_filter *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(filter, 1, error));
     filter->class_count = literals->class_count;
     filter->literal_count = literals->literal_count;
     filter->errors_max = literals->errors_max;
     filter->edits = literals->edits;
     filter->begins_room = begins_room(literals);
-    TRAWL_TRY_DONE(memory_allocate(filter->class_count, sizeof *filter->classes, &memory, error));
-    filter->classes = (struct filter_class *)memory;
-    TRAWL_TRY_DONE(
-        memory_allocate(filter->literal_count, sizeof *filter->literals, &memory, error));
-    filter->literals = (struct literal *)memory;
-    TRAWL_TRY_DONE(memory_allocate(filter->begins_room, sizeof *filter->begins, &memory, error));
-    filter->begins = (uint32_t *)memory;
+    TRAWL_TRY_DONE(MEMORY_NEW(filter->classes, filter->class_count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(filter->literals, filter->literal_count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(filter->begins, filter->begins_room, error));
     for (uint32_t c = 0; c < filter->class_count; c++)
         make_class(literals->classes[c], &filter->classes[c]);
     TRAWL_TRY_DONE(make_literals(filter, literals, error));
@@ -324,25 +318,17 @@ enum trawl_status approx_scan_open(const struct approx_filter *filter, const cha
 {
     enum trawl_status status = TRAWL_OK;
     struct approx_scan *scan;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *scan, &memory, error));
-    scan = (struct approx_scan *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(scan, 1, error));
     scan->filter = filter;
     scan->ops = ops_by_name(instruction_set);
     scan->plane_words = WORDS_BEFORE + filter->bytes_max / 64 + WORDS_AFTER;
     scan->planes_words = filter->class_count * scan->plane_words;
     scan->rows_words = filter->row_count * filter->row_words;
-    TRAWL_TRY_DONE(
-        memory_allocate_zeroed(scan->planes_words, sizeof *scan->planes, &memory, error));
-    scan->planes = (uint64_t *)memory;
-    TRAWL_TRY_DONE(
-        memory_allocate_zeroed(scan->rows_words, sizeof *scan->rows.words, &memory, error));
-    scan->rows.words = (uint64_t *)memory;
+    TRAWL_TRY_DONE(MEMORY_ZEROED(scan->planes, scan->planes_words, error));
+    TRAWL_TRY_DONE(MEMORY_ZEROED(scan->rows.words, scan->rows_words, error));
     if (filter->has_groups) {
-        TRAWL_TRY_DONE(
-            memory_allocate_zeroed(scan->rows_words, sizeof *scan->offsets.words, &memory, error));
-        scan->offsets.words = (uint64_t *)memory;
+        TRAWL_TRY_DONE(MEMORY_ZEROED(scan->offsets.words, scan->rows_words, error));
     }
     *scan_out = scan;
     scan = NULL;

@@ -34,11 +34,9 @@ enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host
                                    struct trawl_error *error)
 {
     struct engine_properties properties;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **host, &memory, error));
+    TRAWL_TRY(MEMORY_ZEROED(*host, 1, error));
     engine_cpu.properties(cpu, &properties);
-    *host = (struct approx_host *)memory;
     (*host)->cpu = cpu;
     (*host)->instruction_set = properties.instruction_set;
     (*host)->grams = grams_by_name(properties.instruction_set);
@@ -60,15 +58,13 @@ void approx_host_close(struct approx_host *host)
 static enum trawl_status proposed_reserve(struct approx_host *host, struct trawl_error *error)
 {
     uint64_t room = approx_grams_room(host->approximate->grams);
-    void *memory;
 
     if (room <= host->proposed_room)
         return TRAWL_OK;
     memory_release(host->proposed, host->proposed_room, sizeof *host->proposed);
     host->proposed = NULL;
     host->proposed_room = 0;
-    TRAWL_TRY(memory_allocate(room, sizeof *host->proposed, &memory, error));
-    host->proposed = (uint64_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(host->proposed, room, error));
     host->proposed_room = room;
     return TRAWL_OK;
 }

@@ -39,10 +39,7 @@ struct approx_verifier {
 enum trawl_status approx_verifier_open(const struct approximate *approximate,
                                        struct approx_verifier **verifier, struct trawl_error *error)
 {
-    void *memory;
-
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **verifier, &memory, error));
-    *verifier = (struct approx_verifier *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(*verifier, 1, error));
     (*verifier)->scope.plan = approximate->plan;
     pair_open(&(*verifier)->pair, approximate);
     return TRAWL_OK;

@@ -15,16 +15,13 @@ enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates
                                             struct trawl_error *error)
 {
     uint64_t capacity;
-    void *memory = candidates->items;
 
     TRAWL_ASSERT(candidates->count <= candidates->capacity);
     if (more <= candidates->capacity - candidates->count)
         return TRAWL_OK;
     capacity = max_u64(max_u64(saturating_add(candidates->count, more), 2 * candidates->capacity),
                        CANDIDATES_MIN);
-    TRAWL_TRY(
-        memory_grow(candidates->capacity, capacity, sizeof *candidates->items, &memory, error));
-    candidates->items = (struct approx_candidate *)memory;
+    TRAWL_TRY(MEMORY_GROW(candidates->items, candidates->capacity, capacity, error));
     candidates->capacity = capacity;
     return TRAWL_OK;
 }
@@ -134,13 +131,11 @@ static enum trawl_status order_hits(struct hits *hits, uint64_t first, uint64_t 
 {
     uint64_t count = hits->count - first, kept = 0;
     struct whole_hit *whole;
-    void *memory;
 
     TRAWL_ASSERT(first <= hits->count && hits->count <= hits->capacity);
     if (count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(memory_allocate(count, sizeof *whole, &memory, error));
-    whole = (struct whole_hit *)memory;
+    TRAWL_TRY(MEMORY_NEW(whole, count, error));
     for (uint64_t i = first; i < hits->count; i++)
         if (hits->items[i].offset < to)
             whole[kept++] = (struct whole_hit){hits->items[i], hits->lengths[i]};

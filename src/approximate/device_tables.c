@@ -380,7 +380,6 @@ enum trawl_status approx_tables_make(const struct approximate *approximate, uint
 {
     struct builder builder = {.approximate = approximate, .tables = tables};
     struct size size = {0, 0};
-    void *memory;
 
     TRAWL_ASSERT(approximate->class_count > 0 && approximate->plan->literal_count > 0);
     approx_tables_release(tables);
@@ -394,8 +393,7 @@ enum trawl_status approx_tables_make(const struct approximate *approximate, uint
     tables->segments_at = tables->motifs_at + GRAMS_LITERAL_WORDS * tables->motif_count;
     tables->heads_at = tables->segments_at + tables->segment_count;
     tables->entries_at = tables->heads_at + (tables->segment_count << 2 * tables->gram_symbols) + 1;
-    TRAWL_TRY(memory_allocate_zeroed(tables->word_count, sizeof *tables->words, &memory, error));
-    tables->words = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(tables->words, tables->word_count, error));
     for (uint32_t byte = 0; byte < 256; byte++)
         tables->words[byte / 4] |= (uint32_t)builder.codes.code[byte] << byte % 4 * 8;
     memcpy(tables->words + tables->motifs_at, builder.motifs,

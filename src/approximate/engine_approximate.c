@@ -36,10 +36,8 @@ static enum trawl_status approximate_open(const struct engine_options *options,
     struct engine_options host = {.size = sizeof host, .instruction_set = options->instruction_set};
     enum trawl_status status = TRAWL_OK;
     struct engine *engine;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
-    engine = (struct engine *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(engine, 1, error));
     engine->cuda = options->cuda;
     if (engine->cuda == NULL)
         status = engine_cpu.open(&host, &engine->cpu, error);
@@ -86,10 +84,8 @@ static enum trawl_status worker_open(struct engine *engine, uint32_t device,
 {
     enum trawl_status status = TRAWL_OK;
     struct engine_worker *worker;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
-    worker = (struct engine_worker *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(worker, 1, error));
     worker->engine = engine;
     if (engine->cuda != NULL)
         TRAWL_TRY_DONE(approx_device_open(engine->cuda, device, &worker->device, error));

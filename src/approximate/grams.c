@@ -260,19 +260,15 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
                                   struct trawl_error *error)
 {
     uint32_t **arrays[] = {&grams->high, &grams->low, &grams->care, &grams->exact, &grams->literal};
-    void *memory;
 
     if (entries > UINT32_MAX - GRAMS_LANES)
         return TRAWL_FAIL(error, LIMIT, "the patterns have more than 2^32 pieces");
-    TRAWL_TRY(memory_allocate_zeroed(grams->head_count, sizeof *grams->heads, &memory, error));
-    grams->heads = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(grams->heads, grams->head_count, error));
     grams->entry_room = entries + GRAMS_LANES;
     for (uint32_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        TRAWL_TRY(memory_allocate_zeroed(grams->entry_room, sizeof **arrays[i], &memory, error));
-        *arrays[i] = (uint32_t *)memory;
+        TRAWL_TRY(MEMORY_ZEROED(*arrays[i], grams->entry_room, error));
     }
-    TRAWL_TRY(memory_allocate(grams->literal_count, sizeof *grams->masks, &memory, error));
-    grams->masks = (uint32_t(*)[8])memory;
+    TRAWL_TRY(MEMORY_NEW(grams->masks, grams->literal_count, error));
     return TRAWL_OK;
 }
 
@@ -304,18 +300,16 @@ enum trawl_status approx_grams_make(const struct approximate *approximate,
     struct lists_builder builder = {.approximate = approximate};
     struct approx_grams *grams;
     enum trawl_status status;
-    void *memory;
 
     TRAWL_ASSERT(approximate->class_count > 0 && approximate->plan->literal_count > 0);
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *grams, &memory, error));
-    builder.grams = grams = (struct approx_grams *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(grams, 1, error));
+    builder.grams = grams;
     grams->errors_max = approximate->errors_max;
     grams->edits = approximate->edits;
     grams->literal_count = approximate->plan->literal_count;
     approx_codes_make(approximate, &builder.codes);
     memcpy(grams->code, builder.codes.code, sizeof grams->code);
-    status = memory_allocate(grams->literal_count, sizeof *builder.group, &memory, error);
-    builder.group = (uint8_t *)memory;
+    status = MEMORY_NEW(builder.group, grams->literal_count, error);
     if (status == TRAWL_OK)
         status = make_lists(&builder, error);
     memory_release(builder.group, grams->literal_count, sizeof *builder.group);

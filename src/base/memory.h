@@ -30,6 +30,27 @@ enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t s
 /* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
+/* Call the functions above for arrays of any type: evaluate to the status, and change `array`, an
+ * lvalue, only if the call succeeds. */
+#define MEMORY_CALL(array, before, call)           \
+    __extension__({                                \
+        void *memory_ = (before);                  \
+        enum trawl_status memory_status_ = (call); \
+        if (memory_status_ == TRAWL_OK)            \
+            (array) = (__typeof__(array))memory_;  \
+        memory_status_;                            \
+    })
+#define MEMORY_NEW(array, count, error) \
+    MEMORY_CALL(array, NULL, memory_allocate((count), sizeof *(array), &memory_, (error)))
+#define MEMORY_ZEROED(array, count, error) \
+    MEMORY_CALL(array, NULL, memory_allocate_zeroed((count), sizeof *(array), &memory_, (error)))
+#define MEMORY_TABLE(array, count, zeroed, error) \
+    MEMORY_CALL(array, NULL,                      \
+                memory_allocate_table((count), sizeof *(array), (zeroed), &memory_, (error)))
+#define MEMORY_GROW(array, old_count, new_count, error) \
+    MEMORY_CALL(array, array,                           \
+                memory_grow((old_count), (new_count), sizeof *(array), &memory_, (error)))
+
 /* Returns whether this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
  * Takes 160 ns [EPYC]. */
 bool memory_is_readable(const void *address);

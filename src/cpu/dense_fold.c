@@ -275,10 +275,8 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
     uint64_t total = plan->pattern_begin[plan->pattern_count], made = 0;
     uint32_t *origin, literal = 0;
     bool fits;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *set->fold, &memory, error));
-    set->fold = (struct fold *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(set->fold, 1, error));
     TRAWL_TRY(members_grow(set->fold, error));
     TRAWL_TRY(fold_learn(plan, set->fold, &fits, error));
     set->automaton.count = (uint32_t)plan->pattern_count;
@@ -286,13 +284,10 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
     if (set->unfit)
         return TRAWL_OK;
     fold_finish(set->fold);
-    TRAWL_TRY(memory_allocate(set->automaton.count, sizeof *set->own_strings, &memory, error));
-    set->own_strings = (struct plan_literal *)memory;
-    TRAWL_TRY(memory_allocate(total, 1, &memory, error));
-    set->own_bytes = (uint8_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(set->own_strings, set->automaton.count, error));
+    TRAWL_TRY(MEMORY_NEW(set->own_bytes, total, error));
     set->own_bytes_count = total;
-    TRAWL_TRY(memory_allocate(total + 1, sizeof *origin, &memory, error));
-    origin = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(origin, total + 1, error));
     for (uint32_t p = 0; p < set->automaton.count; p++) {
         uint64_t begin = plan->pattern_begin[p], count;
 

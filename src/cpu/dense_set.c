@@ -21,10 +21,8 @@ static enum trawl_status dense_make(const void *from, void **object, struct traw
     enum trawl_status status = TRAWL_OK;
     bool fold, fits = false;
     struct dense_set *set;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *set, &memory, error));
-    set = (struct dense_set *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(set, 1, error));
     set->automaton.plan = plan;
     set->automaton.bytes = plan->literal_bytes;
     set->automaton.count = plan->literal_count;

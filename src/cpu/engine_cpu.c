@@ -33,13 +33,11 @@ static enum trawl_status cpu_open(const struct engine_options *options, struct e
                                   struct trawl_error *error)
 {
     const struct find_ops *find = find_by_name(options->instruction_set);
-    void *memory;
 
     if (find == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "instruction set %s is not available here",
                           options->instruction_set);
-    TRAWL_TRY(memory_allocate(1, sizeof **engine, &memory, error));
-    *engine = (struct engine *)memory;
+    TRAWL_TRY(MEMORY_NEW(*engine, 1, error));
     (*engine)->find = find;
     return TRAWL_OK;
 }
@@ -131,14 +129,11 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
                                      const struct trawl_plan *plan, struct engine_worker **worker,
                                      struct trawl_error *error)
 {
-    void *memory;
-
     (void)device;
     if (*worker == NULL) {
         /* The tiles, two thirds of the worker's bytes, are not cleared: a short search never
          * touches most of their pages. */
-        TRAWL_TRY(memory_allocate(1, sizeof **worker, &memory, error));
-        *worker = (struct engine_worker *)memory;
+        TRAWL_TRY(MEMORY_NEW(*worker, 1, error));
         memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
         (*worker)->find = engine->find;
         (*worker)->costs = plan_costs_of(engine->find->name);
@@ -281,15 +276,11 @@ static bool parts_make(struct engine_worker *worker, bool eager)
 {
     const struct plan_parts *of;
     struct engine engine = {worker->find};
-    void *memory;
 
     if (plan_parts_want(worker->plan, PLAN_PARTS_HOST, &of, NULL) != TRAWL_OK || of == NULL)
         return false;
-    if (worker->parts == NULL) {
-        if (memory_allocate_zeroed(1, sizeof *worker->parts, &memory, NULL) != TRAWL_OK)
-            return false;
-        worker->parts = (struct cpu_parts *)memory;
-    }
+    if (worker->parts == NULL && MEMORY_ZEROED(worker->parts, 1, NULL) != TRAWL_OK)
+        return false;
     for (uint32_t i = 0; i < of->count; i++) {
         struct engine_worker **part = &worker->parts->workers[i];
 

@@ -235,11 +235,9 @@ static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
     struct set_sample sample = {scan->plan, worker->sample, worker_sample(worker, scan->chunk)};
-    void *memory;
 
     if (worker->scratch == NULL) {
-        TRAWL_TRY(memory_allocate(1, sizeof *worker->scratch, &memory, scan->error));
-        worker->scratch = (struct set_scratch *)memory;
+        TRAWL_TRY(MEMORY_NEW(worker->scratch, 1, scan->error));
     }
     return set_matcher_want(&sample, &worker->matcher, scan->error);
 }

@@ -64,14 +64,11 @@ static enum trawl_status worker_begin(struct dense_worker *worker, const struct 
 static enum trawl_status worker_reserve(struct dense_worker *worker, uint64_t ends, uint64_t folded,
                                         struct trawl_error *error)
 {
-    void *memory;
-
     if (ends > worker->end_room) {
         memory_release(worker->ends, worker->end_room, sizeof *worker->ends);
         worker->end_room = 0;
         worker->ends = NULL;
-        TRAWL_TRY(memory_allocate(ends, sizeof *worker->ends, &memory, error));
-        worker->ends = (uint32_t *)memory;
+        TRAWL_TRY(MEMORY_NEW(worker->ends, ends, error));
         worker->end_room = ends;
     }
     if (folded <= worker->folded_room)
@@ -81,14 +78,12 @@ static enum trawl_status worker_reserve(struct dense_worker *worker, uint64_t en
     worker->folded = NULL;
     worker->origin = NULL;
     worker->folded_room = 0;
-    TRAWL_TRY(memory_allocate(folded, sizeof *worker->folded, &memory, error));
-    worker->folded = (uint8_t *)memory;
-    if (memory_allocate(folded, sizeof *worker->origin, &memory, error) != TRAWL_OK) {
+    TRAWL_TRY(MEMORY_NEW(worker->folded, folded, error));
+    if (MEMORY_NEW(worker->origin, folded, error) != TRAWL_OK) {
         memory_release(worker->folded, folded, sizeof *worker->folded);
         worker->folded = NULL;
         return TRAWL_MEMORY;
     }
-    worker->origin = (uint32_t *)memory;
     worker->folded_room = folded;
     return TRAWL_OK;
 }
@@ -131,12 +126,8 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
 static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t count,
                                       struct trawl_error *error)
 {
-    void *memory;
-
     if (worker->list_at == NULL) {
-        TRAWL_TRY(memory_allocate(worker->set->automaton.end_count, sizeof *worker->list_at,
-                                  &memory, error));
-        worker->list_at = (uint32_t *)memory;
+        TRAWL_TRY(MEMORY_NEW(worker->list_at, worker->set->automaton.end_count, error));
         worker->list_room = worker->set->automaton.end_count;
         memset(worker->list_at, 0xff, worker->list_room * sizeof *worker->list_at);
     }
@@ -147,9 +138,7 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
     if (worker->pool_count + count <= worker->pool_room)
         return TRAWL_OK;
     count = max_u64(max_u64(worker->pool_count + count, 2 * worker->pool_room), POOL_FIRST);
-    memory = worker->pool;
-    TRAWL_TRY(memory_grow(worker->pool_room, count, sizeof *worker->pool, &memory, error));
-    worker->pool = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_GROW(worker->pool, worker->pool_room, count, error));
     worker->pool_room = count;
     return TRAWL_OK;
 }

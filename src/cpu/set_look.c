@@ -53,13 +53,10 @@ enum trawl_status set_named(const struct set_sample *sample, const struct set_ma
     struct grams grams = {.slot_count = 1ull << log2_ceiling(2 * sample->bytes_count)};
     enum trawl_status status = TRAWL_OK;
     uint64_t pairs = 0, in_class = 0, taken;
-    void *memory;
 
     TRAWL_ASSERT(step > 0 && class->stride > 0);
-    TRAWL_TRY_DONE(memory_allocate(grams.slot_count, sizeof *grams.hashes, &memory, error));
-    grams.hashes = (uint64_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate_zeroed(grams.slot_count, sizeof *grams.counts, &memory, error));
-    grams.counts = (uint32_t *)memory;
+    TRAWL_TRY_DONE(MEMORY_NEW(grams.hashes, grams.slot_count, error));
+    TRAWL_TRY_DONE(MEMORY_ZEROED(grams.counts, grams.slot_count, error));
     taken = take_sample(sample, matcher, class, &grams);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t length = plan_literal_at(plan, i).bytes_count;

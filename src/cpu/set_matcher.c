@@ -164,7 +164,6 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     uint64_t grams = (uint64_t) class->literal_count * class->stride;
     uint64_t entries = class->by_stems ? class->literal_count : grams;
     uint32_t log = log2_ceiling(entries), bits = log + BITS_PER_ENTRY + (class->stride == 1);
-    void *memory;
 
     TRAWL_ASSERT(class->stride > 0 && class->literal_count > 0);
     if (entries >= UINT32_MAX)
@@ -177,25 +176,16 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     class_complete(class, fold);
     class->entry_count = entries;
     TRAWL_ASSERT(entries > 0 && class->word_bits < 32 && class->bucket_bits <= 32);
-    TRAWL_TRY(memory_allocate_table(1ull << class->word_bits, sizeof *class->bitmap, true, &memory,
-                                    error));
-    class->bitmap = (uint64_t *)memory;
-    TRAWL_TRY(memory_allocate_table(class->bucket_count + 1, sizeof *class->buckets, true, &memory,
-                                    error));
-    class->buckets = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_TABLE(class->bitmap, 1ull << class->word_bits, true, error));
+    TRAWL_TRY(MEMORY_TABLE(class->buckets, class->bucket_count + 1, true, error));
     if (!class->by_stems) {
-        TRAWL_TRY(memory_allocate_table(entries, sizeof *class->entries, false, &memory, error));
-        class->entries = (struct set_entry *)memory;
+        TRAWL_TRY(MEMORY_TABLE(class->entries, entries, false, error));
         return TRAWL_OK;
     }
-    TRAWL_TRY(memory_allocate_table(entries, sizeof *class->stem_keys, false, &memory, error));
-    class->stem_keys = (uint64_t *)memory;
-    TRAWL_TRY(memory_allocate_table(entries, sizeof *class->stem_literals, false, &memory, error));
-    class->stem_literals = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_TABLE(class->stem_keys, entries, false, error));
+    TRAWL_TRY(MEMORY_TABLE(class->stem_literals, entries, false, error));
     class->stem_bits = set_stem_word_bits(entries);
-    TRAWL_TRY(memory_allocate_table(1ull << class->stem_bits, sizeof *class->stem_map, true,
-                                    &memory, error));
-    class->stem_map = (uint64_t *)memory;
+    TRAWL_TRY(MEMORY_TABLE(class->stem_map, 1ull << class->stem_bits, true, error));
     return TRAWL_OK;
 }
 
@@ -396,10 +386,8 @@ static enum trawl_status matcher_make(const void *from, void **object, struct tr
     enum trawl_status status = TRAWL_OK;
     uint32_t of[SET_CLASSES_MAX] = {0};
     struct set_matcher *matcher;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matcher, &memory, error));
-    matcher = (struct set_matcher *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(matcher, 1, error));
     matcher->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
     choose_classes(plan, matcher, of);
     for (uint32_t c = 0; c < matcher->class_count; c++) {

@@ -161,13 +161,11 @@ enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_cla
 {
     uint64_t *keys;
     uint64_t count = 0, distinct = 0;
-    void *memory;
 
     if (class->literal_count > PAIRS_LITERALS_MAX)
         return TRAWL_OK;
     TRAWL_ASSERT(class->pairs == NULL);
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *class->pairs, &memory, error));
-    class->pairs = (struct find_pairs *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(class->pairs, 1, error));
     class->pairs->groups = class->literal_count <= PAIRS_OF_ONE_GROUP    ? 1
                            : class->literal_count <= PAIRS_OF_TWO_GROUPS ? 2
                                                                          : FIND_PAIR_GROUPS_MAX;
@@ -175,8 +173,7 @@ enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_cla
     TRAWL_ASSERT(class->pairs->count <= FIND_PAIRS_MAX &&
                  class->entry_count == class->literal_count);
     class->pairs->fold = (uint8_t)fold;
-    TRAWL_TRY(memory_allocate(class->entry_count, sizeof *keys, &memory, error));
-    keys = (uint64_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(keys, class->entry_count, error));
     for (; count < class->entry_count; count++) {
         uint32_t literal = class->stem_literals[count];
 

@@ -196,18 +196,13 @@ static uint64_t mark_words(uint64_t patterns)
 enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
                                    struct trawl_error *error)
 {
-    void *memory;
-
     TRAWL_ASSERT(patterns > 0 && patterns <= CELLS_MARKS_MAX);
     if (scratch->offsets == NULL) {
-        TRAWL_TRY(memory_allocate(patterns, sizeof *scratch->offsets, &memory, error));
-        scratch->offsets = (uint32_t *)memory;
+        TRAWL_TRY(MEMORY_NEW(scratch->offsets, patterns, error));
         scratch->patterns = patterns;
     }
     if (scratch->marks == NULL) {
-        TRAWL_TRY(
-            memory_allocate_zeroed(mark_words(patterns), sizeof *scratch->marks, &memory, error));
-        scratch->marks = (uint64_t *)memory;
+        TRAWL_TRY(MEMORY_ZEROED(scratch->marks, mark_words(patterns), error));
     }
     TRAWL_ASSERT(scratch->patterns == patterns);
     return TRAWL_OK;

@@ -73,15 +73,11 @@ static struct item item_of(const struct plan_automaton *set, uint32_t string)
 static enum trawl_status sort_strings(struct plan_automaton *set, struct trawl_error *error)
 {
     struct item *items;
-    void *memory;
 
     TRAWL_ASSERT(set->count > 0 && set->end_count == 0);
-    TRAWL_TRY(memory_allocate(set->count, sizeof *set->sorted, &memory, error));
-    set->sorted = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(set->count, sizeof *set->ends, &memory, error));
-    set->ends = (struct plan_automaton_end *)memory;
-    TRAWL_TRY(memory_allocate(set->count, sizeof *items, &memory, error));
-    items = (struct item *)memory;
+    TRAWL_TRY(MEMORY_NEW(set->sorted, set->count, error));
+    TRAWL_TRY(MEMORY_NEW(set->ends, set->count, error));
+    TRAWL_TRY(MEMORY_NEW(items, set->count, error));
     for (uint32_t i = 0; i < set->count; i++) {
         items[i] = item_of(set, i);
         set->length_max = max_u64(set->length_max, items[i].count);
@@ -435,33 +431,25 @@ static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_m
     enum trawl_status status = TRAWL_OK;
     struct making making = {.set = set};
     uint64_t count;
-    void *memory;
 
     TRAWL_ASSERT(set->end_count > 0 && set->node_count == 0);
-    TRAWL_TRY(memory_allocate(set->end_count, sizeof *making.branches, &memory, error));
-    making.branches = (struct branch *)memory;
+    TRAWL_TRY(MEMORY_NEW(making.branches, set->end_count, error));
     count = find_branches(&making);
     *fits = count <= nodes_max;
     if (!*fits)
         goto done;
     set->node_count = (uint32_t)count;
-    TRAWL_TRY_DONE(memory_allocate(set->length_max + 1, sizeof *making.path, &memory, error));
-    making.path = (uint32_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(set->end_count, sizeof *making.order, &memory, error));
-    making.order = (uint32_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *making.fail, false, &memory, error));
-    making.fail = (uint32_t *)memory;
+    TRAWL_TRY_DONE(MEMORY_NEW(making.path, set->length_max + 1, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(making.order, set->end_count, error));
+    TRAWL_TRY_DONE(MEMORY_TABLE(making.fail, count, false, error));
     number_nodes(&making);
     set->row_words = PLAN_AUTOMATON_ROW_HEAD + set->classes;
     if (count * set->row_words <= set->row_words_max) {
-        TRAWL_TRY_DONE(memory_allocate_table(count * set->row_words, sizeof *set->rows, false,
-                                             &memory, error));
-        set->rows = (uint32_t *)memory;
+        TRAWL_TRY_DONE(MEMORY_TABLE(set->rows, count * set->row_words, false, error));
     } else {
         plan_rows(&making);
         count += making.row_count * set->classes;
-        TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *set->cells, false, &memory, error));
-        set->cells = (struct plan_automaton_cell *)memory;
+        TRAWL_TRY_DONE(MEMORY_TABLE(set->cells, count, false, error));
         set->cell_count = count;
         make_nodes(&making);
     }

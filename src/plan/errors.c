@@ -71,7 +71,6 @@ enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_o
                               struct trawl_error *error)
 {
     struct plan_errors *errors = &plan->errors;
-    void *memory;
 
     errors->is_set = asks_for_errors(options);
     if (!errors->is_set)
@@ -81,8 +80,7 @@ enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_o
     errors->alphabet = options->alphabet;
     if (options->exact_count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(memory_allocate(options->exact_count, sizeof *errors->exact, &memory, error));
-    errors->exact = (struct trawl_range *)memory;
+    TRAWL_TRY(MEMORY_NEW(errors->exact, options->exact_count, error));
     errors->exact_count = options->exact_count;
     memcpy(errors->exact, options->exact, options->exact_count * sizeof *errors->exact);
     return TRAWL_OK;
@@ -155,7 +153,6 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     const bool both = (plan->flags & TRAWL_REVERSE_COMPLEMENT) != 0;
     const uint64_t total = plan->pattern_begin[plan->pattern_count], k = plan->errors.max;
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;
-    void *memory;
 
     if (plan->pattern_count > PATTERNS_MAX)
         return TRAWL_FAIL(error, LIMIT, "%" PRIu64 " patterns exceed 2^30", plan->pattern_count);
@@ -176,11 +173,9 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     if (!both || plan->pattern_count == 0)
         return TRAWL_OK;
     plan->literal_bytes = NULL;
-    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *plan->literals, &memory, error));
-    plan->literals = (struct plan_literal *)memory;
+    TRAWL_TRY(MEMORY_NEW(plan->literals, plan->literal_count, error));
     plan->literal_capacity = plan->literal_count;
-    TRAWL_TRY(memory_allocate(2 * total, 1, &memory, error));
-    plan->literal_bytes = (uint8_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(plan->literal_bytes, 2 * total, error));
     memcpy(plan->literal_bytes, plan->pattern_bytes, (size_t)total);
     expand_strands(plan);
     return TRAWL_OK;

@@ -21,13 +21,10 @@ static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t patter
 
     if (plan->literal_count == plan->literal_capacity) {
         uint64_t capacity = max_u64(2 * plan->literal_capacity, plan->pattern_count);
-        void *memory = plan->literals;
 
         if (capacity >= UINT32_MAX)
             return TRAWL_FAIL(error, LIMIT, "the patterns need more than 2^32 literals");
-        TRAWL_TRY(
-            memory_grow(plan->literal_capacity, capacity, sizeof *plan->literals, &memory, error));
-        plan->literals = (struct plan_literal *)memory;
+        TRAWL_TRY(MEMORY_GROW(plan->literals, plan->literal_capacity, capacity, error));
         plan->literal_capacity = capacity;
     }
     TRAWL_ASSERT(plan->literal_count < plan->literal_capacity && pattern < plan->pattern_count);
@@ -43,12 +40,10 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
 
     if (needed > plan->literal_bytes_capacity) {
         uint64_t capacity = max_u64(needed, 2 * plan->literal_bytes_capacity);
-        void *memory = plan->literal_bytes;
 
         if (plan->literal_bytes_capacity == 0)
             capacity = max_u64(needed, plan->pattern_begin[plan->pattern_count]);
-        TRAWL_TRY(memory_grow(plan->literal_bytes_capacity, capacity, 1, &memory, error));
-        plan->literal_bytes = (uint8_t *)memory;
+        TRAWL_TRY(MEMORY_GROW(plan->literal_bytes, plan->literal_bytes_capacity, capacity, error));
         plan->literal_bytes_capacity = capacity;
     }
     TRAWL_ASSERT(plan->literal_count > 0 && needed <= plan->literal_bytes_capacity);
@@ -139,13 +134,10 @@ static enum trawl_status element_append(struct trawl_plan *plan, const struct pl
 {
     if (plan->element_count == plan->element_capacity) {
         uint32_t capacity = plan->element_capacity == 0 ? 64 : 2 * plan->element_capacity;
-        void *memory = plan->elements;
 
         if (capacity < plan->element_capacity)
             return TRAWL_FAIL(error, LIMIT, "the patterns have more than 2^32 characters");
-        TRAWL_TRY(
-            memory_grow(plan->element_capacity, capacity, sizeof *plan->elements, &memory, error));
-        plan->elements = (struct plan_element *)memory;
+        TRAWL_TRY(MEMORY_GROW(plan->elements, plan->element_capacity, capacity, error));
         plan->element_capacity = capacity;
     }
     TRAWL_ASSERT(plan->element_count < plan->element_capacity && element->alternative_count > 0);

@@ -71,12 +71,10 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
                                        struct trawl_error *error)
 {
     uint64_t total = 0;
-    void *memory;
 
     if (count > UINT32_MAX / 2)
         return TRAWL_FAIL(error, LIMIT, "%" PRIu64 " patterns exceed 2^31 - 1", count);
-    TRAWL_TRY(memory_allocate(count + 1, sizeof *plan->pattern_begin, &memory, error));
-    plan->pattern_begin = (uint64_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(plan->pattern_begin, count + 1, error));
     plan->pattern_count = count;
     memset(plan->pattern_begin, 0, (size_t)(count + 1) * sizeof *plan->pattern_begin);
     for (uint64_t i = 0; i < count; i++) {
@@ -96,8 +94,7 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
         plan->pattern_begin[i + 1] = total;
         TRAWL_ASSERT(plan->pattern_begin[i] < total);
     }
-    TRAWL_TRY(memory_allocate(total, 1, &memory, error));
-    plan->pattern_bytes = (uint8_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(plan->pattern_bytes, total, error));
     for (uint64_t i = 0; i < count; i++)
         memcpy(plan->pattern_bytes + plan->pattern_begin[i], patterns[i].bytes,
                (size_t)patterns[i].bytes_count);
@@ -125,15 +122,13 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
 {
     const uint64_t *begin = plan->pattern_begin;
     uint64_t total = begin[plan->pattern_count];
-    void *memory;
 
     TRAWL_ASSERT(plan->literal_bytes == NULL && plan->literals == NULL);
     plan->literal_bytes_total = plan->literal_bytes_capacity = total;
     plan->literal_bytes = plan->pattern_bytes;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0) {
         plan->literal_bytes = NULL;
-        TRAWL_TRY(memory_allocate(total, 1, &memory, error));
-        plan->literal_bytes = (uint8_t *)memory;
+        TRAWL_TRY(MEMORY_NEW(plan->literal_bytes, total, error));
         for (uint64_t i = 0; i < total; i++)
             plan->literal_bytes[i] = fold_byte(plan->pattern_bytes[i]);
     }
@@ -206,11 +201,9 @@ static enum trawl_status copy_asked(struct plan_algorithm *algorithm, const char
                                     struct trawl_error *error)
 {
     uint64_t bytes = strlen(asked) + 1;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
-    memcpy(memory, asked, (size_t)bytes);
-    algorithm->asked = (char *)memory;
+    TRAWL_TRY(MEMORY_NEW(algorithm->asked, bytes, error));
+    memcpy(algorithm->asked, asked, (size_t)bytes);
     algorithm->asked_bytes = bytes;
     return TRAWL_OK;
 }
@@ -238,8 +231,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
         TRAWL_TRY(errors_check(&given, error));
     if (given.algorithm != NULL)
         TRAWL_TRY(read_algorithm(given.algorithm, algorithms, &algorithm, error));
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
-    plan = (struct trawl_plan *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(plan, 1, error));
     TRAWL_TRY_DONE(memory_allocate(1, PLAN_ATTACHMENTS * sizeof *plan->attached, &memory, error));
     plan->attached = (struct attachment *)memory;
     for (uint32_t i = 0; i < PLAN_ATTACHMENTS; i++)

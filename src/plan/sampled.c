@@ -89,19 +89,12 @@ static enum trawl_status make(const void *from, void **object, struct trawl_erro
     const struct trawl_plan *plan = (const struct trawl_plan *)from;
     enum trawl_status status = TRAWL_OK;
     struct sampled_tables *tables;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *tables, &memory, error));
-    tables = (struct sampled_tables *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(tables, 1, error));
     tables->layout = sampled_layout(plan);
-    TRAWL_TRY_DONE(
-        memory_allocate(1ull << tables->layout.hash_bits, sizeof *tables->heads, &memory, error));
-    tables->heads = (uint32_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate_zeroed((1ull << tables->layout.bitmap_bits) / 64,
-                                          sizeof *tables->bitmap, &memory, error));
-    tables->bitmap = (uint64_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(tables->layout.stride, sizeof *tables->next, &memory, error));
-    tables->next = (uint32_t *)memory;
+    TRAWL_TRY_DONE(MEMORY_NEW(tables->heads, 1ull << tables->layout.hash_bits, error));
+    TRAWL_TRY_DONE(MEMORY_ZEROED(tables->bitmap, (1ull << tables->layout.bitmap_bits) / 64, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(tables->next, tables->layout.stride, error));
     fill(plan_literal_bytes(plan, 0), tables);
     *object = tables;
     tables = NULL;

@@ -185,28 +185,17 @@ static void fill_set(struct trawl_plan *plan)
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
 {
     uint64_t bucket_count;
-    void *memory;
 
     prepare_set(plan);
     bucket_count = 1ull << plan->set.bucket_bits;
-    TRAWL_TRY(memory_allocate_zeroed((1ull << plan->set.bitmap_bits) / 64, sizeof *plan->set_bitmap,
-                                     &memory, error));
-    plan->set_bitmap = (uint64_t *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(plan->set_bitmap, (1ull << plan->set.bitmap_bits) / 64, error));
     if (plan->set.wide_mask != 0) {
-        TRAWL_TRY(memory_allocate_zeroed((1ull << plan->set.bitmap_bits) / 64,
-                                         sizeof *plan->set_wide, &memory, error));
-        plan->set_wide = (uint64_t *)memory;
+        TRAWL_TRY(MEMORY_ZEROED(plan->set_wide, (1ull << plan->set.bitmap_bits) / 64, error));
     }
-    TRAWL_TRY(
-        memory_allocate_table(bucket_count + 1, sizeof *plan->set_buckets, true, &memory, error));
-    plan->set_buckets = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate_table(plan->literal_count, sizeof *plan->set_entries, false, &memory,
-                                    error));
-    plan->set_entries = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_TABLE(plan->set_buckets, bucket_count + 1, true, error));
+    TRAWL_TRY(MEMORY_TABLE(plan->set_entries, plan->literal_count, false, error));
     if (!plan->has_classes || plan->has_either) {
-        TRAWL_TRY(memory_allocate_table(plan->literal_count, sizeof *plan->set_heads, false,
-                                        &memory, error));
-        plan->set_heads = (struct plan_head *)memory;
+        TRAWL_TRY(MEMORY_TABLE(plan->set_heads, plan->literal_count, false, error));
     }
     fill_set(plan);
     return TRAWL_OK;

@@ -19,16 +19,14 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
 {
     struct trawl_search *search;
     enum trawl_status status;
-    void *memory;
 
     if (search_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "search is NULL");
     if ((flags & ~(uint32_t)TRAWL_SEARCH_LINE_NUMBERS) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown search flags 0x%x", flags);
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = memory_allocate_zeroed(1, sizeof *search, &memory, error);
+    status = MEMORY_ZEROED(search, 1, error);
     if (status == TRAWL_OK) {
-        search = (struct trawl_search *)memory;
         sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0);
         status = search_begin(&search->search, searcher, plan, text, &search->sink, error);
         if (status == TRAWL_OK)

@@ -83,7 +83,6 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
 {
     enum trawl_status status;
     uint64_t used;
-    void *memory;
 
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
@@ -94,12 +93,11 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
                               "a chunk of %" PRIu64 " bytes beside %" PRIu64
                               " in use exceeds the runtime's limit of %" PRIu64,
                               bytes, used, runtime->memory_max);
-    status = memory_allocate(bytes, 1, &memory, error);
+    status = MEMORY_NEW(buffer->bytes, bytes, error);
     if (status != TRAWL_OK) {
         atomic_fetch_sub(&runtime->memory_used, bytes);
         return status;
     }
-    buffer->bytes = (uint8_t *)memory;
     buffer->capacity = bytes;
     return TRAWL_OK;
 }
@@ -118,17 +116,13 @@ enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text
 
 enum trawl_status buffers_open(struct devices *devices)
 {
-    void *memory;
-
     if (devices->pinned != NULL)
         return TRAWL_OK;
     TRAWL_ASSERT(devices->workers_max > 0);
     TRAWL_ASSERT(devices->pinned_free == 0 && devices->pinned_made == 0);
     devices->pinned_capacity =
         devices->workers_max * BUFFERS_PER_WORKER + devices->runtime->threads_max;
-    TRAWL_TRY(
-        memory_allocate_zeroed(devices->pinned_capacity, sizeof *devices->pinned, &memory, NULL));
-    devices->pinned = (struct text_buffer *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(devices->pinned, devices->pinned_capacity, NULL));
     return TRAWL_OK;
 }
 

@@ -177,16 +177,9 @@ static void *device_worker_main(void *argument)
 /* Allocates the workers and the list of pinned buffers. */
 static bool workers_room(struct devices *devices)
 {
-    void *memory;
-
-    if (devices->workers != NULL)
-        return true;
-    if (buffers_open(devices) != TRAWL_OK ||
-        memory_allocate_zeroed(devices->workers_max, sizeof *devices->workers, &memory, NULL) !=
-            TRAWL_OK)
-        return false;
-    devices->workers = (struct worker *)memory;
-    return true;
+    return devices->workers != NULL ||
+           (buffers_open(devices) == TRAWL_OK &&
+            MEMORY_ZEROED(devices->workers, devices->workers_max, NULL) == TRAWL_OK);
 }
 
 bool devices_start(struct devices *devices)

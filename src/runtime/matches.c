@@ -22,20 +22,15 @@ void matches_release(struct task *task)
 enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
                                   struct trawl_error *error)
 {
-    void *memory;
-
     if (count > task->match_room) {
         matches_release(task);
         count = saturating_add(count, ROOM_WORDS - 1) / ROOM_WORDS * ROOM_WORDS;
-        TRAWL_TRY(memory_allocate(saturating_multiply(count, MATCH_WORDS), sizeof(uint64_t),
-                                  &memory, error));
-        task->matches = (uint64_t *)memory;
+        TRAWL_TRY(MEMORY_NEW(task->matches, saturating_multiply(count, MATCH_WORDS), error));
         task->match_room = count;
     }
     if (!search->sink->line_numbers || task->line_numbers != NULL || task->match_room == 0)
         return TRAWL_OK;
-    TRAWL_TRY(memory_allocate(task->match_room, sizeof(uint64_t), &memory, error));
-    task->line_numbers = (uint64_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(task->line_numbers, task->match_room, error));
     return TRAWL_OK;
 }
 

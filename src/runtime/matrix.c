@@ -250,10 +250,8 @@ static enum trawl_status matrix_begin(struct trawl_searcher *searcher,
 {
     struct trawl_matrix_search *matrix;
     enum trawl_status status;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matrix, &memory, error));
-    matrix = (struct trawl_matrix_search *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(matrix, 1, error));
     matrix->searcher = searcher;
     matrix->shape = shape;
     status = records_open(&matrix->records, array, error);

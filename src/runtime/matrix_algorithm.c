@@ -134,7 +134,6 @@ static enum trawl_status ready(struct by_algorithm *by, struct trawl_error *erro
     struct trawl_searcher *searcher = by->searcher;
     enum trawl_status status;
     struct job job;
-    void *memory;
 
     job_begin(&job, searcher->runtime, by->plan, NULL);
     status = worker_host_ready(&searcher->caller, &job, error);
@@ -144,8 +143,7 @@ static enum trawl_status ready(struct by_algorithm *by, struct trawl_error *erro
     if (searcher->runtime->engine != TRAWL_ENGINE_CUDA)
         return TRAWL_OK;
     by->flags_count = min_u64(FLAGGED_ROWS, by->records.record_count);
-    TRAWL_TRY(memory_allocate(by->flags_count, 1, &memory, error));
-    by->flags = (uint8_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(by->flags, by->flags_count, error));
     return TRAWL_OK;
 }
 
@@ -155,14 +153,12 @@ enum trawl_status by_algorithm_open(struct trawl_searcher *searcher, const struc
 {
     enum trawl_status status;
     struct by_algorithm *by;
-    void *memory;
 
     if (records->offset_bytes == sizeof(int32_t) || records->validity != NULL)
         return TRAWL_FAIL(error, ARGUMENT,
                           "algorithm %s takes records with offsets of 8 bytes and without nulls",
                           plan->algorithm.name);
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *by, &memory, error));
-    by = (struct by_algorithm *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(by, 1, error));
     by->searcher = searcher;
     by->plan = plan;
     by->records = *records;

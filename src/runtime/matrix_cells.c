@@ -30,8 +30,6 @@ void cell_maker_close(struct cell_maker *maker)
 static enum trawl_status scratch_take(struct cell_maker *maker, struct cell_scratch **scratch,
                                       struct trawl_error *error)
 {
-    void *memory;
-
     (void)pthread_mutex_lock(&maker->lock);
     *scratch = maker->scratches;
     if (*scratch != NULL)
@@ -39,8 +37,7 @@ static enum trawl_status scratch_take(struct cell_maker *maker, struct cell_scra
     (void)pthread_mutex_unlock(&maker->lock);
     if (*scratch != NULL)
         return TRAWL_OK;
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **scratch, &memory, error));
-    *scratch = (struct cell_scratch *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(*scratch, 1, error));
     return TRAWL_OK;
 }
 

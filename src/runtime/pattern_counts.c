@@ -23,13 +23,11 @@ static enum trawl_status counts_reserve(struct pattern_counts *counts, uint64_t 
                                         struct trawl_error *error)
 {
     uint64_t capacity = counts->capacity == 0 ? COUNTS_MORE : 2 * counts->capacity;
-    void *items = counts->items;
 
     if (counts->capacity - counts->count >= more)
         return TRAWL_OK;
     TRAWL_ASSERT(more <= COUNTS_MORE);
-    TRAWL_TRY(memory_grow(counts->capacity, capacity, sizeof *counts->items, &items, error));
-    counts->items = (struct trawl_pattern_count *)items;
+    TRAWL_TRY(MEMORY_GROW(counts->items, counts->capacity, capacity, error));
     counts->capacity = capacity;
     return TRAWL_OK;
 }

@@ -109,8 +109,7 @@ static enum trawl_status block_open(const struct rows *rows, struct rows_block *
     block->bytes = (uint8_t *)memory;
     if (rows->row_bytes > 0)
         memset(block->bytes, 0xff, (size_t)(rows->rows_max * rows->row_bytes));
-    TRAWL_TRY(memory_allocate(rows->rows_max, sizeof *block->filled, &memory, error));
-    block->filled = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(block->filled, rows->rows_max, error));
     return TRAWL_OK;
 }
 
@@ -122,7 +121,6 @@ enum trawl_status rows_open(struct rows *rows, struct trawl_searcher *searcher, 
     uint64_t row_bytes = saturating_multiply(columns, sizeof(int64_t));
     uint64_t blocks = runtime->threads_max == 1 ? 1 : runtime->threads_max + 2;
     uint64_t share = BLOCKS_PER_THREAD * (uint64_t)runtime->threads_max;
-    void *memory;
 
     memset(rows, 0, sizeof *rows);
     job_begin(&rows->job, runtime, NULL, serve);
@@ -141,8 +139,7 @@ enum trawl_status rows_open(struct rows *rows, struct trawl_searcher *searcher, 
     blocks = min_u64(blocks, max_u64(record_count / rows->rows_max, 1));
     rows->helpers = blocks < SHARED_BLOCKS_MIN ? 0 : runtime->threads_max - 1;
     TRAWL_ASSERT(blocks > 0 && blocks <= UINT32_MAX);
-    TRAWL_TRY(memory_allocate_zeroed(blocks, sizeof *rows->blocks, &memory, error));
-    rows->blocks = (struct rows_block *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(rows->blocks, blocks, error));
     rows->block_count = (uint32_t)blocks;
     for (uint32_t i = 0; i < rows->block_count; i++)
         TRAWL_TRY(block_open(rows, &rows->blocks[i], error));

@@ -36,15 +36,13 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
                                      .device_memory_bytes = given->device_memory_bytes};
     enum trawl_status status = TRAWL_OK;
     struct trawl_runtime *runtime;
-    void *memory;
 
     if (given->engine < TRAWL_ENGINE_AUTO || given->engine > TRAWL_ENGINE_CUDA)
         return TRAWL_FAIL(error, ARGUMENT, "engine %d does not exist", (int)given->engine);
     if (given->threads > RUNTIME_THREADS_MAX)
         return TRAWL_FAIL(error, ARGUMENT, "threads is %" PRIu32 ", more than %u", given->threads,
                           RUNTIME_THREADS_MAX);
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *runtime, &memory, error));
-    runtime = (struct trawl_runtime *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(runtime, 1, error));
     runtime->engine = given->engine;
     runtime->threads_max = given->threads > 0 ? given->threads : cores_available();
     runtime->memory_max = given->host_memory_bytes;
@@ -52,9 +50,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_mutex_init(&runtime->entry, NULL);
     (void)pthread_cond_init(&runtime->devices.decided, NULL);
-    TRAWL_TRY_DONE(
-        memory_allocate_zeroed(runtime->threads_max - 1, sizeof *runtime->workers, &memory, error));
-    runtime->workers = (struct worker *)memory;
+    TRAWL_TRY_DONE(MEMORY_ZEROED(runtime->workers, runtime->threads_max - 1, error));
     TRAWL_TRY_DONE(engine_for_host->open(&options, &runtime->host, error));
     options.instruction_set = NULL; /* borrowed only until open returns */
     runtime->devices.options = options;

@@ -37,7 +37,6 @@ static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct traw
     const struct trawl_runtime *runtime = searcher->runtime;
     uint32_t count =
         (uint32_t)max_u64(runtime->threads_max * TASKS_PER_WORKER + TASKS_EXTRA, TASKS_MIN);
-    void *memory;
 
     TRAWL_ASSERT(runtime->threads_max > 0 && searcher->tasks == NULL);
     if (runtime->engine == TRAWL_ENGINE_CPU)
@@ -48,11 +47,9 @@ static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct traw
     if (runtime->engine != TRAWL_ENGINE_CPU)
         count += runtime->threads_max * TASKS_AHEAD;
     TRAWL_ASSERT(searcher->tasks_few > 0 && count >= searcher->tasks_few);
-    TRAWL_TRY(memory_allocate_zeroed(count, sizeof *searcher->tasks, &memory, error));
-    searcher->tasks = (struct task *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(searcher->tasks, count, error));
     searcher->task_count = count;
-    TRAWL_TRY(memory_allocate_zeroed(count, sizeof(struct task *), &memory, error));
-    searcher->ring = (struct task **)memory;
+    TRAWL_TRY(MEMORY_ZEROED(searcher->ring, count, error));
     return TRAWL_OK;
 }
 
@@ -64,7 +61,6 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     struct trawl_runtime_options own = TRAWL_RUNTIME_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     enum trawl_status status = TRAWL_OK;
-    void *memory;
 
     if (searcher_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
@@ -81,8 +77,7 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     own.threads = given.threads;
     own.instruction_set = given.instruction_set;
     own.device_memory_bytes = given.device_memory_bytes;
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *searcher, &memory, error));
-    searcher = (struct trawl_searcher *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(searcher, 1, error));
     (void)pthread_mutex_init(&searcher->cancel_lock, NULL);
     searcher->chunk_bytes = given.chunk_bytes;
     searcher->map = given.map;

@@ -24,15 +24,13 @@ enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count
                                          struct trawl_text **text_out, struct trawl_error *error)
 {
     struct trawl_text *text;
-    void *memory;
 
     if (text_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
     if (bytes == NULL && bytes_count > 0)
         return TRAWL_FAIL(error, ARGUMENT, "bytes is NULL but bytes_count is %" PRIu64,
                           bytes_count);
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *text, &memory, error));
-    text = (struct trawl_text *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(text, 1, error));
     text->kind = TEXT_MEMORY;
     text->bytes = (const uint8_t *)bytes;
     text->bytes_count = bytes_count;

@@ -41,10 +41,7 @@ struct packed_source {
 enum trawl_status unpack_open(bool from_file, uint64_t offset, struct text_unpack **unpack,
                               struct trawl_error *error)
 {
-    void *memory;
-
-    TRAWL_TRY(memory_allocate(1, sizeof **unpack, &memory, error));
-    *unpack = (struct text_unpack *)memory;
+    TRAWL_TRY(MEMORY_NEW(*unpack, 1, error));
     memset(*unpack, 0, offsetof(struct text_unpack, input));
     (*unpack)->from_file = from_file;
     (*unpack)->file_offset = offset;
