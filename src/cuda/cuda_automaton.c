@@ -13,6 +13,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u
 /* A part, the text that a thread searches, has at most max(PART_MAX, 4 × the bytes that are read
@@ -29,9 +30,6 @@
  * for 1 MB, 21 for 6 MB, 26 for 110 MB). */
 #define PRICE_KEPT 3.0
 #define PRICE_NOT_KEPT 11.0
-/* A set with more bytes than SUFFIXES_MAX is not expected to fit shared memory. */
-#define SUFFIXES_MAX 20000u
-#define SUFFIX_BITS 65536u
 #define ROW_BLOCKS 8u  /* per multiprocessor */
 #define KEPT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
@@ -303,28 +301,6 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
     return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
 
-/* Returns the number of different suffixes of the plan's literals, which is the number of states
- * but one. Suffixes with the same hash count once, so that the number may be a little too low. */
-static uint64_t count_suffixes(const struct trawl_plan *plan)
-{
-    uint64_t seen[SUFFIX_BITS / 64] = {0}, count = 0;
-
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        const uint8_t *bytes = plan_literal_bytes(plan, i);
-        uint64_t hash = 0;
-
-        for (uint64_t at = plan_literal_at(plan, i).bytes_count; at-- > 0;) {
-            uint64_t bit;
-
-            hash = (hash + bytes[at] + 1) * 0x9e3779b97f4a7c15u;
-            bit = hash >> 32 & (SUFFIX_BITS - 1);
-            count += (seen[bit / 64] >> bit % 64 & 1) == 0;
-            seen[bit / 64] |= 1ull << bit % 64;
-        }
-    }
-    return count;
-}
-
 /* Returns whether the rows of the worker's plan are expected to fit kept_bytes(). */
 static bool will_be_kept(const struct engine_worker *worker)
 {
@@ -332,11 +308,12 @@ static bool will_be_kept(const struct engine_worker *worker)
     uint64_t words = kept_bytes(worker) / 4, states;
     uint8_t class_of[256];
 
-    if (worker->plan->literal_bytes_total > SUFFIXES_MAX)
+    if (worker->plan->literal_bytes_total > PLAN_SUFFIXES_MAX)
         return false;
     make_classes(&trie, class_of);
     states = words / (trie.classes + SCAN_STATE_WORDS);
-    return worker->plan->literal_bytes_total < states || count_suffixes(worker->plan) < states;
+    return worker->plan->literal_bytes_total < states ||
+           plan_count_suffixes(worker->plan, NULL, NULL, worker->plan->literal_count) < states;
 }
 
 double cuda_automaton_price(struct engine_worker *worker)

@@ -402,7 +402,9 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         TRAWL_TRY(take_automaton(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
-        is_judged_now = false;
+        if (!cuda_automaton_is_kept(worker)) /* the estimate was too low: the trial decides */
+            worker->tables.dense_left = 0;
+        is_judged_now = is_judged(worker, bytes);
     }
     if (is_judged_now && is_tried_first(worker) && bytes > 2 * worker->limits.tried_bytes) {
         /* Search a short range first, since the density of the text is not known yet. Wait for

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/analyse.h"
 
 /* number of samples of the strings' bytes, by which likeness is measured */
 #define SAMPLES 512u
@@ -12,6 +13,7 @@
 /* a rate is measured from at least this many pairs of equal samples, otherwise estimated */
 #define EQUAL_MIN 4.0
 
+#define SUFFIX_BITS 65536u /* bits of the table that counts suffixes */
 #define HOST_GRAM_MAX 16u
 #define ROOT_STEPS 40u /* enough for 1e-10 to 1e10 */
 
@@ -33,11 +35,12 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .dense = 0.85,
                                                      .make = 0.000025};
 /* Fitted to measured times of first counts of 256 MiB in an H100's memory, each for a set of one
- * range of lengths. */
+ * range of lengths. There, rows of up to 46,000 words fit shared memory. */
 #define COSTS_DEVICE                                                                            \
     {                                                                                           \
         .singly_max = 5, .alone = 0.8, .pass = 1.6, .pass_short = 14, .many_half = 1, .met = 6, \
-        .near = 3.4, .near_words = 46000, .dense = 12, .make = 0.00035, .level = 0.027          \
+        .near = 3.4, .near_words = 46000, .dense = 8, .doubled = 2.2, .make = 0.00035,          \
+        .level = 0.027                                                                          \
     }
 const struct plan_part_costs plan_part_costs_device_default = COSTS_DEVICE;
 struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
@@ -46,7 +49,8 @@ struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
 struct group {
     uint64_t begin, end;
     uint64_t length_min, length_max;
-    uint64_t bytes; /* sum of the strings' lengths */
+    uint64_t bytes;  /* sum of the strings' lengths */
+    uint64_t states; /* of an automaton of the group's strings: an estimate */
 };
 
 /* The state of cutting a plan into parts. */
@@ -126,7 +130,7 @@ static void sort_patterns(struct cutting *cutting)
 
         if (classes[class] > begin)
             cutting->groups[cutting->group_count++] =
-                (struct group){begin, classes[class], lengths[class], 0, 0};
+                (struct group){begin, classes[class], lengths[class], 0, 0, 0};
     }
     for (uint32_t i = 0; i < cutting->group_count; i++)
         for (uint64_t k = cutting->groups[i].begin; k < cutting->groups[i].end; k++) {
@@ -232,6 +236,44 @@ static void measure_likeness(struct cutting *cutting)
     }
 }
 
+/* ---- States of automatons ------------------------------------------------------------------- */
+
+uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
+                             const uint32_t *literal_from, uint32_t count)
+{
+    uint64_t seen[SUFFIX_BITS / 64] = {0}, found = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t literal = patterns != NULL ? literal_from[patterns[i]] : i;
+        const uint8_t *bytes = plan_literal_bytes(plan, literal);
+        uint64_t hash = 0;
+
+        for (uint64_t at = plan_literal_at(plan, literal).bytes_count; at-- > 0;) {
+            uint64_t bit;
+
+            hash = (hash + bytes[at] + 1) * 0x9e3779b97f4a7c15u;
+            bit = hash >> 32 & (SUFFIX_BITS - 1);
+            found += (seen[bit / 64] >> bit % 64 & 1) == 0;
+            seen[bit / 64] |= 1ull << bit % 64;
+        }
+    }
+    return found;
+}
+
+/* Sets the groups' numbers of states. Groups share few states, so their numbers add up. */
+static void count_states(struct cutting *cutting)
+{
+    for (uint32_t i = 0; i < cutting->group_count; i++) {
+        struct group *group = &cutting->groups[i];
+
+        group->states = group->bytes;
+        if (group->bytes <= PLAN_SUFFIXES_MAX)
+            group->states =
+                plan_count_suffixes(cutting->plan, cutting->order + group->begin,
+                                    cutting->literal_from, (uint32_t)(group->end - group->begin));
+    }
+}
+
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
 /* Returns the square root of a value > 0, by Newton's method. The library does without libm. */
@@ -244,20 +286,6 @@ static double root(double value)
     return x;
 }
 
-/* Returns the expected number of states that a group's strings add to an automaton of `count`
- * strings. After n bytes, strings that begin alike have reached the same state: of `count` strings,
- * each shares its state with count × rate[n] others. */
-static double states_of(const struct cutting *cutting, const struct group *group, double count)
-{
-    double strings = (double)(group->end - group->begin), left = (double)group->bytes, states = 0;
-
-    for (uint32_t n = 1; n <= SAMPLE_BYTES && left > 0; n++) {
-        states += min_double(strings, left) / (1 + count * cutting->rate[n]);
-        left -= strings;
-    }
-    return states + max_double(left, 0);
-}
-
 /* Returns the cost of searching groups [from, to) together. */
 static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
@@ -265,19 +293,23 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
     uint32_t q = costs->is_tried ? (uint32_t)min_u64(least, HOST_GRAM_MAX) : grams[class_of(least)];
-    double bytes = 0, states = 0, pass, met, dense;
+    double bytes = 0, states = 0, words, pass, met, dense;
 
     if (count == 1)
         return costs->alone;
     for (uint32_t i = from; i < to; i++) {
         bytes += (double)cutting->groups[i].bytes;
-        states += states_of(cutting, &cutting->groups[i], count);
+        states += (double)cutting->groups[i].states;
     }
     pass = (least < 4 ? costs->pass_short : costs->pass) +
            costs->many * count / (count + costs->many_half);
     met = costs->met * (costs->is_tried ? count * cutting->rate[q]
                                         : root(count) * root(root(count) * cutting->rate[q]));
-    dense = (states * (cutting->byte_count + 4) <= costs->near_words ? costs->near : costs->dense) +
+    words = states * (cutting->byte_count + 4);
+    dense = (words <= costs->near_words
+                 ? costs->near
+                 : costs->dense +
+                       costs->doubled * analyse_log2(words / max_double(1, costs->near_words))) +
             costs->make * bytes + costs->level * (double)cutting->groups[to - 1].length_max;
     return costs->is_tried ? pass + min_double(met, dense) : min_double(pass + met, dense);
 }
@@ -324,9 +356,12 @@ static void group_singly(struct cutting *cutting)
             cutting->order[j - 1] = one;
         }
     for (uint32_t i = 0; i < count; i++)
-        cutting->groups[i] = (struct group){i, i + 1, cutting->lengths[cutting->order[i]],
+        cutting->groups[i] = (struct group){i,
+                                            i + 1,
                                             cutting->lengths[cutting->order[i]],
-                                            cutting->lengths[cutting->order[i]]};
+                                            cutting->lengths[cutting->order[i]],
+                                            cutting->lengths[cutting->order[i]],
+                                            0};
     cutting->group_count = (uint32_t)count;
 }
 
@@ -424,6 +459,8 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     if (cutting->group_count < 2)
         return TRAWL_OK;
     measure_likeness(cutting);
+    if (!cutting->costs->is_tried)
+        count_states(cutting);
     count = cut(cutting, cuts);
     TRAWL_ASSERT(count > 0 && count <= PLAN_PARTS_MAX);
     if (count < 2)
