@@ -17,6 +17,7 @@
 struct trial {
     uint32_t now;  /* number of the program that searches: 0 or 1 */
     uint32_t step; /* number of the current trial's step, from 1 on; 0: no trial is going on */
+    uint64_t short_texts; /* number of short texts between trials */
     /* bytes of text until the step ends; if step is 0, until a trial may begin */
     uint64_t left;
     uint64_t interval; /* bytes of text from the last trial to the next */
