@@ -1,11 +1,15 @@
-/* regex_borders: sets the sizes of the engines down, so that short texts have many borders. */
+/* regex_borders: what tests of expressions take from the library's inside: the sizes of the
+ * engines, which are set down so that short texts have many borders, and translated expressions. */
 #include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
+#include "regex/translate.h"
 #include "runtime/schedule.h"
 
 void borders_set(uint64_t seed);
 void borders_set_device(uint64_t seed);
+uint64_t expression_translated(enum trawl_syntax syntax, const char *bytes, uint64_t count,
+                               char *out, uint64_t out_max);
 void borders_set_part(uint64_t hits);
 
 void borders_set(uint64_t seed)
@@ -52,4 +56,20 @@ void borders_set_device(uint64_t seed)
                                                  .most = 3000,
                                                  .shared = 100,
                                                  .hits = 20};
+}
+
+uint64_t expression_translated(enum trawl_syntax syntax, const char *bytes, uint64_t count,
+                               char *out, uint64_t out_max)
+{
+    struct translated translated;
+    uint64_t made = out_max;
+
+    if (translate(syntax, bytes, count, &translated, NULL) != TRAWL_OK)
+        return out_max;
+    if (translated.count < out_max) {
+        memcpy(out, translated.bytes, (size_t)translated.count);
+        made = translated.count;
+    }
+    translated_release(&translated);
+    return made;
 }

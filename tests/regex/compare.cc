@@ -1,0 +1,355 @@
+// compare: see compare.h.
+#include "compare.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <tuple>
+#include <unistd.h>
+
+uint64_t state;
+int failures;
+uint64_t device_chunks;
+
+uint32_t draw(uint32_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state >> 33) % below;
+}
+
+void want(trawl_status status)
+{
+    if (status != TRAWL_OK)
+        std::exit(2);
+}
+
+void show(const setup &given, const char *call)
+{
+    std::printf("FAILED: %s: syntax %d flags 0x%x alphabet %d line end %d also %d, %zu bytes\n",
+                call, static_cast<int>(given.options.syntax), given.options.flags,
+                static_cast<int>(given.options.alphabet), given.options.line_end,
+                given.options.line_end_also_set, given.text.size());
+    for (const std::string &expression : given.expressions)
+        std::printf("  expression '%s'\n", expression.c_str());
+    if (given.text.size() < 100)
+        std::printf("  text '%s'\n", given.text.c_str());
+    if (++failures > 10)
+        std::exit(1);
+}
+
+namespace
+{
+
+using hit = std::tuple<uint64_t, uint64_t, uint64_t>; // begin, pattern, end
+
+// ---- What RE2 says -----------------------------------------------------------------------------
+
+bool is_word(const std::string &line, int64_t at)
+{
+    return at >= 0 && at < static_cast<int64_t>(line.size()) &&
+           (std::isalnum(static_cast<unsigned char>(line[static_cast<size_t>(at)])) != 0 ||
+            line[static_cast<size_t>(at)] == '_');
+}
+
+size_t step(const std::string &line, size_t at, bool characters)
+{
+    static const char *const any = "(?s)."; // a whole character, or none
+    static const re2::RE2 one(any, re2::RE2::Quiet);
+    re2::StringPiece found;
+
+    if (characters && at < line.size() &&
+        one.Match(line, at, line.size(), re2::RE2::ANCHOR_START, &found, 1))
+        return at + found.size();
+    return at + 1;
+}
+
+// The first match at `from` or later that meets the conditions; false: there is none.
+bool next_match(const re2::RE2 &re, const setup &given, const std::string &line, size_t from,
+                bool empty, size_t *begin, size_t *end)
+{
+    const bool characters = given.options.alphabet == TRAWL_CHARACTERS;
+    re2::StringPiece found;
+
+    if ((given.options.flags & TRAWL_WHOLE_LINE) != 0) {
+        *begin = 0;
+        *end = line.size();
+        return from == 0 && (empty || !line.empty()) &&
+               re.Match(line, 0, line.size(), re2::RE2::ANCHOR_BOTH, nullptr, 0);
+    }
+    while (from <= line.size()) {
+        if (!re.Match(line, from, line.size(), re2::RE2::UNANCHORED, &found, 1))
+            return false;
+        *begin = static_cast<size_t>(found.data() - line.data());
+        *end = *begin + found.size();
+        from = step(line, *begin, characters);
+        if ((given.options.flags & TRAWL_WHOLE_WORD) == 0) {
+            if (empty || *end > *begin)
+                return true;
+            continue;
+        }
+        if (is_word(line, static_cast<int64_t>(*begin) - 1))
+            continue;
+        for (size_t least = *begin + (empty ? 0 : 1), to = *end + 1; to-- > least;)
+            if (!is_word(line, static_cast<int64_t>(to)) &&
+                re.Match(line, *begin, to, re2::RE2::ANCHOR_BOTH, nullptr, 0)) {
+                *end = to;
+                return true;
+            }
+    }
+    return false;
+}
+
+// begins: of the lines that match; ends: the ends of all lines.
+void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *begins,
+            std::vector<uint64_t> *ends)
+{
+    const char line_end =
+        static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
+    std::vector<std::unique_ptr<re2::RE2>> all;
+    re2::RE2::Options options;
+
+    options.set_log_errors(false);
+    options.set_longest_match(given.options.syntax != TRAWL_PERL ||
+                              (given.options.flags & TRAWL_WHOLE_WORD) != 0);
+    options.set_case_sensitive((given.options.flags & TRAWL_IGNORE_CASE) == 0);
+    options.set_dot_nl(line_end != '\n');
+    if (given.options.alphabet != TRAWL_CHARACTERS)
+        options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    for (const std::string &expression : given.translated)
+        all.emplace_back(new re2::RE2(expression, options));
+    for (size_t at = 0; at < given.text.size();) {
+        size_t after = at;
+        bool matches = false, ended;
+
+        while (after < given.text.size() && given.text[after] != line_end &&
+               !(given.options.line_end_also_set != 0 && given.text[after] == '\0'))
+            after++;
+        ended = after < given.text.size();
+        std::string line = given.text.substr(at, after - at);
+        if (ended && (given.options.flags & TRAWL_CRLF) != 0 && !line.empty() &&
+            line.back() == '\r')
+            line.pop_back();
+        for (uint32_t i = 0; i < all.size(); i++) {
+            size_t begin = 0, end = 0;
+
+            matches |= next_match(*all[i], given, line, 0, true, &begin, &end);
+            for (end = 0; next_match(*all[i], given, line, end, false, &begin, &end);)
+                hits->emplace_back(at + begin, i, at + end);
+        }
+        if (matches)
+            begins->push_back(at);
+        at = after + (ended ? 1 : 0);
+        ends->push_back(at);
+    }
+    std::sort(hits->begin(), hits->end());
+}
+
+// ---- What the library says ---------------------------------------------------------------------
+
+int take(void *context, const trawl_match *matches, uint64_t count)
+{
+    auto *hits = static_cast<std::vector<hit> *>(context);
+
+    for (uint64_t i = 0; i < count; i++)
+        hits->emplace_back(matches[i].begin, matches[i].pattern_index, matches[i].end);
+    return 0;
+}
+
+struct windows {
+    std::string text;
+    std::vector<hit> hits;
+};
+
+int take_window(void *context, const trawl_window *window)
+{
+    auto *into = static_cast<windows *>(context);
+
+    if (window->begin != into->text.size())
+        failures++;
+    into->text.append(reinterpret_cast<const char *>(window->bytes), window->bytes_count);
+    return take(&into->hits, window->matches, window->match_count);
+}
+
+trawl_text *open_text(const setup &given, const char *path, uint32_t kind, int *descriptor)
+{
+    trawl_text *text = nullptr;
+    int ends[2];
+
+    *descriptor = -1;
+    if (kind == 0) {
+        want(trawl_text_from_memory(given.text.data(), given.text.size(), &text, nullptr));
+    } else if (kind == 1) {
+        want(trawl_text_open_file(path, &text, nullptr));
+    } else if (pipe(ends) == 0) {
+        (void)fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
+        if (write(ends[1], given.text.data(), given.text.size()) !=
+            static_cast<ssize_t>(given.text.size()))
+            std::exit(2);
+        close(ends[1]);
+        *descriptor = ends[0];
+        want(trawl_text_from_descriptor(ends[0], nullptr, &text, nullptr));
+    }
+    return text;
+}
+
+// The begins of the lines that hold a hit.
+std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<uint64_t> &ends)
+{
+    std::vector<uint64_t> begins;
+
+    for (const hit &each : hits) {
+        const auto end = std::upper_bound(ends.begin(), ends.end(), std::get<0>(each));
+        const uint64_t begin = end == ends.begin() ? 0 : end[-1];
+
+        if (begins.empty() || begins.back() != begin)
+            begins.push_back(begin);
+    }
+    return begins;
+}
+
+// The hits without overlap: the longest of the hits that begin first, and so on. Keeps no empty
+// hit.
+std::vector<hit> spans_of(const std::vector<hit> &hits)
+{
+    std::vector<hit> spans;
+    uint64_t end = 0;
+
+    for (const hit &each : hits) {
+        const uint64_t begin = std::get<0>(each);
+
+        if (!spans.empty() && std::get<0>(spans.back()) == begin)
+            std::get<2>(spans.back()) = end = std::max(end, std::get<2>(each));
+        else if (begin >= end && std::get<2>(each) > begin)
+            spans.emplace_back(begin, 0, end = std::get<2>(each));
+    }
+    return spans;
+}
+
+int take_record(trawl_searcher *searcher, const trawl_plan *plan, const std::vector<uint64_t> &at,
+                const std::string &tape, std::vector<hit> *cells)
+{
+    trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
+    trawl_matrix_search *matrix = nullptr;
+    trawl_matrix_batch batch;
+
+    records.bytes = reinterpret_cast<const uint8_t *>(tape.data());
+    records.offsets = at.data();
+    records.record_count = at.size() - 1;
+    if (trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, nullptr) !=
+        TRAWL_OK)
+        return 1;
+    do {
+        std::memset(&batch, 0, sizeof batch);
+        batch.size = sizeof batch;
+        if (trawl_matrix_next(matrix, &batch, nullptr) != TRAWL_OK)
+            return 1;
+        for (uint64_t i = 0; i < batch.cell_count; i++)
+            cells->emplace_back(batch.cell_records[i], batch.cell_patterns[i],
+                                batch.cell_begins[i]);
+    } while (!batch.last);
+    trawl_matrix_close(matrix);
+    return 0;
+}
+
+} // namespace
+
+void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path,
+             bool loads)
+{
+    std::vector<hit> wanted, got;
+    std::vector<uint64_t> begins, ends;
+
+    by_re2(given, &wanted, &begins, &ends);
+    for (uint32_t call = 0; call < 8; call++) {
+        const uint32_t kind = loads || path == nullptr ? 0
+                              : given.text.size() < 100000 ? draw(3)
+                                                           : draw(2);
+        trawl_stats stats = {};
+        uint64_t count = 0;
+        int descriptor;
+        trawl_text *text = open_text(given, path, kind, &descriptor);
+        trawl_match first;
+        bool found = false;
+        windows window;
+
+        got.clear();
+        stats.size = sizeof stats;
+        if (loads && !given.text.empty())
+            want(trawl_text_load(searcher, text, nullptr));
+        if (call == 0) {
+            if (trawl_positions(searcher, plan, text, take, &got, nullptr) != TRAWL_OK ||
+                got != wanted)
+                show(given, "positions");
+        } else if (call == 1) {
+            if (trawl_count(searcher, plan, text, &count, nullptr) != TRAWL_OK ||
+                count != wanted.size())
+                show(given, "count");
+        } else if (call == 2 || call == 3) {
+            if (trawl_count_lines(searcher, plan, text, call == 3, UINT64_MAX, &count, nullptr) !=
+                    TRAWL_OK ||
+                count != (call == 2 ? begins.size() : ends.size() - begins.size()))
+                show(given, call == 2 ? "lines" : "lines without");
+        } else if (call == 4) {
+            if (trawl_first(searcher, plan, text, &first, &found, nullptr) != TRAWL_OK ||
+                found == wanted.empty() ||
+                (found && hit(first.begin, first.pattern_index, first.end) != wanted[0]))
+                show(given, "first");
+        } else {
+            static const uint32_t flags[] = {TRAWL_WINDOW_LINE_ENDS, TRAWL_WINDOW_LINES,
+                                             TRAWL_WINDOW_SPANS};
+
+            if (trawl_windows(searcher, plan, text, flags[call - 5], take_window, &window,
+                              nullptr) != TRAWL_OK ||
+                window.text != given.text || (call == 5 && window.hits != wanted) ||
+                (call > 5 && lines_of(window.hits, ends) != begins) ||
+                (call == 7 && spans_of(window.hits) != spans_of(wanted)))
+                show(given, call == 5   ? "windows"
+                            : call == 6 ? "windows of lines"
+                                        : "windows of spans");
+        }
+        want(trawl_searcher_stats(searcher, &stats, nullptr));
+        device_chunks += stats.device_chunk_count;
+        trawl_text_close(text);
+        if (descriptor >= 0)
+            close(descriptor);
+    }
+}
+
+// Records are lines of their own. by_re2 would cut records at line ends, so blanks stand there.
+void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *plan)
+{
+    std::vector<uint64_t> at{0};
+    std::vector<hit> cells, wanted;
+
+    for (char &byte : given.text)
+        if (byte == static_cast<char>(given.options.line_end) || byte == '\0')
+            byte = ' ';
+
+    while (at.back() < given.text.size())
+        at.push_back(std::min<uint64_t>(given.text.size(), at.back() + draw(30)));
+    for (uint64_t i = 0; i + 1 < at.size(); i++) {
+        setup one = given;
+        std::vector<hit> hits;
+        std::vector<uint64_t> begins, ends;
+
+        one.text = given.text.substr(at[i], at[i + 1] - at[i]);
+        by_re2(one, &hits, &begins, &ends);
+        for (uint32_t p = 0; p < given.expressions.size(); p++)
+            for (const hit &h : hits)
+                if (std::get<1>(h) == p) {
+                    wanted.emplace_back(i, p, std::get<0>(h));
+                    break;
+                }
+    }
+    for (int i = 0; i < 2; i++) { // a worker ends with the last record, and begins with the first
+        cells.clear();
+        if (take_record(searcher, plan, at, given.text, &cells) != 0 || cells != wanted)
+            show(given, i == 0 ? "records" : "records again");
+    }
+}

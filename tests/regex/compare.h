@@ -1,0 +1,42 @@
+// compare: compares what the library answers with what RE2 answers when it reads each line alone.
+#ifndef TRAWL_TESTS_REGEX_COMPARE_H
+#define TRAWL_TESTS_REGEX_COMPARE_H
+
+#include <string>
+#include <vector>
+
+#include "trawl_devices.h"
+
+// Of regex_borders.c.
+extern "C" void borders_set(uint64_t seed);
+extern "C" void borders_set_part(uint64_t hits);
+extern "C" void borders_set_device(uint64_t seed);
+// Writes the expression in RE2's syntax to `out`. Returns the bytes written; out_max: the library
+// refuses the expression.
+extern "C" uint64_t expression_translated(trawl_syntax syntax, const char *bytes, uint64_t count,
+                                          char *out, uint64_t out_max);
+
+struct setup {
+    std::vector<std::string> expressions;
+    std::vector<std::string> translated; // in RE2's syntax
+    std::string text;
+    trawl_plan_options options;
+};
+
+extern uint64_t state; // of draw
+extern int failures;
+extern uint64_t device_chunks; // chunks in which devices searched for atoms
+
+uint32_t draw(uint32_t below);
+// Exits with 2 unless the status is TRAWL_OK.
+void want(trawl_status status);
+// Prints the case, and counts a failure; the eleventh exits.
+void show(const setup &given, const char *call);
+// Makes all calls with the text in memory, in the file `path` or in a pipe. path NULL: in memory;
+// loads: in memory, and loaded by devices.
+void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *plan, const char *path,
+             bool loads);
+// Searches pieces of the text as records.
+void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *plan);
+
+#endif

@@ -1,0 +1,115 @@
+// fuzz_regex: bytes become expressions and a text. The library has to refuse what RE2 refuses, and to
+// answer what RE2 answers when it reads each line alone.
+//
+// Byte 0      flags of the plan (bits 0-3), line end NUL (4), NUL ends lines, too (5), syntax (6-7)
+// Byte 1      sizes of the engine
+// Byte 2      number of expressions (low half), how often the text is repeated (high half)
+// then        per expression: its length, its bytes
+// then        the text
+#include <re2/re2.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "compare.h"
+
+extern "C" {
+#include "fuzz/fuzz.h"
+}
+
+namespace
+{
+
+constexpr size_t header_bytes = 3, expression_bytes_max = 64, expressions_max = 3;
+constexpr size_t translated_bytes_max = 4096, text_bytes_max = 2000;
+constexpr uint64_t chunks[] = {0, 1, 7, 100};
+
+void read_options(const uint8_t *bytes, trawl_plan_options *options)
+{
+    static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
+    static const uint32_t flags[] = {TRAWL_IGNORE_CASE, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE,
+                                     TRAWL_CRLF};
+    static const trawl_syntax syntaxes[] = {TRAWL_PERL, TRAWL_PERL, TRAWL_EXTENDED, TRAWL_BASIC};
+
+    *options = defaults;
+    for (uint32_t i = 0; i < std::size(flags); i++)
+        if ((bytes[0] >> i & 1) != 0)
+            options->flags |= flags[i];
+    options->line_end_set = 1;
+    options->line_end = (bytes[0] & 16) != 0 ? 0 : '\n';
+    options->line_end_also_set = static_cast<uint8_t>(bytes[0] >> 5 & 1);
+    options->syntax = syntaxes[bytes[0] >> 6];
+    options->alphabet = TRAWL_CHARACTERS;
+}
+
+// Returns whether the expression is no empty string, and RE2 and the library's translation accept it.
+bool add_expression(setup *given, const std::string &expression)
+{
+    static char translated[translated_bytes_max];
+    const uint64_t count =
+        expression_translated(given->options.syntax, expression.data(), expression.size(),
+                              translated, sizeof translated);
+
+    given->expressions.push_back(expression);
+    given->translated.emplace_back(translated, count % sizeof translated);
+    return !expression.empty() && count < sizeof translated &&
+           re2::RE2(given->translated.back(), re2::RE2::Quiet).ok();
+}
+
+// Inputs come by the million: searchers are opened once.
+trawl_searcher *searcher_for(uint32_t chunk)
+{
+    static trawl_searcher *pool[std::size(chunks)];
+
+    if (pool[chunk] == nullptr) {
+        trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+
+        options.engine = TRAWL_ENGINE_CPU;
+        options.threads = 1;
+        options.chunk_bytes = chunks[chunk];
+        want(trawl_searcher_open(&options, &pool[chunk], nullptr));
+    }
+    return pool[chunk];
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
+{
+    std::vector<trawl_pattern> patterns;
+    trawl_plan *plan = nullptr;
+    bool accepted = true;
+    trawl_error error;
+    setup given;
+    size_t at = header_bytes;
+
+    if (bytes_count < header_bytes)
+        return 0;
+    read_options(bytes, &given.options);
+    for (size_t i = 0; i <= bytes[2] % expressions_max && at < bytes_count; i++) {
+        size_t count = bytes[at++] % expression_bytes_max;
+
+        count = std::min(count, bytes_count - at);
+        accepted &= add_expression(
+            &given, std::string(reinterpret_cast<const char *>(bytes) + at, count));
+        at += count;
+    }
+    for (int i = 0; i <= bytes[2] / 16 && given.text.size() < text_bytes_max; i++)
+        given.text.append(reinterpret_cast<const char *>(bytes) + at, bytes_count - at);
+    for (const std::string &expression : given.expressions)
+        patterns.push_back({expression.data(), expression.size()});
+    borders_set(bytes[1]);
+    const trawl_status status =
+        trawl_plan_build(patterns.data(), patterns.size(), &given.options, &plan, &error);
+
+    if (status == TRAWL_OK && accepted) {
+        state = bytes[1];
+        compare(given, searcher_for(bytes[1] % std::size(chunks)), plan, nullptr, false);
+    } else if (status == TRAWL_OK || (accepted && status != TRAWL_LIMIT)) {
+        show(given, status == TRAWL_OK ? "a plan that RE2 refuses" : error.message);
+    }
+    trawl_plan_free(plan);
+    if (failures > 0)
+        abort();
+    return 0;
+}
