@@ -4,6 +4,6 @@ set -euo pipefail
 . scripts/common.sh
 
 have clang-format || die 'clang-format is missing; ./dev setup installs it'
-git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp' '*.cu' '*.cuh' |
+git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cc' '*.cpp' '*.cu' '*.cuh' |
     tr '\n' '\0' |
     xargs -0 -r clang-format -i

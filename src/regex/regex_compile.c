@@ -97,15 +97,24 @@ static enum trawl_status no_memory(struct trawl_error *error)
 }
 
 /* Reports what RE2 says about the translated expression. */
-static enum trawl_status refuse(const struct translated *translated, enum regex_status regex_status,
-                                const struct regex_fault *fault, struct trawl_error *error)
+static enum trawl_status refuse(const struct expressions *made, const struct translated *translated,
+                                enum regex_status regex_status, const struct regex_fault *fault,
+                                struct trawl_error *error)
 {
     enum trawl_status status;
 
     if (regex_status == REGEX_MEMORY)
         return no_memory(error);
+    if (regex_status == REGEX_LARGE && made->bytes_left < made->program_bytes_max)
+        return TRAWL_FAIL(error, LIMIT,
+                          "the programs of the expressions up to this one need more than %u MiB, "
+                          "the limit for all: search for fewer expressions at a time",
+                          made->plan->expressions.memory_mib);
     if (regex_status == REGEX_LARGE)
-        return TRAWL_FAIL(error, LIMIT, "the expression's program exceeds its limit of memory");
+        return TRAWL_FAIL(error, LIMIT,
+                          "the expression's program needs more than %" PRIu64 " MiB, the limit: "
+                          "make repetitions and classes such as \\pL{300} smaller",
+                          made->program_bytes_max >> 20);
     status = TRAWL_FAIL(error, ARGUMENT, "%s", fault->message);
     if (error != NULL)
         error->text_offset = translated->from[min_u64(fault->at, translated->count)];
@@ -152,7 +161,8 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     made->bytes_left += made->program_bytes; /* what divide_memory kept for the expression */
     regex_status = expressions_compile(made, translated.bytes, translated.count, &options, 1,
                                        &made->each[index], &fault);
-    status = regex_status == REGEX_OK ? TRAWL_OK : refuse(&translated, regex_status, &fault, error);
+    status = regex_status == REGEX_OK ? TRAWL_OK
+                                      : refuse(made, &translated, regex_status, &fault, error);
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
     maker->needs_line |= translated.needs_line;

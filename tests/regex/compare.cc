@@ -267,7 +267,7 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
 
     by_re2(given, &wanted, &begins, &ends);
     for (uint32_t call = 0; call < 8; call++) {
-        const uint32_t kind = loads || path == nullptr ? 0
+        const uint32_t kind = loads || path == nullptr     ? 0
                               : given.text.size() < 100000 ? draw(3)
                                                            : draw(2);
         trawl_stats stats = {};

@@ -1,5 +1,5 @@
-// fuzz_regex: bytes become expressions and a text. The library has to refuse what RE2 refuses, and to
-// answer what RE2 answers when it reads each line alone.
+// fuzz_regex: bytes become expressions and a text. The library has to refuse what RE2 refuses, and
+// to answer what RE2 answers when it reads each line alone.
 //
 // Byte 0      flags of the plan (bits 0-3), line end NUL (4), NUL ends lines, too (5), syntax (6-7)
 // Byte 1      sizes of the engine
@@ -42,13 +42,13 @@ void read_options(const uint8_t *bytes, trawl_plan_options *options)
     options->alphabet = TRAWL_CHARACTERS;
 }
 
-// Returns whether the expression is no empty string, and RE2 and the library's translation accept it.
+// Returns whether the expression is no empty string, and RE2 and the library's translation accept
+// it.
 bool add_expression(setup *given, const std::string &expression)
 {
     static char translated[translated_bytes_max];
-    const uint64_t count =
-        expression_translated(given->options.syntax, expression.data(), expression.size(),
-                              translated, sizeof translated);
+    const uint64_t count = expression_translated(given->options.syntax, expression.data(),
+                                                 expression.size(), translated, sizeof translated);
 
     given->expressions.push_back(expression);
     given->translated.emplace_back(translated, count % sizeof translated);
@@ -90,8 +90,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
         size_t count = bytes[at++] % expression_bytes_max;
 
         count = std::min(count, bytes_count - at);
-        accepted &= add_expression(
-            &given, std::string(reinterpret_cast<const char *>(bytes) + at, count));
+        accepted &=
+            add_expression(&given, std::string(reinterpret_cast<const char *>(bytes) + at, count));
         at += count;
     }
     for (int i = 0; i <= bytes[2] / 16 && given.text.size() < text_bytes_max; i++)

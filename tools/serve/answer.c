@@ -291,7 +291,7 @@ static void *work(void *context)
         .output = &answer->output, .supply = &answer->supply, .runtime = server->runtime};
     uint64_t running = ++server->running_count;
     uint8_t status;
-    bool failed, is_short;
+    bool failed, is_short, is_too_large;
     int http_status;
 
     settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
@@ -300,11 +300,15 @@ static void *work(void *context)
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : job_run(&job, settings));
     failed = status == EXIT_ERROR && !answer->begun;
+    is_too_large = errno == EFBIG; /* of patterns_plan */
     /* errno still says why the job failed: the job closes its files without changing errno. */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
     if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
-        answering_refuse(answer, is_short ? 503 : 400,
+        answering_refuse(answer,
+                         is_short       ? 503
+                         : is_too_large ? 413
+                                        : 400,
                          *answer->message != '\0' ? answer->message : "the search failed");
     else if (!answer->begun && answer->request.format >= REQUEST_COLUMNS)
         answering_write(answer, NULL);

@@ -181,16 +181,16 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
                                            settings->guard->thread_count * THREAD_BYTES);
 }
 
-/* Finds the expression at fault, which error->text_offset refers to. Several expressions that were
- * joined are tried one by one. */
-static struct trawl_pattern faulty(const struct patterns *patterns,
-                                   const struct trawl_plan_options *options,
-                                   struct trawl_error *error)
+/* Returns the index of the expression at fault, which error->text_offset refers to. Several
+ * expressions that were joined are tried one by one. patterns->count: the fault is not that of a
+ * single expression. */
+static uint64_t faulty(const struct patterns *patterns, const struct trawl_plan_options *options,
+                       struct trawl_error *error)
 {
     struct trawl_error own;
 
     if (patterns->joined.bytes == NULL)
-        return patterns->items[error->pattern_index < patterns->count ? error->pattern_index : 0];
+        return error->pattern_index < patterns->count ? error->pattern_index : patterns->count;
     for (uint64_t i = 0; i < patterns->count; i++) {
         struct trawl_plan *plan = NULL;
         bool fails = trawl_plan_build(&patterns->items[i], 1, options, &plan, &own) != TRAWL_OK;
@@ -198,24 +198,46 @@ static struct trawl_pattern faulty(const struct patterns *patterns,
         trawl_plan_free(plan);
         if (fails) {
             *error = own;
-            return patterns->items[i];
+            return i;
         }
     }
-    return patterns->joined;
+    return patterns->count;
 }
 
-void expressions_fault(const struct patterns *patterns, const struct settings *settings,
-                       const struct trawl_plan_options *options, const struct trawl_error *error,
-                       char *message)
+/* Writes the message about an expression whose program exceeds a limit of memory. */
+static void too_large(const struct patterns *patterns, uint64_t index,
+                      const struct trawl_error *error, char *message)
+{
+    const int count = (int)patterns->count;
+    const struct trawl_pattern *at = &patterns->items[index];
+
+    if (index < patterns->count)
+        (void)snprintf(
+            message, SETTINGS_ERROR_BYTES, "expression %d of %d, '%.*s%s': %s", (int)index + 1,
+            count, (int)(at->bytes_count < SHOWN_MAX ? at->bytes_count : SHOWN_MAX),
+            (const char *)at->bytes, at->bytes_count > SHOWN_MAX ? "..." : "", error->message);
+    else
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "expressions 1 to %d, as alternatives of one: %s", count, error->message);
+}
+
+void expressions_fault(const struct patterns *patterns, const struct trawl_plan_options *options,
+                       const struct trawl_error *error, char *message)
 {
     struct trawl_error fault = *error;
     struct trawl_pattern pattern = {"", 0};
     const char *bytes, *begin, *end;
+    uint64_t index = patterns->count;
     int column = 0;
 
-    (void)settings;
-    if (error->status == TRAWL_ARGUMENT && patterns->count > 0)
-        pattern = faulty(patterns, options, &fault);
+    if ((error->status == TRAWL_ARGUMENT || error->status == TRAWL_LIMIT) && patterns->count > 0)
+        index = faulty(patterns, options, &fault);
+    if (fault.status == TRAWL_LIMIT) {
+        too_large(patterns, index, &fault, message);
+        return;
+    }
+    if (index < patterns->count)
+        pattern = patterns->items[index];
     if (fault.text_offset > pattern.bytes_count || pattern.bytes_count == 0) {
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", fault.message);
         return;

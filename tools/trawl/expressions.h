@@ -20,8 +20,7 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
 /* Writes the message about a plan that could not be built, with a mark under the mistake. */
-void expressions_fault(const struct patterns *patterns, const struct settings *settings,
-                       const struct trawl_plan_options *options, const struct trawl_error *error,
-                       char *message);
+void expressions_fault(const struct patterns *patterns, const struct trawl_plan_options *options,
+                       const struct trawl_error *error, char *message);
 
 #endif

@@ -7,6 +7,7 @@
 #include "trawl/patterns.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -584,7 +585,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                  ? trawl_plan_build(&patterns->joined, 1, &options, plan, &error)
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status != TRAWL_OK && settings->expressions)
-        expressions_fault(patterns, settings, &options, &error, message);
+        expressions_fault(patterns, &options, &error, message);
+    if (status == TRAWL_LIMIT)
+        errno = EFBIG; /* which tells a server that the request is too large */
     guard_give(settings->guard, spare);
     if (status == TRAWL_OK || settings->expressions)
         return status == TRAWL_OK;
