@@ -23,9 +23,16 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
 
     if ((uint32_t)options->syntax > TRAWL_BASIC)
         return TRAWL_FAIL(error, ARGUMENT, "unknown syntax %d", (int)options->syntax);
-    if (!is_set && ((options->flags & TRAWL_CRLF) != 0 || options->expression_mib > 0))
+    if (!is_set &&
+        ((options->flags & (TRAWL_CRLF | TRAWL_UNICODE)) != 0 || options->expression_mib > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is for plans of expressions",
-                          options->expression_mib > 0 ? "expression_mib" : "TRAWL_CRLF");
+                          options->expression_mib > 0          ? "expression_mib"
+                          : (options->flags & TRAWL_CRLF) != 0 ? "TRAWL_CRLF"
+                                                               : "TRAWL_UNICODE");
+    if ((options->flags & TRAWL_UNICODE) != 0 &&
+        (options->syntax != TRAWL_PERL || options->alphabet != TRAWL_CHARACTERS))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "TRAWL_UNICODE needs the syntax TRAWL_PERL and the alphabet CHARACTERS");
     if (is_set && (options->method != TRAWL_METHOD_AUTO || options->algorithm != NULL))
         return TRAWL_FAIL(error, ARGUMENT, "a plan of expressions takes no %s",
                           options->algorithm != NULL ? "algorithm" : "method");
@@ -40,7 +47,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
     const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE |
-                           TRAWL_SINGLE_BYTE | TRAWL_CRLF | ERRORS_FLAGS;
+                           TRAWL_SINGLE_BYTE | TRAWL_CRLF | TRAWL_UNICODE | ERRORS_FLAGS;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);

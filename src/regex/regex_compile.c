@@ -156,8 +156,8 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     enum regex_status regex_status;
     enum trawl_status status;
 
-    TRAWL_TRY(translate(plan->expressions.syntax, (const char *)pattern.bytes, pattern.bytes_count,
-                        &translated, error));
+    TRAWL_TRY(translate(plan->expressions.syntax, (plan->flags & TRAWL_UNICODE) != 0,
+                        (const char *)pattern.bytes, pattern.bytes_count, &translated, error));
     made->bytes_left += made->program_bytes; /* what divide_memory kept for the expression */
     regex_status = expressions_compile(made, translated.bytes, translated.count, &options, 1,
                                        &made->each[index], &fault);

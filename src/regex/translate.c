@@ -1,5 +1,6 @@
-/* translate: copies Perl's syntax, except for the names of groups; reads the extended and the basic
- * syntax of POSIX, with GNU's additions, and writes each part as RE2 spells it.
+/* translate: copies Perl's syntax, except for the names of groups and Unicode's classes; reads the
+ * extended and the basic syntax of POSIX, with GNU's additions, and writes each part as RE2 spells
+ * it.
  *
  * The syntaxes of POSIX:   extended            basic
  *   a group                ( )                 \( \)
@@ -18,9 +19,30 @@
 /* bound on the translated bytes per byte: a repetition may add "(?:", ")" and a 0 */
 #define ROOM_PER_BYTE 6u
 #define DEPTH_MAX 1000u /* the most groups inside each other */
+/* bound on the translated bytes of \w, \W, \s and \S as Unicode means them */
+#define UNICODE_BYTES 256u
+
+/* Unicode's White_Space, and all other characters. */
+#define SPACES                                                                               \
+    "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}" \
+    "\\x{3000}"
+#define NO_SPACES                                                                             \
+    "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{84}\\x{86}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}" \
+    "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"            \
+    "\\x{3001}-\\x{10ffff}"
+/* Word characters, as in Unicode's technical standard 18: \p{Nd}, connectors (\p{Pc}), and these.
+ * The last ranges are letters in circles and squares, which belong to no category of letters. */
+#define LETTERS                                                                                \
+    "\\p{L}\\p{Nl}\\p{M}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-" \
+    "\\x{1f169}\\x{1f170}-\\x{1f189}"
+#define DIGITS "\\p{Nd}"
+/* \p{Pc} without '_' */
+#define CONNECTORS "\\x{203f}\\x{2040}\\x{2054}\\x{fe33}\\x{fe34}\\x{fe4d}-\\x{fe4f}\\x{ff3f}"
+#define WORDS LETTERS DIGITS CONNECTORS "_"
 
 struct reader {
     enum trawl_syntax syntax;
+    bool unicode;
     const char *bytes;
     uint64_t count;
     uint64_t at;
@@ -35,6 +57,10 @@ struct reader {
     bool after_word;    /* the preceding part is a single ASCII word character */
     bool word_begins;   /* \< was read: an ASCII word character has to follow */
     uint64_t word_from; /* where \< was read */
+    /* of Perl's syntax: "[" of the last class stands at class_begin in out->bytes; not_words: the
+     * class has \W, with Unicode's meaning */
+    uint64_t class_begin;
+    bool not_words;
 };
 
 /* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
@@ -96,8 +122,76 @@ static void copy_next(struct reader *reader, uint64_t *at)
     put(reader, reader->bytes + *at, 1, *at);
 }
 
+static void put_text(struct reader *reader, const char *text, uint64_t from)
+{
+    put(reader, text, strlen(text), from);
+}
+
+/* Writes the escape that stands at `from` as Unicode means it. Returns false, and writes nothing,
+ * if the escape is not about words, digits or spaces. */
+static bool put_unicode(struct reader *reader, uint64_t from, bool in_class)
+{
+    static const char letters[] = "dDsSw";
+    static const char *const texts[] = {DIGITS, "\\P{Nd}", SPACES, NO_SPACES, WORDS};
+    const char letter = reader->bytes[from + 1];
+    const char *found = letter != '\0' ? strchr(letters, letter) : NULL;
+
+    if (found == NULL && letter != 'W')
+        return false;
+    if (!in_class)
+        put_text(reader, found != NULL ? "[" : "[^" WORDS, from);
+    else if (found == NULL)
+        reader->not_words = true; /* end_class writes the class */
+    if (found != NULL)
+        put_text(reader, texts[found - letters], from);
+    if (!in_class)
+        put_text(reader, "]", from);
+    return true;
+}
+
+/* Rewrites the class that ends before `from`, which has \W: "[x\W]" becomes "(?:[x]|[^words])".
+ * RE2 has no class within a class, so a negated class with \W is the word characters without
+ * digits, without '_', or is refused. */
+static enum trawl_status end_class(struct reader *reader, uint64_t from, struct trawl_error *error)
+{
+    struct translated *out = reader->out;
+    const uint64_t begin = reader->class_begin;
+    const bool negated = out->bytes[begin + 1] == '^';
+    const char *rest = out->bytes + begin + 1 + negated, *end = out->bytes + out->count;
+    bool digits = true, line = true;
+
+    reader->not_words = false;
+    for (; negated && rest < end; rest += *rest == '_' ? 1 : strlen(DIGITS)) {
+        if (*rest == '_')
+            line = false;
+        else if ((size_t)(end - rest) >= strlen(DIGITS) &&
+                 memcmp(rest, DIGITS, strlen(DIGITS)) == 0)
+            digits = false;
+        else
+            return refuse(out->from[begin], error,
+                          "[^\\W...] excludes more than \\d and _: RE2 has no class for that; "
+                          "--no-unicode has, for ASCII");
+    }
+    if (negated || rest == end) {
+        out->count = begin;
+        put_text(reader, negated ? "[" LETTERS CONNECTORS : "[^" LETTERS CONNECTORS, from);
+        put_text(reader, digits ? DIGITS : "", from);
+        put_text(reader, line ? "_]" : "]", from);
+        return TRAWL_OK;
+    }
+    TRAWL_ASSERT(out->capacity - out->count >= 3);
+    memmove(out->bytes + begin + 3, out->bytes + begin, (size_t)(out->count - begin));
+    memmove(out->from + begin + 3, out->from + begin,
+            (size_t)(out->count - begin) * sizeof *out->from);
+    memcpy(out->bytes + begin, "(?:", 3);
+    out->from[begin + 1] = out->from[begin + 2] = out->from[begin];
+    out->count += 3;
+    put_text(reader, "]|[^" WORDS "])", from);
+    return TRAWL_OK;
+}
+
 /* Copies the expression. "(?<name>" becomes "(?P<name>". */
-static void copy_perl(struct reader *reader)
+static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *error)
 {
     const char *bytes = reader->bytes;
     uint64_t count = reader->count;
@@ -107,6 +201,15 @@ static void copy_perl(struct reader *reader)
     for (uint64_t i = 0; i < count; i++) {
         char next = i + 1 < count ? bytes[i + 1] : '\0';
 
+        if (reader->unicode && !quoted && bytes[i] == '\\' && put_unicode(reader, i, in_class)) {
+            i++;
+            continue;
+        }
+        if (in_class && bytes[i] == ']' && !quoted && reader->not_words) {
+            TRAWL_TRY(end_class(reader, i, error));
+            in_class = false;
+            continue;
+        }
         put(reader, bytes + i, 1, i);
         if (bytes[i] == '\\' && i + 1 < count) {
             quoted = quoted ? next != 'E' : !in_class && next == 'Q';
@@ -124,6 +227,7 @@ static void copy_perl(struct reader *reader)
             in_class = bytes[i] != ']';
         } else if (bytes[i] == '[') {
             in_class = true;
+            reader->class_begin = reader->out->count - 1;
             if (next == '^') {
                 copy_next(reader, &i);
                 next = i + 1 < count ? bytes[i + 1] : '\0';
@@ -137,6 +241,7 @@ static void copy_perl(struct reader *reader)
                 put(reader, "P", 1, i);
         }
     }
+    return TRAWL_OK;
 }
 
 /* ---- POSIX --------------------------------------------------------------------------------- */
@@ -449,9 +554,20 @@ void translated_release(struct translated *translated)
     memset(translated, 0, sizeof *translated);
 }
 
-enum trawl_status translate(enum trawl_syntax syntax, const char *bytes, uint64_t count,
-                            struct translated *out, struct trawl_error *error)
+/* Returns the number of bytes for which the translation needs room. */
+static uint64_t room_for(const char *bytes, uint64_t count, bool unicode)
 {
+    uint64_t escapes = 0;
+
+    for (uint64_t i = 0; unicode && i < count; i++)
+        escapes += bytes[i] == '\\';
+    return count * ROOM_PER_BYTE + escapes * UNICODE_BYTES + 1;
+}
+
+enum trawl_status translate(enum trawl_syntax syntax, bool unicode, const char *bytes,
+                            uint64_t count, struct translated *out, struct trawl_error *error)
+{
+    const uint64_t capacity = room_for(bytes, count, unicode);
     struct reader *reader;
     enum trawl_status status = TRAWL_OK;
     void *memory;
@@ -462,16 +578,17 @@ enum trawl_status translate(enum trawl_syntax syntax, const char *bytes, uint64_
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *reader, &memory, error));
     reader = (struct reader *)memory;
     reader->syntax = syntax;
+    reader->unicode = unicode;
     reader->bytes = bytes;
     reader->count = count;
     reader->out = out;
-    TRAWL_TRY_DONE(memory_allocate(count * ROOM_PER_BYTE + 1, 1, &memory, error));
+    TRAWL_TRY_DONE(memory_allocate(capacity, 1, &memory, error));
     out->bytes = (char *)memory;
-    out->capacity = count * ROOM_PER_BYTE + 1;
+    out->capacity = capacity;
     TRAWL_TRY_DONE(memory_allocate(out->capacity, sizeof *out->from, &memory, error));
     out->from = (uint32_t *)memory;
     if (syntax == TRAWL_PERL)
-        copy_perl(reader);
+        TRAWL_TRY_DONE(copy_perl(reader, error));
     else
         TRAWL_TRY_DONE(read_posix(reader, error));
     out->from[out->count] = (uint32_t)count;

@@ -21,10 +21,11 @@ struct translated {
     bool needs_line;
 };
 
-/* Translates an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks;
- * error->text_offset is the byte at which the faulty part begins. MEMORY. */
-enum trawl_status translate(enum trawl_syntax syntax, const char *bytes, uint64_t count,
-                            struct translated *out, struct trawl_error *error);
+/* Translates an expression. unicode: \w, \d and \s of Perl's syntax mean Unicode's characters, as
+ * in ripgrep. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks; error->text_offset is
+ * the byte at which the faulty part begins. MEMORY. */
+enum trawl_status translate(enum trawl_syntax syntax, bool unicode, const char *bytes,
+                            uint64_t count, struct translated *out, struct trawl_error *error);
 void translated_release(struct translated *translated);
 
 #endif

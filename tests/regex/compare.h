@@ -13,8 +13,8 @@ extern "C" void borders_set_part(uint64_t hits);
 extern "C" void borders_set_device(uint64_t seed);
 // Writes the expression in RE2's syntax to `out`. Returns the bytes written; out_max: the library
 // refuses the expression.
-extern "C" uint64_t expression_translated(trawl_syntax syntax, const char *bytes, uint64_t count,
-                                          char *out, uint64_t out_max);
+extern "C" uint64_t expression_translated(const trawl_plan_options *options, const char *bytes,
+                                          uint64_t count, char *out, uint64_t out_max);
 
 struct setup {
     std::vector<std::string> expressions;

@@ -16,21 +16,27 @@ import tempfile
 
 PIECES = ['a', 'b', 'c', 'A', 'B', 'ab', 'abc', 'k', ' ', '_', '-', '1', '22', 'é', 'É', 'ко', 'x']
 CLASSES = ['.', '[ab]', '[^a]', '[a-c]', '[[:digit:]]', '[[:space:]]', '[^[:space:]]', '[b_-]']
+# What means Unicode in ripgrep and tg.
+WIDE_PIECES = ['é', 'ñ', '中', 'ⅷ', '²', '٣', '‿', 'ⓐ', '🄰', '\u0301', '👍', '\u200d', '\u00a0', '\u2003', '\u2028', 'ª']
+WIDE_CLASSES = [r'\w', r'\W', r'\d', r'\D', r'\s', r'\S', r'[\w-]', r'[^\w]', r'[\W_]', r'[^\W_]', r'[^\W\d_]', r'[^\W]',
+                r'[\W\d]', r'[^\S]', r'[^\d\s]', r'[a\W]', r'[^\Sa]', r'[\S\d]', r'[^a\w]']  # fmt: skip
 REPEATS = ['*', '+', '?', '{2}', '{1,2}', '{0,2}']
 
 
-def expression(draw, depth=2):
+def expression(draw, depth=2, wide=False):
     parts = []
     for _ in range(draw.randint(1, 4)):
         kind = draw.random()
-        if kind < 0.55:
+        if wide and kind < 0.5:
+            part = draw.choice(WIDE_CLASSES if kind < 0.35 else WIDE_PIECES)
+        elif kind < 0.55:
             part = draw.choice(PIECES)
         elif kind < 0.75 or depth == 0:
             part = draw.choice(CLASSES)
         else:
-            part = '(' + expression(draw, depth - 1) + ')'
+            part = '(' + expression(draw, depth - 1, wide) + ')'
         if draw.random() < 0.25:
-            if len(part) > 1 and part[0] not in '([':
+            if len(part) > 1 and part[0] not in '([\\':
                 part = '(' + part + ')'
             part += draw.choice(REPEATS)
         parts.append(part)
@@ -62,10 +68,11 @@ def basic(text):
     return out
 
 
-def text(draw):
+def text(draw, wide):
     lines = []
+    pieces = PIECES + WIDE_PIECES if wide else PIECES
     for _ in range(draw.choice([0, 1, 3, 30, 300])):
-        lines.append(''.join(draw.choice(PIECES) for _ in range(draw.randint(0, 12))))
+        lines.append(''.join(draw.choice(pieces) for _ in range(draw.randint(0, 12))))
     made = '\n'.join(lines).encode()
     if draw.random() < 0.8:
         made += b'\n'
@@ -99,7 +106,7 @@ def grep_case(draw, name):
 def rg_case(draw, name):
     options = ['-i', '-v', '-x', '-n', '-b', '-c', '-o', '--column', '--vimgrep', '-S', '--passthru']
     options = [o for o in options if draw.random() < 0.1]
-    made = expression(draw)
+    made = expression(draw, wide=draw.random() < 0.5)
     if draw.random() < 0.2:
         made = re.sub(r'([*+?}])', r'\1?', made, count=1)
     if draw.random() < 0.2:
@@ -173,9 +180,11 @@ def main():
         fixed = [case for case in long_cases(name) if has_rg or case[0][0] == 'grep']
         for number in range(-len(fixed), amount):
             if number >= 0 and number % 4 == 0:
+                wide = has_rg and draw.random() < 0.3  # grep's classes mean the locale's characters
                 with open(name, 'wb') as file:
-                    file.write(text(draw))
-            wanted, got = fixed[number] if number < 0 else (rg_case if has_rg and draw.random() < 0.5 else grep_case)(draw, name)
+                    file.write(text(draw, wide))
+            case = rg_case if number >= 0 and (wide or (has_rg and draw.random() < 0.4)) else grep_case
+            wanted, got = fixed[number] if number < 0 else case(draw, name)
             if number >= 0 and differs_by_design(wanted):
                 continue
             first = run([programs[wanted[0]], *wanted[1:]], environment)

@@ -1,7 +1,9 @@
 // fuzz_regex: bytes become expressions and a text. The library has to refuse what RE2 refuses, and
 // to answer what RE2 answers when it reads each line alone.
 //
-// Byte 0      flags of the plan (bits 0-3), line end NUL (4), NUL ends lines, too (5), syntax (6-7)
+// Byte 0      flags of the plan (bits 0-3), line end NUL (4), NUL ends lines, too (5), syntax (6-7;
+// 1:
+//             Unicode's classes)
 // Byte 1      sizes of the engine
 // Byte 2      number of expressions (low half), how often the text is repeated (high half)
 // then        per expression: its length, its bytes
@@ -39,6 +41,8 @@ void read_options(const uint8_t *bytes, trawl_plan_options *options)
     options->line_end = (bytes[0] & 16) != 0 ? 0 : '\n';
     options->line_end_also_set = static_cast<uint8_t>(bytes[0] >> 5 & 1);
     options->syntax = syntaxes[bytes[0] >> 6];
+    if (bytes[0] >> 6 == 1)
+        options->flags |= TRAWL_UNICODE;
     options->alphabet = TRAWL_CHARACTERS;
 }
 
@@ -47,7 +51,7 @@ void read_options(const uint8_t *bytes, trawl_plan_options *options)
 bool add_expression(setup *given, const std::string &expression)
 {
     static char translated[translated_bytes_max];
-    const uint64_t count = expression_translated(given->options.syntax, expression.data(),
+    const uint64_t count = expression_translated(&given->options, expression.data(),
                                                  expression.size(), translated, sizeof translated);
 
     given->expressions.push_back(expression);

@@ -8,8 +8,8 @@
 
 void borders_set(uint64_t seed);
 void borders_set_device(uint64_t seed);
-uint64_t expression_translated(enum trawl_syntax syntax, const char *bytes, uint64_t count,
-                               char *out, uint64_t out_max);
+uint64_t expression_translated(const struct trawl_plan_options *options, const char *bytes,
+                               uint64_t count, char *out, uint64_t out_max);
 void borders_set_part(uint64_t hits);
 
 void borders_set(uint64_t seed)
@@ -58,13 +58,14 @@ void borders_set_device(uint64_t seed)
                                                  .hits = 20};
 }
 
-uint64_t expression_translated(enum trawl_syntax syntax, const char *bytes, uint64_t count,
-                               char *out, uint64_t out_max)
+uint64_t expression_translated(const struct trawl_plan_options *options, const char *bytes,
+                               uint64_t count, char *out, uint64_t out_max)
 {
     struct translated translated;
     uint64_t made = out_max;
 
-    if (translate(syntax, bytes, count, &translated, NULL) != TRAWL_OK)
+    if (translate(options->syntax, (options->flags & TRAWL_UNICODE) != 0, bytes, count, &translated,
+                  NULL) != TRAWL_OK)
         return out_max;
     if (translated.count < out_max) {
         memcpy(out, translated.bytes, (size_t)translated.count);

@@ -43,6 +43,73 @@ static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t a
     TEST_CHECK(strstr(error.message, words) != NULL);
 }
 
+/* Counts the lines in which the expression matches. */
+static uint64_t lines_with(const char *expression, uint32_t flags, const char *bytes)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_pattern pattern = pattern_of(expression);
+    struct trawl_plan *plan = NULL;
+    struct trawl_text *text = NULL;
+    uint64_t count = 0;
+
+    options.syntax = TRAWL_PERL;
+    options.alphabet = TRAWL_CHARACTERS;
+    options.flags = flags;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_text_from_memory(bytes, strlen(bytes), &text, NULL) == TRAWL_OK);
+    TEST_CHECK(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL) ==
+               TRAWL_OK);
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    return count;
+}
+
+/* Classes of Unicode: the characters are written by hand, not taken from tables. */
+static void test_unicode(void)
+{
+    static const char lines[] =
+        "a\né\n中\n_\n\u203f\nⅷ\nⓐ\n\u0301\n7\n٣\n²\n-\n \n\u00a0\n\u2003\n👍\n";
+    static const struct {
+        const char *expression;
+        uint64_t unicode, ascii;
+    } rows[] = {{"^\\w$", 10, 3},       {"^\\W$", 6, 13},        {"^\\d$", 2, 1},
+                {"^\\D$", 14, 15},      {"^\\s$", 3, 1},         {"^\\S$", 13, 15},
+                {"^[\\w-]$", 11, 4},    {"^[^\\w]$", 6, 13},     {"^[-\\W]$", 6, 13},
+                {"^[a\\W]$", 7, 14},    {"^[^\\W]$", 10, 3},     {"^[^\\W_]$", 9, 2},
+                {"^[^\\W\\d_]$", 7, 1}, {"^[\\S]$", 13, 15},     {"^[^\\Sa]$", 3, 1},
+                {"^[\\d\\s]$", 5, 2},   {"^(\\W|a){1}$", 7, 14}, {"^\\\\w$", 0, 0}};
+
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *expression = rows[i].expression;
+
+        printf("%s\n", expression);
+        TEST_CHECK_U64(lines_with(expression, TRAWL_UNICODE, lines), rows[i].unicode);
+        TEST_CHECK_U64(lines_with(expression, 0, lines), rows[i].ascii);
+    }
+    TEST_CHECK_U64(lines_with("x\\wy", TRAWL_UNICODE, "xéy\nxy\nx-y\n"), 1);
+    TEST_CHECK_U64(lines_with("^[]\\W]+$", TRAWL_UNICODE, "]-\na\n"), 1);
+    TEST_CHECK_U64(lines_with("\\bko", TRAWL_UNICODE, "éko\nako\n"), 1);
+}
+
+/* Plans that TRAWL_UNICODE does not go with. */
+static void test_unicode_mistakes(void)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    const struct trawl_pattern pattern = pattern_of("a[^\\Wb]");
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error;
+
+    options.flags = TRAWL_UNICODE;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
+    options.syntax = TRAWL_EXTENDED;
+    options.alphabet = TRAWL_CHARACTERS;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
+    options.syntax = TRAWL_PERL;
+    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_ARGUMENT);
+    TEST_CHECK_U64(error.text_offset, 1);
+    TEST_CHECK(strstr(error.message, "--no-unicode") != NULL);
+}
+
 static void test_mistakes(void)
 {
     refuses(TRAWL_PERL, "a(b", 1, "missing )");
@@ -334,6 +401,8 @@ int main(void)
     options.chunk_bytes = 1000;
     TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
     test_mistakes();
+    test_unicode();
+    test_unicode_mistakes();
     test_long_expressions();
     test_meaning();
     test_lines();

@@ -543,6 +543,8 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->syntax = settings->syntax;
     options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
     options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
+    if (settings->is_tg && settings->syntax == TRAWL_PERL && !settings->no_unicode)
+        options->flags |= TRAWL_UNICODE;
     options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
 }
 
