@@ -7,6 +7,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
+/* plans of more expressions do without sure_after, which takes 128 matches for each head */
+#define SURE_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
 void anchors_begin(struct anchor_maker *maker, struct expressions *made,
@@ -106,6 +108,14 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return TRAWL_OK;
 }
 
+/* Sets anchor->sure_after, by the head's matches in texts of one character. */
+static void note_sure(const struct expressions *made, struct anchor *anchor)
+{
+    for (uint8_t byte = 0; byte < 128 && anchor->head != NULL && !anchor->looks_back; byte++)
+        if (made->ops->match(anchor->head, &byte, 1, 0, 1, false, NULL, 0) > 0)
+            anchor->sure_after[byte / 64] |= UINT64_C(1) << byte % 64;
+}
+
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
                               uint64_t count, struct trawl_error *error)
 {
@@ -122,8 +132,11 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
         return TRAWL_OK;
     maker->expression = expression;
     TRAWL_TRY(split_expression(bytes, count, &options, &splits, &looks_back, error));
-    for (uint64_t i = first; i < maker->made->anchor_count; i++)
+    for (uint64_t i = first; i < maker->made->anchor_count; i++) {
         maker->made->anchors[i].looks_back = looks_back;
+        if (maker->made->count <= SURE_MAX)
+            note_sure(maker->made, &maker->made->anchors[i]);
+    }
     maker->fails = !splits || maker->string_count > STRINGS_MAX;
     return TRAWL_OK;
 }

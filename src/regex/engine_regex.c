@@ -499,6 +499,16 @@ struct line {
     uint64_t end;   /* without the line end */
 };
 
+/* Returns whether the byte before `at` alone tells that the head matches there. */
+static bool head_is_sure(const struct step *step, const struct anchor *anchor, uint64_t at)
+{
+    const struct trawl_plan *plan = step->worker->expressions->plan;
+    const uint8_t byte = at > 0 ? step->chunk->bytes[at - 1] : plan->line_end;
+
+    return byte < 128 && (anchor->sure_after[byte / 64] >> byte % 64 & 1) != 0 &&
+           byte != plan->line_end && byte != plan->line_end_also && step->chunk->records == NULL;
+}
+
 /* Stores in *may whether a match of the anchor's expression may hold the string at `at`; by_line:
  * whether the expression matches in the line. */
 static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
@@ -509,12 +519,13 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
     const struct regex_ops *ops = expressions->ops;
     const struct regex *each = expressions->each[anchor->expression];
     const uint8_t *bytes = step->chunk->bytes;
+    const bool sure = !by_line && !anchor->begins && head_is_sure(step, anchor, at);
     int found = 1;
 
     *may = true;
     if (anchor->is_sure)
         return TRAWL_OK;
-    if (line->begin == UINT64_MAX && (by_line || anchor->looks_back || !anchor->begins))
+    if (line->begin == UINT64_MAX && !sure && (by_line || anchor->looks_back || !anchor->begins))
         line->begin = line_begin(step, at);
     if (by_line) {
         found = ops->match(each, bytes + line->begin, line->end - line->begin, 0,
@@ -525,8 +536,9 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
     } else if (anchor->begins) {
         found = ops->match(each, bytes + at, line->end - at, 0, line->end - at, true, NULL, 0);
     } else {
-        found = ops->match(anchor->head, bytes + line->begin, at - line->begin, 0, at - line->begin,
-                           false, NULL, 0);
+        if (!sure)
+            found = ops->match(anchor->head, bytes + line->begin, at - line->begin, 0,
+                               at - line->begin, false, NULL, 0);
         if (found > 0 && anchor->tail != NULL)
             found = ops->match(anchor->tail, bytes + at, line->end - at, 0, line->end - at, true,
                                NULL, 0);

@@ -19,6 +19,9 @@ struct anchor {
     /* The program of the head, whose matches end where the string begins. NULL: the head is empty
      * (`begins`), or RE2 reads the whole line. */
     struct regex *head;
+    /* A bit for each ASCII character after which the head has matched, whatever stands before the
+     * character in the line. */
+    uint64_t sure_after[2];
     /* if there is a head: the program of the string and the rest; NULL: nothing follows the
      * string */
     struct regex *tail;
