@@ -204,7 +204,7 @@ make_archive() {
 get_compiler
 get_sources
 # shellcheck disable=SC2086
-get_headers ${TRAWL_SUITES:-$VERSION_CODENAME}
+get_headers $VERSION_CODENAME ${TRAWL_SUITES-}
 mkdir -p "$out/wheels"
 hook build_sdist "$out/wheels"
 for machine in ${TRAWL_MACHINES:-x86_64 aarch64}; do

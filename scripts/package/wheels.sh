@@ -38,8 +38,10 @@ END
 
 # make_wheels MACHINE STAGE: into $out/wheels
 make_wheels() {
-    local machine=$1 stage=$2 headers number place tree
+    local machine=$1 stage=$2 headers number place tree own
 
+    # CMake takes headers of the running Python alone; an -I goes before these.
+    own=$(echo "$tools/python/$VERSION_CODENAME"/usr/include/python3.*)
     mkdir -p "$out/wheels"
     for headers in "$tools"/python/*/usr/include/python3.*; do
         number=${headers##*python3.}
@@ -47,7 +49,7 @@ make_wheels() {
         tree=$place/tree
         mkdir -p "$tree"
         build "$machine" "$source/python" "$place/build" "$place/installed" "-DPython_EXECUTABLE=$tools/venv/bin/python" \
-            "-DPython_INCLUDE_DIR=$headers" "-DTRAWL_LIBRARY=$stage/lib/libtrawl.a" \
+            "-DPython_INCLUDE_DIR=$own" "-DCMAKE_C_FLAGS=-I$headers" "-DTRAWL_LIBRARY=$stage/lib/libtrawl.a" \
             "-DTRAWL_COMMAND=$stage/bin/trawl" "-DTRAWL_EXPRESSIONS=$stage/lib/libtrawl_regex.so.${version%%.*}"
         mv "$place"/installed/trawl/_trawl.*.so "$place/module"
         cp -r "$source/python/trawl" "$tree/"
