@@ -4,14 +4,6 @@
 
 #define LATER_BYTES 64 /* fields that a later version may have added */
 
-struct later_plan_options {
-    struct trawl_plan_options known;
-    uint8_t later[LATER_BYTES];
-};
-struct later_searcher_options {
-    struct trawl_searcher_options known;
-    uint8_t later[LATER_BYTES];
-};
 struct later_stats {
     struct trawl_stats known;
     uint8_t later[LATER_BYTES];
@@ -37,43 +29,34 @@ static enum trawl_status open_searcher(const void *options, struct trawl_error *
     return status;
 }
 
-static void plan_sizes(void)
+/* Passes options of `bytes` bytes, which begin with their size, as structs of other sizes. */
+static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
+                  const void *options, uint64_t bytes)
 {
-    struct later_plan_options later = {.known = TRAWL_PLAN_OPTIONS_INIT};
-    struct trawl_plan_options no_size = {0};
+    union {
+        uint64_t size;
+        uint8_t bytes[sizeof(struct trawl_plan_options) + sizeof(struct trawl_searcher_options) +
+                      LATER_BYTES];
+    } later = {0};
+    static const uint64_t wrong[] = {0, 7, UINT64_MAX};
 
-    CHECK_STATUS(build(NULL, NULL), TRAWL_OK);
-    CHECK_STATUS(build(&later, NULL), TRAWL_OK);
-    later.known.size = sizeof later;
-    CHECK_STATUS(build(&later, NULL), TRAWL_OK);
-    for (uint32_t i = 0; i < LATER_BYTES; i += 21) {
-        later.later[i] = 1;
-        CHECK_REFUSED(build(&later, error));
-        later.known.size = sizeof later.known + i; /* the struct ends before the byte that is set */
-        CHECK_STATUS(build(&later, NULL), TRAWL_OK);
-        later.known.size = sizeof later;
-        later.later[i] = 0;
+    memcpy(&later, options, bytes);
+    TEST_CHECK_U64(later.size, bytes);
+    CHECK_STATUS(call(NULL, NULL), TRAWL_OK);
+    CHECK_STATUS(call(&later, NULL), TRAWL_OK);
+    for (uint64_t i = bytes; i < bytes + LATER_BYTES; i += 21) {
+        later.size = bytes + LATER_BYTES;
+        CHECK_STATUS(call(&later, NULL), TRAWL_OK);
+        later.bytes[i] = 1;
+        CHECK_REFUSED(call(&later, error));
+        later.size = i; /* the struct ends before the byte that is set */
+        CHECK_STATUS(call(&later, NULL), TRAWL_OK);
+        later.bytes[i] = 0;
     }
-    CHECK_REFUSED(build(&no_size, error));
-    no_size.size = 7;
-    CHECK_REFUSED(build(&no_size, error));
-    no_size.size = UINT64_MAX;
-    CHECK_REFUSED(build(&no_size, error));
-}
-
-static void searcher_sizes(void)
-{
-    struct later_searcher_options later = {.known = TRAWL_SEARCHER_OPTIONS_INIT};
-    struct trawl_searcher_options no_size = {0};
-
-    CHECK_STATUS(open_searcher(NULL, NULL), TRAWL_OK);
-    later.known.size = sizeof later;
-    CHECK_STATUS(open_searcher(&later, NULL), TRAWL_OK);
-    later.later[LATER_BYTES - 1] = 1;
-    CHECK_REFUSED(open_searcher(&later, error));
-    CHECK_REFUSED(open_searcher(&no_size, error));
-    no_size.size = 7;
-    CHECK_REFUSED(open_searcher(&no_size, error));
+    for (uint32_t i = 0; i < 3; i++) {
+        later.size = wrong[i];
+        CHECK_REFUSED(call(&later, error));
+    }
 }
 
 /* Checks that the library reads no field beyond the struct's size, since the struct of a caller of
@@ -210,8 +193,8 @@ static void engines(void)
 int main(void)
 {
     test_begin("options");
-    plan_sizes();
-    searcher_sizes();
+    sizes(build, PLAN_WITH(.flags = 0), sizeof(struct trawl_plan_options));
+    sizes(open_searcher, SEARCHER_WITH(.threads = 0), sizeof(struct trawl_searcher_options));
     smaller_structs();
     stats_sizes();
     status_texts();
