@@ -163,7 +163,9 @@ def test_counts_that_share_a_search(monkeypatch):
     gets its own counts."""
     pytest.importorskip("numpy")
     shard = _shards.Shard(list(_shards.files_of({"a": "ab AB abab"})), 1, "cpu")
-    asks = [(["ab"], {}), (["b", "ab"], {}), (["ab"], {"ignore_case": True}), (["ab", "ab"], {})]
+    many = [f"ab{i}" for i in range(_shards.SHARED_MAX)]
+    asks = [(["ab"], {}), (["b", "ab"], {}), (["ab"], {"ignore_case": True}), (["ab", "ab"], {}), (["b", *many], {})]
+    plans = [trawl.Plan(patterns, **options) for patterns, options in asks]
     counts, searches, original = {}, [], shard.count_for
 
     def count_for(some):
@@ -171,19 +173,24 @@ def test_counts_that_share_a_search(monkeypatch):
         if len(searches) == 1:  # during the first search all other requests come
             for thread in threads[1:]:
                 thread.start()
-            while len(shard.waiting) < 3:
+            while len(shard.waiting) < 6:
                 time.sleep(0.01)
         original(some)
 
     monkeypatch.setattr(shard, "count_for", count_for)
     threads = [
         threading.Thread(target=lambda i=i, one=one: counts.update({i: shard.count_by_pattern(one).tolist()}))
-        for i, one in enumerate(trawl.Plan(patterns, **options) for patterns, options in asks)
+        for i, one in enumerate(plans)
+    ]
+    threads += [
+        threading.Thread(target=lambda i=i: counts.update({-i: shard.count(plans[i])})) for i in (1, 4)
     ]
     threads[0].start()
     for thread in threads:
         thread.join()
-    assert counts == {0: [3], 1: [3, 3], 2: [4], 3: [3, 3]} and sorted(searches) == [1, 1, 2]
+    assert counts == {0: [3], 1: [3, 3], 2: [4], 3: [3, 3], 4: [3] + [0] * 1000, -1: 6, -4: 3}
+    assert sorted(searches) == [1, 1, 2, 3]
+    assert shard.count(plans[1]) == 6 and shard.count(plans[2]) == 4 and searches[-2:] == [1, 1]
 
 
 def test_a_file_that_changed(tmp_path):

@@ -24,6 +24,7 @@ Answer = TypeVar("Answer")
 LISTED_MAX = 1 << 20  # with more occurrences, a search for records finds the files instead
 ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
 ASKS_MAX = 16  # requests that an actor answers at the same time
+SHARED_MAX = 1000  # patterns of a request that shares a search with other patterns
 LINES_SENT = 1000  # lines of an actor's answer that are sent together
 NAMESPACE = "trawl"
 
@@ -104,30 +105,36 @@ class Shard:
         return self.begins.searchsorted(begins, "right") - 1
 
     def count(self, plan: Plan) -> int:
-        if len(plan) == 1:
-            return int(self.count_by_pattern(plan)[0])
+        if as_a_whole(plan):
+            return int(self.counted_together(plan, True).sum())
         return sum(count for _, count in self.searches(plan, self.searcher.count))
 
     def count_by_pattern(self, plan: Plan) -> Any:
         import numpy
 
         if as_a_whole(plan):
-            return self.counted_together(plan)
+            return self.counted_together(plan, False)
         total = numpy.zeros(len(plan), numpy.uint64)
         for _, counts in self.searches(plan, self.searcher.count_by_pattern):
             total += numpy.asarray(counts)
         return total
 
-    def counted_together(self, plan: Plan) -> Any:
-        """Count by pattern, in one search for all requests that came during the search before and that
-        have the same options. The thread that finds no search going on searches for all."""
-        own = Waiting(plan)
+    def counted_together(self, plan: Plan, in_all: bool) -> Any:
+        """Count by pattern, or all (an array of one number), in one search for all requests that came during
+        the search before and that have the same plan, or few patterns and the same options. The thread that
+        finds no search going on searches for all."""
+        own = Waiting(plan, in_all)
         with self.lock:
             self.waiting.append(own)
             leads, self.searching = not self.searching, True
         while leads:
             with self.lock:
-                some = [one for one in self.waiting if one.options == self.waiting[0].options]
+                first = self.waiting[0]
+                some = [
+                    one for one in self.waiting
+                    if one.plan is first.plan
+                    or (one.options == first.options and max(len(one.plan), len(first.plan)) <= SHARED_MAX)
+                ]  # fmt: skip
                 self.waiting = [one for one in self.waiting if one not in some]
             self.count_for(some)
             with self.lock:
@@ -141,12 +148,15 @@ class Shard:
         import numpy
 
         try:
-            plan, patterns = asks[0].plan, list(asks[0].plan)
-            if len(asks) > 1:
+            plan, found = asks[0].plan, {}
+            if any(ask.plan is not plan for ask in asks):
                 patterns = list(dict.fromkeys(itertools.chain(*(ask.plan for ask in asks))))
                 plan = Plan(patterns, **asks[0].options)
-            counts = numpy.asarray(self.searcher.count_by_pattern(plan, self.text)).astype("uint64")
-            found = dict(zip(patterns, counts))
+            if all(ask.in_all and ask.plan is plan for ask in asks):
+                counts = numpy.array([self.searcher.count(plan, self.text)], "uint64")
+            else:
+                counts = numpy.asarray(self.searcher.count_by_pattern(plan, self.text)).astype("uint64")
+                found = dict(zip(plan, counts)) if plan is not asks[0].plan else {}
             for ask in asks:
                 ask.counts = counts if ask.plan is plan else numpy.array([found[one] for one in ask.plan])
         except BaseException as fault:
@@ -220,8 +230,9 @@ class Shard:
 class Waiting:
     """A request for counts that waits for a search."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, in_all: bool) -> None:
         given: Any = plan.__reduce__()[1][-1]
+        self.in_all = in_all  # only the sum of the counts is needed
         self.options = {key: given[key] for key in ("ignore_case", "whole_words")}
         self.plan, self.done = plan, threading.Event()
         self.counts: Any = None
