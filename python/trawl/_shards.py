@@ -523,7 +523,7 @@ class Collection:
     Texts in the memory of a Ray cluster. Each actor gets consecutive texts of about the same total
     size; a file that is larger is cut at line ends. All actors search at the same time; results are
     combined in the order of the texts. Threads may share a collection, and requests for counts that
-    wait for an actor share a search.
+    wait for an actor share a search if they have the same plan, or few patterns and the same options.
 
     sources: paths of files and directories, which have to be the same on all nodes and here; or a dict
       of names and texts (bytes or str), which also stay in Ray's object store.
