@@ -148,6 +148,8 @@ def differs_by_design(wanted):
     patterns = [wanted[i + 1] for i, word in enumerate(wanted) if word == '-e']
     if '-v' in wanted and ('-o' in wanted or '-r' in wanted):
         return True
+    if wanted[0] == 'grep' and {'-w', '-x', '-o'} <= set(wanted):
+        return True
     if wanted[0] == 'grep' and '-w' in wanted and any(matches_nothing(wanted, p) for p in patterns):
         return True
     if wanted[0] == 'rg':
