@@ -1,4 +1,5 @@
-"""The server's protocol over a Ray cluster: the command, the page and the clients get what one machine gives."""
+"""Tests the server's protocol over a Ray cluster: the command, the page and the clients must get the answers that a
+single machine gives."""
 
 import json
 import os
@@ -23,7 +24,8 @@ WORDS = ["needle", "thread", "hay", "Needle", "x", "ab", "\u00e9"]
 
 
 def test_runs():
-    """Operands in the order of --sort=path are one request; others are several, which show names."""
+    """Check how operands become requests: operands in the order of --sort=path are one request; operands in a different
+    order are several requests, which show names."""
 
     def runs(*paths, options=()):
         body = {"directory": "/d", "paths": list(paths), "options": list(options)}
@@ -64,7 +66,8 @@ def test_answers_that_become_one():
 
 
 def test_ranges(tmp_path):
-    """The order is that of --sort=path: name by name, where a name that ends comes first."""
+    """Check the order of a range's paths, which is that of --sort=path: paths are compared name by name, and a name comes
+    before longer names that begin with it."""
     for name in ("a/x", "a.b", "a.d/z", "b/c/1", "b.c", "z"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"1234567")
@@ -130,7 +133,8 @@ def served(tmp_path_factory):
 
 
 def test_the_command(served):
-    """The command's bytes, messages and status through the front are those of the command alone."""
+    """Check that the command prints the same bytes and messages, with the same status, with the cluster as server and
+    without a server."""
     root, _, environment = served
     program = pathlib.Path(__file__).parents[2] / "tests/serve/client_differential.py"
     beside = os.path.join(os.path.dirname(PROGRAM), "trawl")
@@ -186,7 +190,7 @@ def is_up(actor):
 
 
 def test_copies_answer_for_lost_actors(served):
-    """Servers and actors are killed while clients ask; no request fails."""
+    """Check that no request fails while servers and actors are killed."""
     import random
 
     import ray
@@ -209,7 +213,7 @@ def test_copies_answer_for_lost_actors(served):
             thread.start()
         for _ in range(amount(20) // 20 + 2):
             copies = draw.choice(actors)
-            for one in copies:  # both are up again
+            for one in copies:  # wait until both copies are up again
                 while not is_up(one):
                     time.sleep(0.2)
             before = len(answers)
@@ -223,7 +227,7 @@ def test_copies_answer_for_lost_actors(served):
 
 
 def test_a_search_that_is_left(served):
-    """A client that goes away ends the search in the shards."""
+    """Check that the shards end a search when its client disconnects."""
     root, actors, environment = served
     with trawl.Client(ADDRESS, token="secret") as client:
         search = client.search(["needle", "x", "a"], text=True)

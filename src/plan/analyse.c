@@ -424,7 +424,7 @@ uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
     return first;
 }
 
-/* Enumerates a sample's positions in jumps, so that the first are spread over the sample. */
+/* Enumerates a sample's positions in jumps, so that the first positions lie all over the sample. */
 struct seen_positions {
     uint64_t span; /* positions: 0 to span - 1 */
     uint64_t left; /* number of positions that are not examined yet */

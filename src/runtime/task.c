@@ -693,7 +693,8 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
 
     if (bytes > runtime->memory_max || atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
         return false;
-    if (atomic_load(&runtime->memory_used) > 0) /* otherwise all memory was given back meanwhile */
+    if (atomic_load(&runtime->memory_used) >
+        0) /* if 0, other searches have given back all memory */
         (void)nanosleep(&while_ns, NULL);
     return true;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The measuring program on small texts. test_bench.py TRAWL-BENCH TRAWL PART"""
+"""Tests the measuring program on small texts. test_bench.py TRAWL-BENCH TRAWL PART"""
 import contextlib
 import io
 import json
@@ -28,7 +28,7 @@ CALLS = ('count', 'first', 'positions', 'batches', 'begins')
 
 
 def run_rows(rows):
-    """Exit status, results, what was complained about."""
+    """Return exit status, results, and messages."""
     done = subprocess.run([PROGRAM], input=''.join(map(rows_of.lines_of, rows)).encode(),
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     return (done.returncode, [json.loads(line) for line in done.stdout.splitlines()],
@@ -41,7 +41,7 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def bench(self, *words, status=0, command=COMMAND):
-        """./dev bench: its results."""
+        """Run ./dev bench, and return the results."""
         out = os.path.join(self.folder, 'out.json')
         with contextlib.redirect_stdout(io.StringIO()):
             options = bench.parse([*words, f'--runner={PROGRAM}', f'--command={command}',
@@ -60,7 +60,7 @@ class Case(unittest.TestCase):
 
 
 class Wrong(Case):
-    """A wrong answer fails the measurement, and nothing is written."""
+    """Checks that a wrong answer fails the measurement, and that then no result is written."""
 
     def test_lies(self):
         for call in CALLS:
@@ -101,8 +101,8 @@ class Wrong(Case):
         self.bench('commands', '--bytes=64K', '--filter=rare word -c -i', command=liar, status=1)
 
     def test_new_plans(self):
-        """Each timed count has a new plan, built before the time begins; searches may come
-        before."""
+        """Check that each timed count has a new plan, built before the time begins. `before`: the number of
+        searches between building the plan and the timed count."""
         who = [{'name': str(n), 'plan': 'new', 'before': n, 'ours': True} for n in (0, 3)]
         status, (row,), _ = run_rows([{'name': 'new', 'rounds': 4, 'parts': True, 'asks': [(SMALL, who)]}])
         self.assertEqual(status, 0)
@@ -112,7 +112,7 @@ class Wrong(Case):
 
 
 class Suites(Case):
-    """Each benchmark runs, and every answer is right."""
+    """Checks that each benchmark runs, and that every answer is right."""
 
     def test_all(self):
         for words, count in ((('cpu', '--bytes=64K', '--filter=m=64'), 15),
@@ -136,8 +136,8 @@ class Suites(Case):
 
 
 class Gpu(Case):
-    """The rows for devices, on a simulated device. The simulated driver runs only kernels of the
-    library, so the read speed is not known there."""
+    """Runs the rows for devices on a simulated device. The simulated driver runs only kernels of the
+    library, so the speed of a plain read is not known there."""
 
     def test_rows(self):
         for words in (('lists',), ('pairs',), ('devices', '--filter=count, 8 '), ('counts', '--filter=a-z, m = 16'),
@@ -158,7 +158,7 @@ class Papers(Case):
 
 
 class Docs(Case):
-    """The pages are what docs/measurements says."""
+    """Checks that the pages agree with the results in docs/measurements."""
 
     def test_pages(self):
         out = io.StringIO()
@@ -167,7 +167,8 @@ class Docs(Case):
         self.assertEqual((status, out.getvalue()), (0, ''))
 
     def test_papers_recomputed(self):
-        """papers_check finds the page's cells by other code, and notices a changed cell."""
+        """Check that papers_check, which shares no code with the page's maker, finds no fault in the page, and
+        notices a changed cell."""
         with open(os.path.join(ROOT, 'docs/papers.md'), encoding='utf-8') as file:
             page = file.read()
         data = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/papers.json'))
@@ -181,7 +182,8 @@ class Docs(Case):
             self.assertTrue(papers_check.faults(changed, data, papers.definitions()), old)
 
     def test_hybrid_thresholds(self):
-        """The gallery's hybrids use chunking from the length on at which chunking was faster in papers.json."""
+        """Check that each hybrid of the gallery uses chunking from the pattern length on at which chunking was
+        faster in papers.json."""
         data = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/papers.json'))
         sweep = [row for row in data['rows'] if row['name'].startswith('sweep, ')]
         with open(os.path.join(ROOT, 'gallery/kernels.def'), encoding='utf-8') as file:

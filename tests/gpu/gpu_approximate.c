@@ -30,11 +30,13 @@
 #define PROBE_BYTES (2u << 10)
 #define PROBE_LONG_BYTES (64u << 10)
 #define LONG_MAX (4u << 20)
-#define LONG_SECONDS 0.006 /* of the host's engine; of one in LONGER cases 5 times as long */
+/* A longer text takes the host's engine about LONG_SECONDS, in one case in LONGER LONGER_TIMES as
+ * long. */
+#define LONG_SECONDS 0.006
 #define LONGER 8u
 #define LONGER_TIMES 5
 #define ROUNDS_MAX 5u
-#define SURE_TIMES 0.7 /* a time that is this part of the bar is not taken again */
+#define SURE_TIMES 0.7 /* a time below this part of the allowed time is not taken again */
 #define SLOWER_TIMES 1.5
 #define SLOWER_SECONDS 0.005
 #define SHOWN 30u
@@ -50,7 +52,7 @@ struct random_case {
     uint8_t bytes[PATTERNS_MANY][RANDOM_BYTES];
 };
 
-/* A time on a device that is beside the host's. */
+/* The device's and the host's time in a case. */
 struct slow {
     double device, host, times; /* seconds; device / (SLOWER_TIMES * host + SLOWER_SECONDS) */
     bool is_loaded;
@@ -60,7 +62,7 @@ struct slow {
 
 static struct {
     struct trawl_searcher *gpu, *cpu;
-    uint8_t *text, *noise; /* LONG_MAX each */
+    uint8_t *text, *noise; /* LONG_MAX bytes each; noise: random bytes */
     double begin, seconds_max;
     uint64_t cases, matches, wrong, timed, slower;
     struct slow worst[SHOWN]; /* the slowest first */
@@ -110,7 +112,8 @@ static void draw_case(struct random_case *c)
             c->bytes[i][j] = (uint8_t)c->letters[test_random_below(random, strlen(c->letters))];
 }
 
-/* Random letters, and in every 100th byte about a pattern with up to k letters replaced. */
+/* Draws a text of random letters. About every 100 bytes a pattern is planted, with up to k letters
+ * replaced. */
 static void draw_random_text(struct random_case *c, uint8_t *text, uint64_t bytes)
 {
     const uint64_t letters = strlen(c->letters);
@@ -165,7 +168,9 @@ static void wrong(const struct random_case *c, bool is_loaded, uint64_t count, u
     all.wrong++;
 }
 
-/* The method is forced in every other case, so that the device searches the short text as well. */
+/* Compares the device's answers for a short text with those of the host's engine. In two of the
+ * four ways a method is forced, so that the device searches the short text, which else the host
+ * would search. */
 static void compare_answers(struct random_case *c)
 {
     static struct trawl_match expected[MATCHES_MAX], found[MATCHES_MAX];
@@ -200,7 +205,7 @@ static void compare_answers(struct random_case *c)
 
 /* ---- Times ----------------------------------------------------------------------------------- */
 
-/* One count, with a plan of its own. */
+/* Times one count, with a new plan. Returns seconds. */
 static double time_once(struct trawl_searcher *searcher, const struct random_case *c,
                         struct trawl_text *text, uint64_t *count)
 {
@@ -211,7 +216,8 @@ static double time_once(struct trawl_searcher *searcher, const struct random_cas
     return seconds() - begin;
 }
 
-/* The bytes for which the host needs about this long; of all.text, where they are drawn. */
+/* Draws the longer text into all.text. Returns its length: the host's engine needs about
+ * LONG_SECONDS for the text, as measured with a shorter text. */
 static uint64_t draw_long(struct random_case *c)
 {
     const double wanted = LONG_SECONDS * (c->index % LONGER == 0 ? LONGER_TIMES : 1);
@@ -258,8 +264,8 @@ static void keep_worst(const struct slow *slow)
     all.worst[at] = *slow;
 }
 
-/* The best of several counts by the host and by the device, in turn, after one that is not
- * timed. */
+/* Takes the best time of several counts by the host and by the device, in turn, after a count that
+ * is not timed. */
 static void compare_text(const struct random_case *c, struct trawl_text *text, uint64_t bytes,
                          bool is_loaded)
 {

@@ -103,7 +103,8 @@
     X(8, 8, 4)             \
     X(16, 8, 9)
 
-/* The comparison that method every makes at each position (scan_arguments.gram_kind). */
+/* The comparison that method every makes at each position (scan_arguments.gram_kind). An exact
+ * comparison leaves nothing to verify. */
 enum scan_gram_kind {
     SCAN_GRAM_BYTE,   /* a byte, no fold; exact */
     SCAN_GRAM_SHORT,  /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
