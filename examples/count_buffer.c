@@ -1,4 +1,4 @@
-/* count_buffer: how often a string occurs in a buffer.
+/* count_buffer: counts the occurrences of a string in a buffer.
  *
  * Shows the three objects that every search needs (plan, text, searcher), and how to handle errors
  * in a single place: the program chains the calls, the first call that fails fills `error`, and

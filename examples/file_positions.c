@@ -1,4 +1,4 @@
-/* file_positions: the byte offset of every occurrence of a string in a file.
+/* file_positions: prints the byte offset of every occurrence of a string in a file.
  *
  * Shows a file as a text, and a sink: a function that gets the matches in order, while the search
  * goes on. Memory stays bounded, whatever the size of the file and the number of matches. A sink

@@ -1,4 +1,4 @@
-/* gpu_begins: where a string begins, as an array that stays on the GPU.
+/* gpu_begins: lists where a string begins, in an array that stays on the GPU.
  *
  * Shows trawl_begins_into for programs whose next step is a kernel: the positions are written to
  * memory of a device that the program allocated, in the device's primary context, which is also the

@@ -1,4 +1,4 @@
-/* records_matrix: which of several strings occur in which of many records.
+/* records_matrix: finds which of several strings occur in which of many records.
  *
  * Shows records in the layout of an Arrow column (one tape of bytes, offsets, and a bit per record
  * for null records), and results that the program pulls in batches. The shape CELLS has an entry
