@@ -201,7 +201,8 @@ static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *er
     for (uint64_t i = 0; i < count; i++) {
         char next = i + 1 < count ? bytes[i + 1] : '\0';
 
-        if (reader->unicode && !quoted && bytes[i] == '\\' && put_unicode(reader, i, in_class)) {
+        if (reader->unicode && !quoted && bytes[i] == '\\' && i + 1 < count &&
+            put_unicode(reader, i, in_class)) {
             i++;
             continue;
         }
