@@ -156,7 +156,7 @@ static enum trawl_status end_class(struct reader *reader, uint64_t from, struct 
 {
     struct translated *out = reader->out;
     const uint64_t begin = reader->class_begin;
-    const bool negated = out->bytes[begin + 1] == '^';
+    const bool negated = out->count > begin + 1 && out->bytes[begin + 1] == '^';
     const char *rest = out->bytes + begin + 1 + negated, *end = out->bytes + out->count;
     bool digits = true, line = true;
 
