@@ -51,7 +51,7 @@ make_wheels() {
         build "$machine" "$source/python" "$place/build" "$place/installed" "-DPython_EXECUTABLE=$tools/venv/bin/python" \
             "-DPython_INCLUDE_DIR=$own" "-DCMAKE_C_FLAGS=-I$headers" "-DTRAWL_LIBRARY=$stage/lib/libtrawl.a" \
             "-DTRAWL_COMMAND=$stage/bin/trawl" "-DTRAWL_EXPRESSIONS=$stage/lib/libtrawl_regex.so.${version%%.*}"
-        mv "$place"/installed/trawl/_trawl.*.so "$place/module"
+        mv "$place"/installed/trawl/_trawl*.so "$place/module"
         cp -r "$source/python/trawl" "$tree/"
         cp -r "$place/installed/trawl" "$tree/"
         mv "$place/module" "$tree/trawl/_trawl.cpython-3$number-$machine-linux-gnu.so"
