@@ -427,8 +427,8 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* Cuts the range into tiles, of which each has a part for each thread of a block. All blocks get
- * the same number of tiles, or one block less, so that they end at about the same time. */
+/* Cuts the range into tiles, of which each has a part for each thread of a block. Each block gets
+ * as many tiles as the others, or one tile less, so that all blocks end at about the same time. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {

@@ -30,16 +30,14 @@
  * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a table of at most 2^28 words.
- * Lost       count_automaton with some of the rows in shared memory and the others in L2: 0.5 to
- * 0.8 times the speed of no rows in shared memory, for 1,000 and 10,000 words [H100]. Loads of the
- * next 64 bytes while a thread reads these: the registers spill. Source     Aho and Corasick,
- * "Efficient string matching: an aid to bibliographic search", 1975; parts that begin with an
- * overlap: Lin, Tsai, Chang, "Accelerating string matching using multi-threaded algorithm on GPU",
- * 2010.
+ * Lost       some of the rows in shared memory and the others in L2: 0.5 to 0.8 times the speed of
+ *            all rows in L2, for 1,000 and 10,000 words [H100]. Loading the next 64 bytes early:
+ * the registers spill. Source     Aho and Corasick, "Efficient string matching: an aid to
+ * bibliographic search", 1975; parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating
+ * string matching using multi-threaded algorithm on GPU", 2010.
  */
 
-/* loads of 16 bytes that a thread of count_automaton has in flight while copying rows */
-#define AUTOMATON_LOADS 4u
+#define AUTOMATON_LOADS 4u /* of tile_keep_words, while rows are copied */
 
 enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
@@ -325,27 +323,6 @@ struct automaton_kept {
     const uint32_t *rows;
 };
 
-/* Copies the classes and the rows to shared memory. Called by all threads of the block. */
-SIMT_FUNCTION void automaton_keep(const struct scan_arguments *a, uint32_t *classes, uint32_t *to)
-{
-    uint32_t step = 4u * simt_threads(), words = a->automaton.kept_words;
-
-    for (uint32_t i = simt_thread(); i < 64u; i += simt_threads())
-        classes[i] = simt_load_u32(a->automaton.classes + i);
-    for (uint32_t i = 4u * simt_thread(); i < words; i += AUTOMATON_LOADS * step) {
-        struct simt_u32x4 loaded[AUTOMATON_LOADS];
-
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < AUTOMATON_LOADS; k++)
-            if (SIMT_BOUND(i + k * step < words))
-                loaded[k] = simt_load_u32x4(a->automaton.rows + i + k * step);
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < AUTOMATON_LOADS; k++)
-            if (i + k * step < words)
-                simt_put_u32x4(to + i + k * step, loaded[k]);
-    }
-}
-
 /* Returns the state after a byte. by_range: a->automaton.is_range. */
 SIMT_FUNCTION uint32_t automaton_next(const struct scan_arguments *a,
                                       const struct automaton_kept *kept, uint32_t state,
@@ -490,7 +467,9 @@ SIMT_KERNEL(count_automaton, scan_arguments, SCAN_KEPT_THREADS, 3)
     struct tile_queue queue = {tile_ask(&args), 0};
     uint64_t tile;
 
-    automaton_keep(&args, automaton_classes, rows);
+    for (uint32_t i = simt_thread(); i < 64u; i += simt_threads())
+        automaton_classes[i] = simt_load_u32(args.automaton.classes + i);
+    tile_keep_words(rows, args.automaton.rows, args.automaton.kept_words, AUTOMATON_LOADS);
     if (simt_thread() == 0)
         tile_begin(&shared);
     for (tile = tile_next(&args, &shared, &queue); SIMT_BOUND(tile < args.tile_count);

@@ -8,7 +8,7 @@
  *   SIMT_FUNCTION, SIMT_FUNCTION_LARGE              a helper, inlined or not
  *   SIMT_SHARED(type, name, count)                  an array in shared memory, at function scope
  *   SIMT_SHARED_DYNAMIC(type, name, bytes)          an array of as many bytes of shared memory as
- *                                                   the launch asks for
+ *                                                   the launch asks for, from a multiple of 16 on
  *   SIMT_CONSTANT(type, name, count)                an array in constant memory, at file scope; the
  *                                                   host fills the array, and simt_constant_u32 and
  *                                                   simt_constant_u8 read it
@@ -99,7 +99,7 @@ extern __shared__ __align__(16) unsigned char simt_quick_shared[];
 #define SIMT_UNROLL _Pragma("unroll")
 #endif
 #define SIMT_ROLLED _Pragma("unroll 1")
-#define SIMT_SHARED_DYNAMIC(type, name, bytes) extern __shared__ type name[]
+#define SIMT_SHARED_DYNAMIC(type, name, bytes) extern __shared__ __align__(16) type name[]
 #define SIMT_BOUND(condition) (condition)
 /* The braces make a definition with a plain name. Without braces, extern "C" only declares. */
 #define SIMT_CONSTANT(type, name, count) \

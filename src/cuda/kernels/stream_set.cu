@@ -606,26 +606,6 @@ SIMT_FUNCTION void sets_keep_arguments(const struct scan_arguments *a)
         to[i] = from[i];
 }
 
-/* Copies the bitmap to shared memory, with SETS_LOADS loads of a thread in flight. Called by all
- * threads of the block. */
-SIMT_FUNCTION void sets_load_filter(const struct scan_arguments *a, uint32_t *filter)
-{
-    uint32_t count = a->sets.filter_words, step = 4u * simt_threads();
-
-    for (uint32_t i = 4u * simt_thread(); i < count; i += SETS_LOADS * step) {
-        struct simt_u32x4 loaded[SETS_LOADS];
-
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < SETS_LOADS; k++)
-            if (SIMT_BOUND(i + k * step < count))
-                loaded[k] = simt_load_u32x4(a->sets.filter + i + k * step);
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < 4u * SETS_LOADS; k++)
-            if (i + k / 4u * step < count)
-                filter[i + k / 4u * step + k % 4u] = loaded[k / 4u].w[k % 4u];
-    }
-}
-
 SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form form)
 {
     /* The bitmap lies first, at an address that the compiler knows. */
@@ -648,7 +628,8 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
     }
     if (!form.rare)
         sets_keep_arguments(a);
-    sets_load_filter(a, (uint32_t *)(void *)sets_memory);
+    tile_keep_words((uint32_t *)(void *)sets_memory, a->sets.filter, a->sets.filter_words,
+                    SETS_LOADS);
     simt_barrier();
     asked = sets_tiles(a, &s, form);
     totals.count = simt_lane() == 0 ? s.warp->count : 0;
