@@ -32,9 +32,10 @@
  * Limits     a table of at most 2^28 words.
  * Lost       some of the rows in shared memory and the others in L2: 0.5 to 0.8 times the speed of
  *            all rows in L2, for 1,000 and 10,000 words [H100]. Loading the next 64 bytes early:
- * the registers spill. Source     Aho and Corasick, "Efficient string matching: an aid to
- * bibliographic search", 1975; parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating
- * string matching using multi-threaded algorithm on GPU", 2010.
+ *            registers spill.
+ * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;
+ *            parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching
+ *            using multi-threaded algorithm on GPU", 2010.
  */
 
 #define AUTOMATON_LOADS 4u /* of tile_keep_words, while rows are copied */
