@@ -435,7 +435,7 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
     struct scan_arguments *a = &launch->arguments;
     bool kept = launch->kernel == CUDA_KERNEL_AUTOMATON_KEPT;
     uint64_t places = a->limit - a->position, unit = kept ? SCAN_KEPT_BYTES : 16;
-    uint64_t threads, part, tile_bytes;
+    uint64_t threads, part, tile_bytes, counted;
     uint64_t most = max_u64(kept ? KEPT_PART_MAX : PART_MAX, 4ull * a->automaton.reach);
 
     if (kept) {
@@ -447,8 +447,9 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
                                          worker->device->shared_max /
                                              (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     }
-    /* A tile's count of hits has 32 bits. */
-    most = min_u64(most, UINT32_MAX / launch->threads / tables->alike_max);
+    /* The number of hits of a tile has 32 bits, in count_automaton that of a thread's part. */
+    counted = kept ? 1 : launch->threads;
+    most = min_u64(most, UINT32_MAX / counted / tables->alike_max);
     most = max_u64(most & ~(unit - 1), max_u64(unit, PART_BYTES_MIN));
     threads = (uint64_t)*blocks * launch->threads;
     part = (places + threads - 1) / threads;
@@ -458,7 +459,7 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
         part = (part + turns - 1) / turns;
     }
     part = min_u64(max_u64((part + unit - 1) & ~(unit - 1), PART_BYTES_MIN), most);
-    TRAWL_ASSERT(part % unit == 0 && part * launch->threads <= UINT32_MAX / tables->alike_max);
+    TRAWL_ASSERT(part % unit == 0 && part * counted <= UINT32_MAX / tables->alike_max);
     a->automaton.part_bytes = (uint32_t)part;
     tile_bytes = part * launch->threads;
     a->tile_count = (uint32_t)((places + tile_bytes - 1) / tile_bytes);

@@ -17,6 +17,7 @@
 #define TAIL_TEXT_BYTES 20000u
 #define TAIL_PATTERN_BYTES 700u
 #define ALIKE_PATTERNS 10000u
+#define EQUAL_PATTERNS 140000u
 #define ALIKE_BYTES 16u
 #define ALIKE_SHARED (227u << 10) /* as an H200 has */
 #define ALIKE_FILTER_MIN 20000u
@@ -301,6 +302,30 @@ static void run_bitmap(void)
     free(worker);
 }
 
+/* Counts so many equal strings that their occurrences in a tile of the shortest parts exceed 32
+ * bits. (Only the kernels that list hits bound a tile's occurrences, but an assertion asked for
+ * this bound for count_automaton, too. No test had more than 10,000 strings at one position.) */
+static void run_equal(void)
+{
+    static struct trawl_pattern patterns[EQUAL_PATTERNS];
+    struct cuda_limits limits = cuda_limits_default;
+    uint8_t bytes[] = "abaabbaaab";
+    AUTO_SEARCHER searcher = NULL;
+    AUTO_PLAN plan = NULL;
+    AUTO_TEXT text = NULL;
+
+    for (uint32_t i = 0; i < EQUAL_PATTERNS; i++)
+        patterns[i] = (struct trawl_pattern){"a", 1};
+    limits.automaton_always = true;
+    sim_driver_reset_usual(1);
+    cuda_limits_replace(&limits);
+    plan = must_plans(patterns, EQUAL_PATTERNS, PLAN_WITH(.flags = 0));
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
+    text = must_text(bytes, sizeof bytes - 1);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 6ull * EQUAL_PATTERNS);
+    cuda_limits_replace(NULL);
+}
+
 int main(void)
 {
     struct test_random random;
@@ -319,6 +344,7 @@ int main(void)
         run_period(&random, i, &unused);
     run_tails();
     run_bitmap();
+    run_equal();
     printf("at most %.1f bytes read per byte or occurrence, of one pattern %.1f\n", most,
            most_of_one);
     return test_end();
