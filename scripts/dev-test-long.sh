@@ -10,11 +10,11 @@ if [ $# -gt 0 ]; then
 fi
 need build python -- codecs server test tidy package trial
 # A scale of 20 turns all long combinations on, which sanitizers leave out: otherwise the run would
-# take many hours on two cores. The divisor is not for sanitizers, which have their own.
+# take many hours on two cores. Sanitizers have a divisor of their own in place of this one.
 for preset in release asan tsan; do
-    scale=${TRAWL_TEST_SCALE:-$([ $preset = release ] && echo 20 || echo 10)}
+    scale=${TRAWL_TEST_SCALE:-$([ $preset = release ] && echo 20 || echo 4)}
     if step "build $preset" bash scripts/dev-build.sh $preset; then
-        TRAWL_TEST_SCALE=$scale TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-4} \
+        TRAWL_TEST_SCALE=$scale TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-16} \
             run_ctest $preset --timeout 7200
         # These two run under AddressSanitizer in a long run alone.
         [ $preset != asan ] || TRAWL_TEST_SCALE=20 run_ctest asan --timeout 7200 -R '^(python|unit_large)$'
