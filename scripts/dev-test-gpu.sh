@@ -5,8 +5,10 @@
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
 # TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle gallery records
-# sanitizers large" or some of these; memcheck: a tenth of gallery under compute-sanitizer; build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites
-# take fewer cases and say so, or are stopped and count as failed, or are skipped.
+# sanitizers large" or some of these; memcheck: a tenth of gallery under compute-sanitizer;
+# approximate: searches within k beside the host's engine, in answers and in time, on an idle machine;
+# build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites take fewer cases and say so, or are
+# stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
@@ -70,7 +72,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target gpu_oracle gpu_large gpu_records trawl_bench trawl_command \
+        --target gpu_approximate gpu_oracle gpu_large gpu_records trawl_bench trawl_command \
         >build/gpu-build.log
 }
 
@@ -189,6 +191,7 @@ for name in $tests; do
     case $name in
     oracle | sanitizers | memcheck) "$name" ;;
     gallery) gallery gallery ;;
+    approximate) TRAWL_TEST_SECONDS=$(left 400) simple approximate 450 ;;
     records) simple records 150 ;;
     large) simple large 100000 ;;
     build) ;;
