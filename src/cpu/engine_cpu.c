@@ -6,22 +6,6 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* In the time of making an entry of method sampled's tables, other methods search this many
- * bytes. */
-#define TABLES_SHARE 64u
-#define SET_WORK_PER_BYTE 4u /* work per byte of text above which a set's candidates are dense */
-
-/* parts are tried for plans of at most this many patterns: sorting more would take long */
-#define PARTS_PATTERNS_MAX (1u << 16)
-/* bytes of text before the first trial of parts */
-#define PARTS_FIRST (1u << 18)
-/* A trial of parts begins once the whole plan has searched for this time, plus a time per literal:
- * about twice what making the parts takes. */
-#define PARTS_NS (1u << 18)
-#define PARTS_LITERAL_NS 2048u
-/* This factor multiplies the time if the plan is searched by the automaton: parts are seldom
- * faster. */
-#define PARTS_PATIENCE 4u
 /* the parts' own trials end within this many bytes of text */
 #define PARTS_WARM (1u << 19)
 
@@ -73,44 +57,11 @@ static void cpu_release(struct engine_worker *worker)
 static enum trawl_status begin(struct engine_worker *worker, const struct trawl_plan *plan,
                                struct trawl_error *error)
 {
-    /* If the caller asked for no method, the text decides how a single literal is searched. */
-    bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
-                   plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
-
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
-    worker->method = plan->method;
-    if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
-        worker->prices = plan_price(plan, &plan->tuning, worker->costs);
-        if (plan->method == TRAWL_METHOD_AUTO)
-            worker->method = worker->prices.least;
-    }
-    worker->sampled_took = 0;
-    worker->tuning = &plan->tuning;
     worker->learned = 0;
-    worker->dense_bytes = 0;
-    worker->dense_left = plan->method_asked == TRAWL_METHOD_AUTOMATON ? UINT64_MAX : 0;
-    worker->dense_by_classes = plan->has_classes;
-    worker->work_per_byte = SET_WORK_PER_BYTE;
-    worker->work_spared = WORK_SPARED_MAX;
-    if (worker->dense_serial != plan->serial) {
-        worker->dense_work = 0;
-        worker->trial = (struct trial){.now = plan->has_classes};
-        worker->set_trial = (struct trial){.now = 0};
-        worker->parts_trial = (struct trial){.left = PARTS_FIRST};
-    }
-    worker->dense_serial = plan->serial;
-    worker->dense_waits = false;
+    choice_begin(worker);
     worker_probes_begin(worker);
-    worker->look_left = chooses ? cpu_sizes.look_after : UINT64_MAX;
-    worker->searched = 0;
-    worker->took = worker->priced = worker->least = 0;
-    worker->has_begun = false;
-    worker->sampled = NULL;
-    worker->sampled_after = 0;
-    if (worker->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
-        !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
-        worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
     /* For a periodic literal, verify_run handles runs as a whole, so borders need no test. */
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
@@ -140,11 +91,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     }
     if (plan == NULL)
         return TRAWL_OK;
-    TRAWL_TRY(begin(*worker, plan, error));
-    (*worker)->has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&
-                           plan_parts_fit(plan, PLAN_PARTS_HOST);
-    (*worker)->parts_ready = false;
-    return TRAWL_OK;
+    return begin(*worker, plan, error);
 }
 
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
@@ -364,14 +311,6 @@ struct segments {
     struct trawl_error *error;
     struct trial_pair pair;
 };
-
-/* Returns the time that a search takes before a trial of the parts. */
-static uint64_t parts_wait_ns(const struct engine_worker *worker)
-{
-    uint64_t wait_ns = PARTS_NS + worker->plan->literal_count * PARTS_LITERAL_NS;
-
-    return worker->parts_ready ? 0 : wait_ns * (worker->set_trial.now == 1 ? PARTS_PATIENCE : 1);
-}
 
 static uint64_t run_segment(void *state, uint32_t by_parts, uint64_t from, uint64_t to)
 {

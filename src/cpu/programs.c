@@ -1,9 +1,4 @@
-/* programs: runs a scan by the programs that its worker chose.
- *
- * A program searches from scan->at until scan->limit, or leaves the text at scan->at because the
- * text costs it too much there (scan_leave). Then the next program goes on: every or grams after
- * sampled, a search in linear time after every and grams, the automaton after buckets and classes.
- */
+/* programs: runs a scan by the programs that its worker chose (choice.c), and by trials. */
 #include "base/checked.h"
 #include "cpu/worker.h"
 

@@ -8,10 +8,6 @@
 /* samples to the prefetched sample: no hardware prefetcher follows such strides */
 #define SAMPLES_AHEAD 32u
 #define BATCH 8u /* samples whose bits are tested together */
-/* A different method takes over if method sampled has taken more than FAR times the different
- * method's price, and more than its price + FAR_NS. */
-#define FAR 1.15
-#define FAR_NS 2000.0
 
 /* Verifies the occurrences in [scan->at, i] that hold the sample at position i. */
 static void verify_sample(struct scan *scan, uint64_t i)
@@ -79,30 +75,18 @@ struct sampled_progress {
     uint64_t clock_at; /* position from which on the clock may be read again */
 };
 
-/* Returns whether the scan took far longer than a different method is expected to take; that method
- * then takes over. The clock is read only if candidates may be the reason, because a text that
- * waits for memory is slow with any method. */
-static bool another_pays(const struct scan *scan, struct sampled_progress *progress)
+/* Leaves the text if the scan took far longer than a different method is expected to take. The
+ * clock is read only if candidates may be the reason, because a text that waits for memory is slow
+ * with any method. */
+static bool leaves(struct scan *scan, struct sampled_progress *progress)
 {
-    struct engine_worker *worker = scan->worker;
-    uint64_t bytes = scan->at - progress->begin;
-    double price, taken;
-    enum trawl_method other;
+    const struct plan_costs *costs = scan->worker->costs;
 
     if (cpu_sizes.look_lost_ns <= 0 || scan->at < progress->clock_at ||
-        (double)progress->named * worker->costs->candidate <
-            (double)progress->samples * worker->costs->sample)
+        (double)progress->named * costs->candidate < (double)progress->samples * costs->sample)
         return false;
-    progress->clock_at = scan->at + bytes / 4;
-    other = plan_cheapest(&worker->prices, TRAWL_METHOD_SAMPLED);
-    taken = (double)(clock_now_ns() - progress->began);
-    price = worker->prices.of[other] * (double)bytes;
-    if (taken < FAR * price || taken < price + FAR_NS)
-        return false;
-    worker->least = price / (double)bytes;
-    worker->method = other;
-    worker->sampled_took = taken / (double)bytes;
-    return true;
+    progress->clock_at = scan->at + (scan->at - progress->begin) / 4;
+    return sampled_leaves(scan, progress->begin, progress->began);
 }
 
 void scan_sampled(struct scan *scan)
@@ -143,9 +127,7 @@ void scan_sampled(struct scan *scan)
             i = scan->at - 1;
         }
         i += stride;
-        if (another_pays(scan, &progress)) {
-            scan_leave(scan, scan->at);
+        if (leaves(scan, &progress))
             return;
-        }
     }
 }

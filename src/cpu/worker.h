@@ -42,7 +42,7 @@ struct engine_worker {
      * program 1 for its parts */
     struct trial parts_trial;
     const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
-    /* from the last look: look.c samples the text and chooses the method */
+    /* from the last look: the worker samples the text and chooses the method */
     struct plan_tuning own;
     const struct plan_costs *costs;
     struct plan_prices prices; /* by the plan's tuning, or by the last look */
@@ -155,28 +155,6 @@ extern const struct cpu_sizes cpu_sizes_default;
 
 /* Copies the tuning's probes into the worker. */
 void worker_probes_begin(struct engine_worker *worker);
-
-/* ---- look.c ---- */
-
-struct scan;
-
-/* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
- * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
-uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
-/* Counts what the scan searched since `begin` by the worker's method, in `ns`. `candidates` and
- * `passed` are the scan's counts at `begin`. */
-void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
-                  uint64_t ns);
-static inline void worker_count_anew(struct engine_worker *worker)
-{
-    worker->searched = 0;
-    worker->took = worker->priced = 0;
-}
-/* Runs before a chunk: makes the tables of method sampled if they pay; and if a look is due, looks
- * at the chunk and chooses the method from here on. The current method stays if it was faster than
- * the best price of the look. Errors: MEMORY. */
-enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
-                              struct trawl_error *error);
 
 /* The state of a scan of a chunk. */
 struct scan {
@@ -294,15 +272,25 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Returns whether scan_bytes is the faster way to the answer, for a plan that bytes_begin took. */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
-/* ---- programs.c ---- */
+/* ---- choice.c ---- */
 
-/* Searches the begins in [scan->at, scan->limit) by the programs that the worker chose. */
-void scan_run(struct scan *scan);
-/* Returns the method by which the worker searches at the moment. */
-enum trawl_method scan_method(const struct engine_worker *worker);
-
-/* ---- dense_budget.c ---- */
-
+/* Chooses the first program for the worker's plan. */
+void choice_begin(struct engine_worker *worker);
+/* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
+ * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
+uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
+/* Counts what the scan searched since `begin` by the worker's method, in `ns`. `candidates` and
+ * `passed` are the scan's counts at `begin`. */
+void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
+                  uint64_t ns);
+/* Runs before a chunk: makes the tables of method sampled if they pay; and if a look is due, looks
+ * at the chunk and chooses the method from here on. The current method stays if it was faster than
+ * the best price of the look. Errors: MEMORY. */
+enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
+                              struct trawl_error *error);
+/* If method sampled, searching from `begin` to scan->at since the time began_ns, took far longer
+ * than the price of the cheapest other method: leaves the text to that method, and returns true. */
+bool sampled_leaves(struct scan *scan, uint64_t begin, uint64_t began_ns);
 /* Returns the work, about ns, of making the automaton. Making the automaton pays only after a
  * search has lost as much work without it. */
 uint64_t dense_make_work(const struct trawl_plan *plan);
@@ -315,6 +303,18 @@ void dense_spare(struct scan *scan, uint64_t bytes);
  * for longer. Returns false if making the automaton would not pay yet; the scan must then verify
  * the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
+/* Returns the time that a search takes before a trial of the plan's parts. */
+uint64_t parts_wait_ns(const struct engine_worker *worker);
+
+/* ---- programs.c ---- */
+
+/* Searches the begins in [scan->at, scan->limit) by the programs that the worker chose. */
+void scan_run(struct scan *scan);
+/* Returns the method by which the worker searches at the moment. */
+enum trawl_method scan_method(const struct engine_worker *worker);
+
+/* ---- scan_dense.c ---- */
+
 /* Searches the begins in [from, to) by the automaton. Returns false if the automaton cannot search;
  * the scan then has not moved. Otherwise scan->at is where to go on: ≥ to unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);

@@ -5,8 +5,8 @@
  * bytes of the literal at every position, as many as leave next to no candidates. `grams` loads
  * each text byte once, but needs a literal whose grams are rare. `sampled` leaves most of the text
  * unread, if the literal is long. Several literals, or a literal with a tail, are a `set`. A worker
- * asks for the prices when a search begins, and again when it has sampled the text (cpu/look.c). A
- * choice that turns out wrong costs time, never an answer.
+ * asks for the prices when a search begins, and again when it has sampled the text
+ * (cpu/choice.c). A choice that turns out wrong costs time, never an answer.
  */
 #include <string.h>
 
@@ -29,6 +29,16 @@
 /* The least stride of method sampled: with narrower strides other methods cost less. Up to a stride
  * of 64, the method still reads each cache line, but tests fewer bytes of it. */
 #define SAMPLED_STRIDE_MIN 48u
+
+/* with at least this many literals, the CPU begins with classes of length, otherwise with
+ * buckets */
+#define CLASSES_LITERALS_MIN 8192u
+/* with at most this many literals, the CPU tries classes and buckets in turn */
+#define EITHER_LITERALS_MAX 65536u
+/* The CPU tries the automaton if the literals have at most so many bytes in all, and on average:
+ * otherwise the table of rows would exceed the caches. */
+#define AUTOMATON_BYTES_MAX (3u << 16)
+#define AUTOMATON_MEAN_MAX 32u
 
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
 
@@ -308,6 +318,22 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     plan->tuning.rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
+/* Chooses whether the CPU begins with method classes, which has tables of its own for strings of
+ * each length class, or with method buckets, which tests a bit of the plan's bitmap at each
+ * position. Whole words and lines are searched by buckets, because few positions may begin an
+ * occurrence. Up to EITHER_LITERALS_MAX literals, a trial on the text then decides (has_either). */
+static void choose_programs(struct trawl_plan *plan)
+{
+    uint32_t count = plan->literal_count;
+    bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
+
+    plan->has_classes =
+        plan->method_asked == TRAWL_METHOD_CLASSES || (open && count >= CLASSES_LITERALS_MIN);
+    plan->has_either = open && count > 1 && count <= EITHER_LITERALS_MAX;
+    plan->has_automaton = open && count > 1 && plan->literal_bytes_total <= AUTOMATON_BYTES_MAX &&
+                          plan->literal_bytes_total / count <= AUTOMATON_MEAN_MAX;
+}
+
 /* Checks that the asked method fits the plan. */
 static enum trawl_status check_method(const struct trawl_plan *plan, enum trawl_method asked,
                                       struct trawl_error *error)
@@ -336,5 +362,7 @@ enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan
     if (options->method == TRAWL_METHOD_AUTO ? !plan_is_one_literal(plan)
                                              : methods[options->method].literals != ONE)
         plan->method = TRAWL_METHOD_SET;
+    if (plan->method == TRAWL_METHOD_SET)
+        choose_programs(plan);
     return TRAWL_OK;
 }

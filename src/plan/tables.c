@@ -10,15 +10,6 @@
 /* log2 of the bitmap's bits per literal: with 128 bits, 1 % of the grams outside the set pass */
 #define SET_BITMAP_BITS_PER_LITERAL 7u
 #define SET_BUCKET_BITS_MAX 24u
-/* with at least this many literals, the CPU begins with classes of length, otherwise with
- * buckets */
-#define CLASSES_LITERALS_MIN 8192u
-/* with at most this many literals, the CPU tries classes and buckets in turn */
-#define EITHER_LITERALS_MAX 65536u
-/* The CPU tries the automaton if the literals have at most so many bytes in all, and on average:
- * otherwise the table of rows would exceed the caches. */
-#define AUTOMATON_BYTES_MAX (3u << 16)
-#define AUTOMATON_MEAN_MAX 32u
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 
@@ -99,30 +90,6 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* Chooses whether the CPU begins with method classes, which has tables of its own for strings of
- * each length class, or with method buckets, which tests a bit of the plan's bitmap at each
- * position. Whole words and lines are searched by buckets, because few positions may begin an
- * occurrence. Up to EITHER_LITERALS_MAX literals, a trial on the text then decides (has_either). */
-static void choose_set_method(struct trawl_plan *plan)
-{
-    uint32_t count = plan->literal_count;
-    bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
-
-    plan->has_classes =
-        plan->method_asked == TRAWL_METHOD_CLASSES || (open && count >= CLASSES_LITERALS_MIN);
-    plan->has_either = open && count > 1 && count <= EITHER_LITERALS_MAX;
-    plan->has_automaton = open && count > 1 && plan->literal_bytes_total <= AUTOMATON_BYTES_MAX &&
-                          plan->literal_bytes_total / count <= AUTOMATON_MEAN_MAX;
-}
-
-/* Sets the plan's members that concern a set, except for the arrays. */
-static void prepare_set(struct trawl_plan *plan)
-{
-    set_parameters(plan);
-    plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
-    choose_set_method(plan);
-}
-
 /* fill_set prefetches a literal's bucket and entry this many literals ahead, since the tables of
  * large sets exceed the caches. */
 #define FETCH_AHEAD 24u
@@ -186,7 +153,8 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
 {
     uint64_t bucket_count;
 
-    prepare_set(plan);
+    set_parameters(plan);
+    plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
     bucket_count = 1ull << plan->set.bucket_bits;
     TRAWL_TRY(MEMORY_ZEROED(plan->set_bitmap, (1ull << plan->set.bitmap_bits) / 64, error));
     if (plan->set.wide_mask != 0) {

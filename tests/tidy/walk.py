@@ -75,7 +75,7 @@ def build(source, compiler, folder):
     run([compiler, '-O2', '-c', tracer, '-o', made])
     build_folder = os.path.join(folder, 'build')
     run(['cmake', '-S', source, '-B', build_folder, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Debug',
-         '-DTRAWL_CUDA=OFF', '-DTRAWL_BENCH=OFF', '-DBUILD_TESTING=OFF', f'-DCMAKE_C_COMPILER={compiler}',
+         '-DTRAWL_CUDA=OFF', '-DTRAWL_HARDEN=OFF', '-DTRAWL_BENCH=OFF', '-DBUILD_TESTING=OFF', f'-DCMAKE_C_COMPILER={compiler}',
          '-DCMAKE_C_FLAGS=-O0 -g1 -w -finstrument-functions -fno-pie',
          f'-DCMAKE_EXE_LINKER_FLAGS={made} -no-pie', f'-DCMAKE_SHARED_LINKER_FLAGS={made}'])
     run(['cmake', '--build', build_folder, '-j', '1', '--target', 'trawl_command'])

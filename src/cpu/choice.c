@@ -1,0 +1,274 @@
+/* choice: chooses the program by which a worker of the host searches.
+ *
+ * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
+ * measures how much more time this program takes than the cheapest program could. Once the
+ * difference would have paid for a look, the worker samples the text, prices all methods by the
+ * sample, and goes on with the cheapest method. For sets, the number of strings chooses the first
+ * program, and trials on the text choose the next (programs.c).
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "cpu/worker.h"
+
+/* In the time of making an entry of method sampled's tables, other methods search this many
+ * bytes. */
+#define TABLES_SHARE 64u
+#define SET_WORK_PER_BYTE 4u /* work per byte of text above which a set's candidates are dense */
+/* A different method takes over if method sampled has taken more than FAR times the different
+ * method's price, and more than its price + FAR_NS. */
+#define FAR 1.15
+#define FAR_NS 2000.0
+#define SAMPLE_SHARE 128u /* a sample is 1/128 of the chunk, at most WORKER_SAMPLE_BYTES */
+#define EXCERPT_BYTES 512u
+/* A look is due at the latest after ANYWAY * cpu_sizes.look_again bytes, because a different method
+ * may be cheaper by then. */
+#define ANYWAY 4u
+
+/* A unit of work is about a nanosecond. */
+#define MAKE_WORK 512u     /* work for each literal to make the automaton */
+#define MAKE_BYTE_WORK 64u /* work for each byte of the literals to make the automaton */
+/* Begins that the automaton searches at most, before the scan tries candidates again. */
+#define DENSE_BYTES_MAX (1u << 20)
+
+/* parts are tried for plans of at most this many patterns: sorting more would take long */
+#define PARTS_PATTERNS_MAX (1u << 16)
+/* bytes of text before the first trial of parts */
+#define PARTS_FIRST (1u << 18)
+/* A trial of parts begins once the whole plan has searched for this time, plus a time per literal:
+ * about twice what making the parts takes. */
+#define PARTS_NS (1u << 18)
+#define PARTS_LITERAL_NS 2048u
+/* This factor multiplies the time if the plan is searched by the automaton: parts are seldom
+ * faster. */
+#define PARTS_PATIENCE 4u
+
+static void count_anew(struct engine_worker *worker)
+{
+    worker->searched = 0;
+    worker->took = worker->priced = 0;
+}
+
+/* ---- The first program ----------------------------------------------------------------- */
+
+void choice_begin(struct engine_worker *worker)
+{
+    const struct trawl_plan *plan = worker->plan;
+    /* If the caller asked for no method, the text decides how a single literal is searched. */
+    bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
+                   plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
+
+    worker->method = plan->method;
+    if (plan_is_one_literal(plan) && plan->method != TRAWL_METHOD_SET) {
+        worker->prices = plan_price(plan, &plan->tuning, worker->costs);
+        if (plan->method == TRAWL_METHOD_AUTO)
+            worker->method = worker->prices.least;
+    }
+    worker->tuning = &plan->tuning;
+    worker->look_left = chooses ? cpu_sizes.look_after : UINT64_MAX;
+    worker->sampled_took = worker->least = 0;
+    worker->has_begun = false;
+    count_anew(worker);
+    worker->sampled = NULL;
+    worker->sampled_after = 0;
+    if (worker->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
+        !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
+        worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
+    worker->dense_bytes = 0;
+    worker->dense_left = plan->method_asked == TRAWL_METHOD_AUTOMATON ? UINT64_MAX : 0;
+    worker->dense_by_classes = plan->has_classes;
+    worker->work_per_byte = SET_WORK_PER_BYTE;
+    worker->work_spared = WORK_SPARED_MAX;
+    worker->dense_waits = false;
+    if (worker->dense_serial != plan->serial) {
+        worker->dense_work = 0;
+        worker->trial = (struct trial){.now = plan->has_classes};
+        worker->set_trial = (struct trial){.now = 0};
+        worker->parts_trial = (struct trial){.left = PARTS_FIRST};
+    }
+    worker->dense_serial = plan->serial;
+    worker->has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&
+                        plan_parts_fit(plan, PLAN_PARTS_HOST);
+    worker->parts_ready = false;
+}
+
+/* ---- One literal: looks at the text ---------------------------------------------------- */
+
+/* Makes the tables of method sampled. If the text may end before the tables pay, chooses a
+ * different method until then. Errors: MEMORY. */
+static enum trawl_status begin_sampled(struct engine_worker *worker,
+                                       const struct engine_chunk *chunk, struct trawl_error *error)
+{
+    if (worker->sampled_after > chunk->owned + chunk->readable &&
+        !attachment_is_there(&worker->plan->attached[PLAN_SAMPLED])) {
+        worker->sampled_after -= chunk->owned;
+        worker->method = plan_cheapest(&worker->prices, TRAWL_METHOD_SAMPLED);
+        return TRAWL_OK;
+    }
+    if (worker->method != TRAWL_METHOD_SAMPLED)
+        count_anew(worker);
+    worker->sampled_after = 0;
+    worker->method = TRAWL_METHOD_SAMPLED;
+    return sampled_want(worker->plan, &worker->sampled, error);
+}
+
+uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk)
+{
+    uint64_t bytes =
+        min_u64(max_u64(chunk->owned / SAMPLE_SHARE, PLAN_SAMPLE_BYTES_MIN), sizeof worker->sample);
+    uint64_t excerpts = bytes / EXCERPT_BYTES, step = chunk->owned / excerpts;
+
+    if (chunk->owned < PLAN_SAMPLE_BYTES_MIN)
+        return 0;
+    TRAWL_ASSERT(step >= EXCERPT_BYTES);
+    for (uint64_t i = 0; i < excerpts; i++)
+        memcpy(worker->sample + i * EXCERPT_BYTES,
+               chunk->bytes + i * step + plan_sample_at(i, step, EXCERPT_BYTES), EXCERPT_BYTES);
+    return excerpts * EXCERPT_BYTES;
+}
+
+void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
+                  uint64_t ns)
+{
+    struct engine_worker *worker = scan->worker;
+    const struct plan_costs *costs = worker->costs;
+    uint64_t bytes = max_u64(scan->at, begin) - begin;
+    double each =
+        plan_price_bare(worker->plan, worker->tuning, costs, worker->method, worker->first_probes);
+
+    if (worker->least <= 0)
+        worker->least = plan_price_least(worker->plan, costs);
+    worker->searched += bytes;
+    worker->took += (double)ns;
+    worker->priced += each * (double)bytes +
+                      costs->candidate * (double)(scan->result->candidate_count - candidates) +
+                      costs->compared * (double)(scan->passed - passed);
+}
+
+/* Returns whether a look before the next `bytes` bytes is worth its time. */
+static bool is_due(const struct engine_worker *worker, uint64_t bytes)
+{
+    double lost =
+        min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
+
+    return worker->look_left <= bytes &&
+           (cpu_sizes.look_lost_ns <= 0 || worker->searched >= ANYWAY * cpu_sizes.look_again ||
+            (worker->searched > 0 &&
+             lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
+}
+
+enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
+                              struct trawl_error *error)
+{
+    struct plan_tuning tuning = worker->plan->tuning;
+    struct plan_prices prices;
+
+    if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
+        TRAWL_TRY(begin_sampled(worker, chunk, error));
+    if (!is_due(worker, chunk->owned) || chunk->owned < PLAN_SAMPLE_BYTES_MIN) {
+        if (worker->look_left != UINT64_MAX)
+            worker->look_left -= min_u64(worker->look_left, chunk->owned);
+        return TRAWL_OK;
+    }
+    worker->look_left = cpu_sizes.look_again;
+    tuning.sampled_took = worker->sampled_took;
+    if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &tuning, &prices))
+        plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
+                  &tuning, &prices);
+    if (cpu_sizes.look_lost_ns <= 0 ||
+        worker->took > prices.of[prices.least] * (double)worker->searched) {
+        worker->prices = prices;
+        worker->own = tuning;
+        worker->tuning = &worker->own;
+        worker->method = prices.least;
+        worker->sampled_after = 0;
+        worker->sampled_took = 0;
+        worker->least = prices.of[prices.least];
+        if (worker->method == TRAWL_METHOD_SAMPLED) /* the look has made the tables */
+            TRAWL_TRY(sampled_want(worker->plan, &worker->sampled, error));
+        worker_probes_begin(worker);
+    }
+    count_anew(worker);
+    return TRAWL_OK;
+}
+
+bool sampled_leaves(struct scan *scan, uint64_t begin, uint64_t began_ns)
+{
+    struct engine_worker *worker = scan->worker;
+    enum trawl_method other = plan_cheapest(&worker->prices, worker->method);
+    double bytes = (double)(scan->at - begin), price = worker->prices.of[other] * bytes;
+    double taken = (double)(clock_now_ns() - began_ns);
+
+    if (taken < FAR * price || taken < price + FAR_NS)
+        return false;
+    worker->least = price / bytes;
+    worker->method = other;
+    worker->sampled_took = taken / bytes;
+    scan_leave(scan, scan->at);
+    return true;
+}
+
+/* ---- Sets: where a text is dense, so that candidates take longer than the automaton ---- */
+
+void dense_allow(struct scan *scan, uint64_t positions)
+{
+    TRAWL_ASSERT(positions <= scan->chunk->owned + 64);
+    TRAWL_ASSERT(scan->work >= scan->work_begin);
+    /* dense_leaves has counted only some of the work for the previous positions */
+    if (scan->worker->dense_waits)
+        scan->worker->dense_work += scan->work - scan->work_begin;
+    scan->worker->dense_waits = false;
+    scan->work_begin = scan->work;
+    if (scan->work_max != UINT64_MAX)
+        scan->work_max =
+            scan->work + positions * scan->worker->work_per_byte + scan->worker->work_spared;
+}
+
+void dense_spare(struct scan *scan, uint64_t bytes)
+{
+    struct engine_worker *worker = scan->worker;
+    uint64_t used = scan->work - scan->work_begin;
+    uint64_t allowed = saturating_multiply(bytes, worker->work_per_byte) + worker->work_spared;
+
+    TRAWL_ASSERT(bytes > 0 && worker->work_spared <= WORK_SPARED_MAX);
+    worker->dense_bytes /= 2;
+    worker->work_spared =
+        used < allowed && !worker->dense_waits ? min_u64(allowed - used, WORK_SPARED_MAX) : 0;
+}
+
+uint64_t dense_make_work(const struct trawl_plan *plan)
+{
+    return plan->literal_count * MAKE_WORK + plan->literal_bytes_total * MAKE_BYTE_WORK;
+}
+
+bool dense_leaves(struct scan *scan, uint64_t x)
+{
+    struct engine_worker *worker = scan->worker;
+    uint64_t enough = dense_make_work(scan->plan);
+
+    if (max_u64(x, scan->run_until) >= scan->limit)
+        return false;
+    TRAWL_ASSERT(scan->work >= scan->work_begin);
+    worker->dense_work += scan->work - scan->work_begin;
+    scan->work_begin = scan->work;
+    if (worker->dense_work < enough && !dense_is_there(scan->plan)) {
+        scan->work_max = scan->work + enough - worker->dense_work;
+        worker->dense_waits = true;
+        return false;
+    }
+    worker->dense_bytes =
+        min_u64(max_u64(2 * worker->dense_bytes, cpu_sizes.dense_bytes), DENSE_BYTES_MAX);
+    worker->dense_left = max_u64(worker->dense_bytes, 4 * scan->plan->length_max);
+    scan_leave(scan, x);
+    return true;
+}
+
+/* ---- Sets: parts ----------------------------------------------------------------------- */
+
+uint64_t parts_wait_ns(const struct engine_worker *worker)
+{
+    uint64_t wait_ns = PARTS_NS + worker->plan->literal_count * PARTS_LITERAL_NS;
+
+    return worker->parts_ready ? 0 : wait_ns * (worker->set_trial.now == 1 ? PARTS_PATIENCE : 1);
+}
