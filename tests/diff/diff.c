@@ -16,7 +16,6 @@
 #define CASES_LONG 1250000
 #define SETS_MAX 8
 #define THREADS_MAX 4
-#define METHODS (TRAWL_METHOD_AUTOMATON + 1)
 #define LARGE_ONE_IN 3000   /* inputs of several MiB, searched with chunks as the library picks */
 #define RUN_COST_MAX 600000 /* limit for the bytes that a run reads in all, with tiny chunks */
 #define LINES_INPUTS 30
@@ -34,9 +33,9 @@ static const uint64_t chunk_sizes[] = {0,   1,   2,    5,    16,    33,     64,
 #define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
 
 struct report {
-    uint64_t cases[METHODS][SETS_MAX];
-    uint64_t refused[METHODS];
-    uint64_t built[METHODS];
+    uint64_t cases[TRAWL_METHODS_COUNT][SETS_MAX];
+    uint64_t refused[TRAWL_METHODS_COUNT];
+    uint64_t built[TRAWL_METHODS_COUNT];
     uint64_t alignments[SETS_MAX]; /* bit i: a text began at i mod 64 */
     uint64_t places[PLACE_KINDS];
     uint64_t algorithms[ALGORITHMS_MAX]; /* number of runs with a match, for each algorithm */
@@ -185,7 +184,7 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
     bool passed = true;
 
     expected_compute(input, &expected);
-    for (uint32_t method = 0; method < METHODS && passed; method++) {
+    for (uint32_t method = 0; method < TRAWL_METHODS_COUNT && passed; method++) {
         struct run_config config = {.method = (enum trawl_method)method,
                                     .sample = test_random_one_in(random, 4)};
         struct trawl_plan *plan = NULL;
@@ -368,7 +367,7 @@ static void print_report(void)
     printf("%-10s %9s %9s", "method", "plans", "refused");
     for (uint32_t set = 0; set < sets; set++)
         printf(" %12s", trawl_instruction_set(set));
-    for (uint32_t method = 0; method < METHODS; method++) {
+    for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {
         printf("\n%-10s %9" PRIu64 " %9" PRIu64, method_name((enum trawl_method)method),
                report.built[method], report.refused[method]);
         for (uint32_t set = 0; set < sets; set++)
@@ -385,7 +384,7 @@ static void print_report(void)
 /* Fails if the run tested nothing of some method, place or algorithm, or few alignments. */
 static void check_coverage(void)
 {
-    for (uint32_t method = 0; method < METHODS; method++)
+    for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++)
         TEST_CHECK(report.built[method] > 0);
     for (uint32_t set = 0; set < instruction_set_count() && report.total >= CASES_NORMAL / 2; set++)
         TEST_CHECK(__builtin_popcountll(report.alignments[set]) >= ALIGNMENTS_LEAST);

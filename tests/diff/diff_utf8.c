@@ -16,7 +16,6 @@
 
 #define CASES_NORMAL 20000
 #define CASES_LONG 200000
-#define METHODS (TRAWL_METHOD_AUTOMATON + 1)
 #define TEXT_CODE_POINTS_MAX 1500
 #define GROUP_MAX 4
 #define INVALID UINT32_MAX
@@ -429,7 +428,7 @@ int main(void)
 {
     struct test_random random = test_random_begin("utf8");
     uint64_t cases = 0, wanted = test_amount(CASES_NORMAL, CASES_LONG);
-    uint64_t built[METHODS] = {0}, matches = 0;
+    uint64_t built[TRAWL_METHODS_COUNT] = {0}, matches = 0;
     AUTO_SEARCHER plain = must_searcher(1, 0);
 
     test_begin("utf8");
@@ -446,7 +445,7 @@ int main(void)
         borders_plant(&random, &input);
         expect(&input, context, &expected);
         matches += expected.match_count;
-        for (uint32_t method = 0; method < METHODS; method++) {
+        for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
@@ -470,7 +469,7 @@ int main(void)
         expected_free(&expected);
         input_free(&input);
     }
-    for (uint32_t method = 0; method < METHODS; method++)
+    for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++)
         printf("%s: %" PRIu64 " plans\n", method_name((enum trawl_method)method), built[method]);
     printf("%" PRIu64 " cases, %" PRIu64 " matches expected\n", cases, matches);
     TEST_CHECK(built[TRAWL_METHOD_AUTO] > 0 && matches > 0);

@@ -51,29 +51,29 @@ static const uint64_t edges_long[] = {131072, 262144, 524288, 1048576, 2097152};
 static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};
 #define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
 #define SETS_MAX 8
-#define METHODS (TRAWL_METHOD_AUTOMATON + 1)
-#define WAYS_MAX (METHODS + 32) /* the methods, then the gallery's algorithms */
+#define WAYS_MAX (TRAWL_METHODS_COUNT + 32) /* the methods, then the gallery's algorithms */
 
 static uint64_t searches[WAYS_MAX][SETS_MAX], plans[WAYS_MAX], refused[WAYS_MAX];
 static uint32_t ways;
 
 static struct run_config way_config(uint32_t way)
 {
-    if (way < METHODS)
+    if (way < TRAWL_METHODS_COUNT)
         return (struct run_config){.method = (enum trawl_method)way};
-    return (struct run_config){.algorithm = cpu_algorithm(way - METHODS)};
+    return (struct run_config){.algorithm = cpu_algorithm(way - TRAWL_METHODS_COUNT)};
 }
 
 static const char *way_name(uint32_t way)
 {
-    return way < METHODS ? method_name((enum trawl_method)way) : cpu_algorithm(way - METHODS);
+    return way < TRAWL_METHODS_COUNT ? method_name((enum trawl_method)way)
+                                     : cpu_algorithm(way - TRAWL_METHODS_COUNT);
 }
 
 /* Returns the number of instruction sets to try. An algorithm of the gallery has no variants for
  * instruction sets. */
 static uint32_t way_sets(uint32_t way)
 {
-    return way < METHODS ? instruction_set_count() : 1;
+    return way < TRAWL_METHODS_COUNT ? instruction_set_count() : 1;
 }
 
 static uint32_t ways_count(void)
@@ -82,7 +82,7 @@ static uint32_t ways_count(void)
 
     while (cpu_algorithm(count) != NULL)
         count++;
-    return METHODS + count;
+    return TRAWL_METHODS_COUNT + count;
 }
 
 /* Returns padding that adds no match and no word character; for whole lines, padding must end

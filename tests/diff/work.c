@@ -18,7 +18,6 @@
 #define SET_PATTERNS 400u
 #define SET_WAYS 5u
 #define CHOICE_STRINGS 9000u /* so many strings are searched by classes at first */
-#define METHODS (TRAWL_METHOD_AUTOMATON + 1)
 
 static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
                                          33, 80, 257, 1024, 4096, 32768, 100000};
@@ -70,7 +69,7 @@ struct worst_row {
     double work_per_byte;
     char line[800];
 };
-static struct worst_row worst[METHODS];
+static struct worst_row worst[TRAWL_METHODS_COUNT];
 
 /* Searches by a plan, and checks the work. The oracle would take too long here, so the counts of
  * methods and instruction sets are compared with each other: *count_known is the first count. */
@@ -112,11 +111,11 @@ static void run_plan(const struct diff_input *input, const struct run_config *co
     trawl_searcher_close(searcher);
 }
 
-static void run_methods(const struct diff_input *input, uint64_t plans[METHODS])
+static void run_methods(const struct diff_input *input, uint64_t plans[TRAWL_METHODS_COUNT])
 {
     uint64_t count_known = UINT64_MAX;
 
-    for (uint32_t method = 0; method < METHODS; method++) {
+    for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {
         struct run_config config = {.method = (enum trawl_method)method, .threads = 1};
         struct trawl_plan *plan = NULL;
         enum trawl_status status = run_plan_build(input, &config, &plan, NULL);
@@ -156,7 +155,7 @@ static void run_set_floods(struct test_random *random, uint64_t text_bytes)
 {
     static const enum input_kind texts[] = {INPUT_LETTERS_1, INPUT_AB, INPUT_FIBONACCI,
                                             INPUT_THUE_MORSE, INPUT_PERIODIC};
-    uint64_t plans[METHODS] = {0};
+    uint64_t plans[TRAWL_METHODS_COUNT] = {0};
 
     for (uint32_t i = 0; i < SET_WAYS * (sizeof texts / sizeof *texts); i++) {
         struct diff_input input;
@@ -225,7 +224,7 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
 {
     static const enum trawl_method ways[] = {TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES,
                                              TRAWL_METHOD_AUTOMATON};
-    uint64_t own, most, least, works[METHODS];
+    uint64_t own, most, least, works[TRAWL_METHODS_COUNT];
     struct diff_input input;
 
     make_choice(random, text_bytes, strings, begin_alike, &input);
@@ -248,7 +247,7 @@ int main(void)
 {
     struct test_random random = test_random_begin("work");
     uint64_t text_bytes = TEXT_BYTES / (test_is_long() ? 1 : TEST_SANITIZED ? 6 : 2);
-    uint64_t plans[METHODS] = {0};
+    uint64_t plans[TRAWL_METHODS_COUNT] = {0};
 
     test_begin("work");
     alarm(600); /* quadratic work would not end */
@@ -268,7 +267,7 @@ int main(void)
     test_choice(&random, 64 * text_bytes, 10, true, TRAWL_METHOD_AUTOMATON, TRAWL_METHOD_CLASSES);
     test_choice(&random, 32 * text_bytes, CHOICE_STRINGS, false, TRAWL_METHOD_BUCKETS,
                 TRAWL_METHOD_CLASSES);
-    for (uint32_t method = 0; method < METHODS; method++) {
+    for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {
         printf("%s: %" PRIu64 " plans, at most %.1f blocks per byte: %s\n",
                method_name((enum trawl_method)method), plans[method], worst[method].work_per_byte,
                worst[method].line);

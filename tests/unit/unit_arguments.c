@@ -96,7 +96,7 @@ static void least_lengths(void)
     static const char bytes[] = "The quick brown fox jumps over the lazy dog, and then some more.";
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
-    for (uint32_t method = 0; method <= TRAWL_METHOD_AUTOMATON; method++) {
+    for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {
         unsigned least = 1;
 
         options.method = (enum trawl_method)method;

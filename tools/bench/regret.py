@@ -39,7 +39,6 @@ BEHIND = 1.5  # a forced method that takes BEHIND times as long as the best is o
 ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
 BAR = 1.25  # rows with a larger regret are counted in the report
 AGAIN_FROM, AGAIN = 1.1, 2  # rows with a larger regret are measured again, with AGAIN times the rounds
-SET_WAYS = ('buckets', 'classes', 'automaton')  # on the host; a device has a single method for sets
 CLEAR = 1.1  # a method wins clearly if each other method takes CLEAR times as long
 SPARSE = 0.01  # occurrences per offset
 # The choice runs TURNS times in a round on the host. Often three forced methods are equally fast, and the
@@ -62,7 +61,7 @@ def contestants(options, is_set):
     forced = [name for name in options.facts['methods'] if name != 'auto']
     first = {**common, 'name': CHOICE}
     if on_device and not is_set:
-        forced = [name for name in forced if name not in SET_WAYS]
+        forced = forced[:forced.index('set') + 1]  # the later methods are the host's
     turns = 1 if on_device or is_set else TURNS
     return turns * [first] + [{**common, 'name': name, 'method': name, 'behind': BEHIND} for name in forced]
 
