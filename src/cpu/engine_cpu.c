@@ -54,9 +54,24 @@ static void cpu_release(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status begin(struct engine_worker *worker, const struct trawl_plan *plan,
-                               struct trawl_error *error)
+static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
+                                     const struct trawl_plan *plan,
+                                     struct engine_worker **worker_out, struct trawl_error *error)
 {
+    struct engine_worker *worker = *worker_out;
+
+    (void)device;
+    if (worker == NULL) {
+        /* The tiles, two thirds of the worker's bytes, are not cleared: a short search never
+         * touches most of their pages. */
+        TRAWL_TRY(MEMORY_NEW(worker, 1, error));
+        memset(worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
+        worker->find = engine->find;
+        worker->costs = plan_costs_of(engine->find->name);
+        *worker_out = worker;
+    }
+    if (plan == NULL)
+        return TRAWL_OK;
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
     worker->learned = 0;
@@ -74,24 +89,6 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->nibbles = NULL;
     return plan->method != TRAWL_METHOD_SET ? TRAWL_OK
                                             : plan_nibbles_want(plan, &worker->nibbles, error);
-}
-
-static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
-                                     const struct trawl_plan *plan, struct engine_worker **worker,
-                                     struct trawl_error *error)
-{
-    (void)device;
-    if (*worker == NULL) {
-        /* The tiles, two thirds of the worker's bytes, are not cleared: a short search never
-         * touches most of their pages. */
-        TRAWL_TRY(MEMORY_NEW(*worker, 1, error));
-        memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
-        (*worker)->find = engine->find;
-        (*worker)->costs = plan_costs_of(engine->find->name);
-    }
-    if (plan == NULL)
-        return TRAWL_OK;
-    return begin(*worker, plan, error);
 }
 
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,

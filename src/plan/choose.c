@@ -258,7 +258,7 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
     for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
-        if (methods[m].work != NULL) {
+        if (methods[m].work != NULL && plan->length_min >= methods[m].length_min) {
             struct work work = methods[m].work(&of);
             double price =
                 work.bare_ns + work.compared * costs->compared + work.candidates * costs->candidate;

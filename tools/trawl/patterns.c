@@ -590,7 +590,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         expressions_fault(patterns, &options, &error, message);
     if (status == TRAWL_LIMIT)
         errno = EFBIG; /* which tells a server that the request is too large */
-    guard_give(settings->guard, spare);
+    if (spare > 0)
+        guard_give(settings->guard, spare);
     if (status == TRAWL_OK || settings->expressions)
         return status == TRAWL_OK;
     approximate_string(patterns, &error);

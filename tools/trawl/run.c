@@ -133,29 +133,19 @@ int job_end_document(struct command_job *job)
     return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
-/* Opens what the report needs beside the searchers of single files. */
-static bool open_report(struct command_job *job, char *message)
-{
-    enum report report = job->settings->report;
-
-    if (searchers_engine(job->settings, job->patterns) == TRAWL_ENGINE_CUDA &&
-        !searchers_open(job, false, &job->searcher, message))
-        return false;
-    if (report == REPORT_COUNT_BY_PATTERN)
-        return string_counts_open(job, message);
-    return true;
-}
-
-/* Opens the report, searches the operands' files, and prints what belongs at the end. Returns
- * the exit status. */
+/* Opens what the report needs beside the searchers of single files, searches the operands' files,
+ * and prints what belongs at the end. Returns the exit status. */
 static int run_job(struct command_job *job, const struct value_item *operands, size_t operand_count,
                    char *message)
 {
     const struct settings *settings = job->settings;
     const bool is_timed = settings->stats || settings->json;
     uint64_t begin_ns = is_timed ? now_ns() : 0;
-    bool good = open_report(job, message);
+    bool good = searchers_engine(settings, job->patterns) != TRAWL_ENGINE_CUDA ||
+                searchers_open(job, false, &job->searcher, message);
 
+    if (good && settings->report == REPORT_COUNT_BY_PATTERN)
+        good = string_counts_open(job, message);
     if (settings->file_names != 0 || operand_count > 1)
         job->show_names = settings->file_names >= 0 ? 1 : 0;
     else

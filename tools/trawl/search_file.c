@@ -403,7 +403,8 @@ static void scan_free(struct text_scan *scan)
     free(scan->style.texts);
     free(scan->style.text_bytes);
     free(scan->style.link_path);
-    guard_give(scan->settings->guard, scan->guarded_bytes);
+    if (scan->guarded_bytes > 0)
+        guard_give(scan->settings->guard, scan->guarded_bytes);
 }
 
 void job_pass_over(struct command_job *job, const char *name)

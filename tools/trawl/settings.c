@@ -15,12 +15,6 @@
 /* An algorithm for records, and the prefix of the names of further algorithms for records. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
 
-static bool is_for_records(const char *algorithm)
-{
-    return algorithm != NULL &&
-           strncmp(algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0;
-}
-
 /* Finds options that ask for different output. Returns whether the settings contradict each
  * other. */
 static bool contradiction(const struct settings *settings, char *error)
@@ -140,7 +134,7 @@ static void style_build(struct settings *settings)
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
 
-/* Decides whether patterns are strings after all, where the syntax was not asked for. */
+/* Decides whether expressions are strings after all, where the syntax was not asked for. */
 static bool settings_syntax(struct settings *settings, char *error)
 {
     const char *stranger = settings->hex                 ? "--hex"
@@ -150,7 +144,7 @@ static bool settings_syntax(struct settings *settings, char *error)
                            : settings->approximate       ? "--mismatches, --edits or --alphabet=dna"
                                                          : NULL;
 
-    if (settings->syntax == TRAWL_LITERAL || stranger == NULL)
+    if (stranger == NULL)
         return true;
     if (settings->syntax_given) {
         snprintf(error, SETTINGS_ERROR_BYTES, "%s searches for strings, not for expressions",
@@ -185,7 +179,8 @@ static enum report choose_report(const struct settings *settings)
 bool settings_build(struct settings *settings, char *error)
 {
     finish_layout(settings);
-    if (!settings->explain && is_for_records(settings->algorithm)) {
+    if (!settings->explain && settings->algorithm != NULL &&
+        strncmp(settings->algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "--algorithm: %s searches records: only the library does that",
                  settings->algorithm);
@@ -212,7 +207,7 @@ bool settings_build(struct settings *settings, char *error)
                                    settings->binary_files != BINARY_FILES_WITHOUT_MATCH;
     if (settings->names_errors && !approximate_settings(settings, error))
         return false;
-    if (!settings_syntax(settings, error))
+    if (settings->syntax != TRAWL_LITERAL && !settings_syntax(settings, error))
         return false;
     if (settings->before_count < 0)
         settings->before_count = settings->around_count;

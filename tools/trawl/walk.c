@@ -63,15 +63,7 @@ static bool cannot_open(struct walk_item *item)
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
     const struct settings *settings = walk->job->settings;
-    struct tree_options options = {walk->job->exclude,
-                                   walk->job->filter,
-                                   &settings->files,
-                                   settings->follow_links,
-                                   walk_skips_devices(settings, false),
-                                   walk->open_levels,
-                                   &walk->job->left_out,
-                                   walk->job->watcher,
-                                   settings->guard};
+    struct tree_options options;
     struct stat status;
 
     if (strcmp(operand, "-") == 0)
@@ -92,6 +84,15 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
         return cannot_open(item);
     if (walk->job->show_names < 0)
         walk->job->show_names = 1;
+    options = (struct tree_options){walk->job->exclude,
+                                    walk->job->filter,
+                                    &settings->files,
+                                    settings->follow_links,
+                                    walk_skips_devices(settings, false),
+                                    walk->open_levels,
+                                    &walk->job->left_out,
+                                    walk->job->watcher,
+                                    settings->guard};
     walk->tree = tree_open(operand, &options);
     if (walk->tree == NULL) {
         set_item(item, WALK_ERROR, operand, true);
