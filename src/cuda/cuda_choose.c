@@ -1,13 +1,14 @@
-/* cuda_choose: chooses the method by which a device searches for one pattern. Each method has a
- * price, the expected time of a count, and the cheapest method is chosen.
+/* cuda_choose: chooses how a device searches. Each method has a price, the expected time of a
+ * count, and the cheapest method is chosen.
  *
- * The price of a method in a text follows from two rates: how many candidates the method has per
- * byte of text, and how many candidates are compared to the pattern's end. A sample of the text
- * gives the rates.
+ * The price of a method for a single pattern in a text follows from two rates: how many candidates
+ * the method has per byte of text, and how many candidates are compared to the pattern's end. A
+ * sample of the text gives the rates.
  */
 #include "cuda/cuda_choose.h"
 
 #include "base/checked.h"
+#include "cuda/cuda_automaton.h"
 #include "cuda/cuda_sampled.h"
 #include "plan/analyse.h"
 
@@ -64,6 +65,14 @@
 #define RATE_GRAMS_NS 3e3
 #define RATE_EVERY_NS 2e4
 #define TUNE_GRAMS_NS 2e4
+/* If stream_set is expected to cost more than this price, it may cost far more, so that the first
+ * range of a text is a short trial. */
+#define PRICE_TRIED 4.0
+#define PRICE_SET 14.0        /* expected cost of a set with a string of less than four bytes */
+#define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
+#define MAKE_NS 3e4           /* fixed cost to make the automaton */
+#define MAKE_BYTE_NS 35.0     /* additional cost for each byte of the set's literals */
+#define MAKE_LEVEL_NS 2500.0  /* additional cost for each byte of the longest literal: a launch */
 /* Values of rates that are not measured yet: NOT_RATED exceeds every rate; RARE_NOT_RATED is the
  * highest rate of the rarest bytes at which method grams is used. */
 #define NOT_RATED 2.0
@@ -170,18 +179,11 @@ static double price_with(uint32_t method, double length, double read_ns,
 static enum trawl_method cheapest(double length, double read_ns, bool is_first,
                                   const struct cuda_prices *prices)
 {
-    enum trawl_method best = TRAWL_METHOD_EVERY;
-    double least = 2 * PRICE_MAX;
+    struct plan_prices of = {.least = TRAWL_METHOD_AUTO};
 
-    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++) {
-        double price = is_first ? price_with(i, length, read_ns, prices) : prices->price[i];
-
-        if (price < least) {
-            least = price;
-            best = (enum trawl_method)i;
-        }
-    }
-    return best;
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+        of.of[i] = is_first ? price_with(i, length, read_ns, prices) : prices->price[i];
+    return plan_cheapest(&of, TRAWL_METHOD_AUTO);
 }
 
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices)
@@ -324,4 +326,57 @@ enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_m
         (asked != TRAWL_METHOD_SAMPLED || plan->length_min >= CUDA_SAMPLED_LENGTH_MIN))
         return asked;
     return plan_reads_grams(plan, &plan->tuning) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
+}
+
+/* ---- Sets: the filter or the automaton ----------------------------------------------------- */
+
+/* Returns the expected time to make the automaton. */
+static double make_ns(const struct engine_worker *worker)
+{
+    return worker->tables.automaton == CUDA_AUTOMATON_READY
+               ? 0
+               : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
+                     MAKE_LEVEL_NS * (double)worker->plan->length_max;
+}
+
+/* Returns whether the automaton is expected to have its rows in shared memory, and is expected to
+ * save more time in these bytes than to make it takes. Then no trial is needed: such an automaton
+ * takes the same time in every text. */
+static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
+{
+    const struct cuda_tables *tables = &worker->tables;
+    double filter = tables->sets_ready ? tables->sets_price : PRICE_SET;
+    double saved = filter - cuda_automaton_price(worker);
+
+    return cuda_automaton_is_kept(worker) &&
+           saved / worker->device->read_rate * (double)bytes > make_ns(worker);
+}
+
+enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
+{
+    const struct cuda_tables *tables = &worker->tables;
+
+    if (tables->kernel != CUDA_KERNEL_SET || tables->dense_left > 0 ||
+        tables->automaton == CUDA_AUTOMATON_NONE || !worker->limits.automaton ||
+        bytes < worker->limits.tried_bytes)
+        return CUDA_WAY_SETTLED;
+    if (want == WANT_COUNT && is_worth_making(worker, bytes))
+        return CUDA_WAY_AUTOMATON;
+    return !tables->is_tried && (!tables->sets_ready || tables->sets_price > PRICE_TRIED) &&
+                   bytes > 2 * worker->limits.tried_bytes
+               ? CUDA_WAY_TRIED
+               : CUDA_WAY_JUDGED;
+}
+
+bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
+                               uint64_t ns)
+{
+    double rate = worker->device->read_rate; /* bytes per ns */
+    double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
+    double lost_ns = (double)ns - TRIED_LAUNCH_NS - automaton_ns;
+
+    worker->tables.is_tried = true;
+    worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
+    return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) >
+           make_ns(worker);
 }

@@ -1,9 +1,11 @@
-/* cuda_choose: chooses the method by which a device searches for a single pattern. */
+/* cuda_choose: chooses the method by which a device searches for a single pattern, and whether the
+ * automaton searches for a set. */
 #ifndef TRAWL_CUDA_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CUDA_CHOOSE_H
 
 #include "cuda/cuda_tables.h"
 #include "plan/plan.h"
+#include "want.h"
 
 /* Returns the method for a text without a sample. asked: the method that the caller demands, or
  * AUTO. */
@@ -23,5 +25,15 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
 /* Returns whether the method's measured price is clearly above the price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
+
+/* How a set is searched next: by the program in use; by the automaton, which has to be made; or by
+ * the filter, of which the whole range, or a short range first, has to be timed. */
+enum cuda_way { CUDA_WAY_SETTLED, CUDA_WAY_AUTOMATON, CUDA_WAY_JUDGED, CUDA_WAY_TRIED };
+enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want);
+/* Returns whether the automaton should replace the set's filter, which took `ns` for `bytes` bytes
+ * of text; `rest` bytes follow. The automaton should if making it costs less than the automaton
+ * would save in the rest, or would have saved so far. */
+bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
+                               uint64_t ns);
 
 #endif

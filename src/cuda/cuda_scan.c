@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
+#include "cuda/cuda_choose.h"
 
 /* after a scan with too many candidates, the automaton does this many scans */
 #define DENSE_SCANS 15u
@@ -13,14 +14,6 @@
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
-/* If stream_set is expected to cost more than this price, it may cost far more, so that the first
- * range of a text is a short trial. */
-#define PRICE_TRIED 4.0
-#define PRICE_SET 14.0        /* expected cost of a set with a string of less than four bytes */
-#define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
-#define MAKE_NS 3e4           /* fixed cost to make the automaton */
-#define MAKE_BYTE_NS 35.0     /* additional cost for each byte of the set's literals */
-#define MAKE_LEVEL_NS 2500.0  /* additional cost for each byte of the longest literal: a launch */
 /* Before the automaton takes over, 2^PATIENT_TIMES_LOG2 times the usual work is spent on a tile. */
 #define PATIENT_TIMES_LOG2 8u
 
@@ -107,64 +100,6 @@ static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_lau
     }
     /* Wait, since the caller may read the hits at once, and the sorting kernel writes no answer. */
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
-}
-
-/* Returns whether the set's filter must be compared with the automaton, since the filter may be
- * slower on this text. */
-static bool is_judged(const struct engine_worker *worker, uint64_t bytes)
-{
-    const struct cuda_tables *tables = &worker->tables;
-
-    return tables->kernel == CUDA_KERNEL_SET && tables->dense_left == 0 &&
-           tables->automaton != CUDA_AUTOMATON_NONE && worker->limits.automaton &&
-           bytes >= worker->limits.tried_bytes;
-}
-
-/* Returns whether a short range is searched first, as a trial, which costs about 20 us. */
-static bool is_tried_first(const struct engine_worker *worker)
-{
-    const struct cuda_tables *tables = &worker->tables;
-
-    return !tables->is_tried && (!tables->sets_ready || tables->sets_price > PRICE_TRIED);
-}
-
-/* Returns the expected time to make the automaton. */
-static double make_ns(const struct engine_worker *worker)
-{
-    return worker->tables.automaton == CUDA_AUTOMATON_READY
-               ? 0
-               : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
-                     MAKE_LEVEL_NS * (double)worker->plan->length_max;
-}
-
-/* Returns whether the automaton is expected to have its rows in shared memory, and is expected to
- * save more time in these bytes than to make it takes. Then no trial is needed: such an automaton
- * takes the same time in every text. */
-static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
-{
-    const struct cuda_tables *tables = &worker->tables;
-    double filter = tables->sets_ready ? tables->sets_price : PRICE_SET;
-    double saved = filter - cuda_automaton_price(worker);
-
-    return cuda_automaton_is_kept(worker) &&
-           saved / worker->device->read_rate * (double)bytes > make_ns(worker);
-}
-
-/* Decides whether the automaton replaces the set's filter. The filter took `ns` for `bytes`
- * bytes of text, and `rest` bytes follow. The automaton takes over if making the automaton costs
- * less than the automaton would save in the rest, or would have saved so far. */
-static enum trawl_status judge_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
-                                      uint64_t ns, struct trawl_error *error)
-{
-    double rate = worker->device->read_rate; /* bytes per ns */
-    double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
-    double lost_ns = (double)ns - TRIED_LAUNCH_NS - automaton_ns;
-
-    worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
-    return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) >
-                   make_ns(worker)
-               ? take_automaton(worker, error)
-               : TRAWL_OK;
 }
 
 static enum trawl_status list_hits(struct engine_worker *worker, const struct cuda_range *range,
@@ -391,22 +326,23 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
 {
     uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
     uint64_t begin_ns, rest = 0;
-    bool is_judged_now;
+    enum cuda_way way;
 
     result->method = worker->tables.method;
     *done = range->end;
     if (bytes == 0)
         return TRAWL_OK;
-    is_judged_now = is_judged(worker, bytes);
-    if (is_judged_now && want == WANT_COUNT && is_worth_making(worker, bytes)) {
+    way = cuda_choose_way(worker, bytes, want);
+    if (way == CUDA_WAY_AUTOMATON) {
         TRAWL_TRY(take_automaton(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
         if (!cuda_automaton_is_kept(worker)) /* the estimate was too low: the trial decides */
             worker->tables.dense_left = 0;
-        is_judged_now = is_judged(worker, bytes);
+        way = cuda_choose_way(worker, bytes, want);
+        TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
     }
-    if (is_judged_now && is_tried_first(worker) && bytes > 2 * worker->limits.tried_bytes) {
+    if (way == CUDA_WAY_TRIED) {
         /* Search a short range first, since the density of the text is not known yet. Wait for
          * the stream before the clock starts, so that the measured time excludes the making of
          * the tables. */
@@ -416,9 +352,11 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     }
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));
-    if (!is_judged_now || worker->leaves || worker->tables.dense_left > 0 || want == WANT_FIRST)
+    if (way == CUDA_WAY_SETTLED || worker->leaves || worker->tables.dense_left > 0 ||
+        want == WANT_FIRST)
         return TRAWL_OK;
-    worker->tables.is_tried = true;
     bytes = min_u64(*done, limit) - range->begin;
-    return judge_filter(worker, bytes, rest, cuda_clock_ns() - begin_ns, error);
+    return cuda_choose_leaves_filter(worker, bytes, rest, cuda_clock_ns() - begin_ns)
+               ? take_automaton(worker, error)
+               : TRAWL_OK;
 }
