@@ -34,8 +34,6 @@
 
 /* parts are tried for plans of at most this many patterns: sorting more would take long */
 #define PARTS_PATTERNS_MAX (1u << 16)
-/* bytes of text before the first trial of parts */
-#define PARTS_FIRST (1u << 18)
 /* A trial of parts begins once the whole plan has searched for this time, plus a time per literal:
  * about twice what making the parts takes. */
 #define PARTS_NS (1u << 18)
@@ -82,10 +80,12 @@ void choice_begin(struct engine_worker *worker)
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_waits = false;
     if (worker->dense_serial != plan->serial) {
+        const uint64_t advance = cpu_sizes.trial_advance;
+
         worker->dense_work = 0;
-        worker->trial = (struct trial){.now = plan->has_classes};
-        worker->set_trial = (struct trial){.now = 0};
-        worker->parts_trial = (struct trial){.left = PARTS_FIRST};
+        worker->trial = (struct trial){.now = plan->has_classes, .advance = advance};
+        worker->set_trial = (struct trial){.advance = advance};
+        worker->parts_trial = (struct trial){.left = cpu_sizes.parts_first, .advance = advance};
     }
     worker->dense_serial = plan->serial;
     worker->has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&

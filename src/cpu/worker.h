@@ -135,6 +135,8 @@ struct cpu_sizes {
     uint64_t stem_batch;  /* begins whose stems are looked up together, ≤ SET_STEM_BATCH */
     uint64_t named;       /* literals that are verified together, ≤ SET_NAMED_MAX */
     uint64_t trial_bytes; /* bytes of text of a step of a trial */
+    uint64_t trial_advance; /* ns by which a plan's first trials may begin sooner */
+    uint64_t parts_first;   /* bytes of text before the first trial of parts */
     /* begins that verify_linear searches for a literal before the next literal */
     uint64_t verify_step;
     /* compared bytes per byte of chunk and literal, above which two_way takes over */

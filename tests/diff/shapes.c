@@ -23,14 +23,15 @@ static uint64_t record_bytes(struct test_random *random, uint64_t kind)
     }
 }
 
-static void make_records(struct test_random *random, struct shapes_case *c)
+static void make_records(struct test_random *random, bool whole, struct shapes_case *c)
 {
     uint64_t count = test_random_one_in(random, 20) ? 0 : 1 + test_random_below(random, 60);
     uint64_t kind = test_random_below(random, 5), at = test_random_below(random, 5);
     enum input_kind letters = (enum input_kind)test_random_below(random, INPUT_KINDS);
     bool narrow = test_random_one_in(random, 2);
 
-    if (test_random_one_in(random, 3)) { /* for many strings of letters, the method uses stems */
+    if (!whole &&
+        test_random_one_in(random, 3)) { /* for many strings of letters, the method uses stems */
         c->method = TRAWL_METHOD_CLASSES;
         count = 400;
         kind = 3;
@@ -58,7 +59,7 @@ static void make_records(struct test_random *random, struct shapes_case *c)
     }
 }
 
-static void make_patterns(struct test_random *random, struct shapes_case *c)
+static void make_patterns(struct test_random *random, bool whole, struct shapes_case *c)
 {
     uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
     uint64_t most = 1 + test_random_below(random, 12), least = 1;
@@ -84,6 +85,8 @@ static void make_patterns(struct test_random *random, struct shapes_case *c)
     c->tape.flags = c->method != TRAWL_METHOD_AUTO || test_random_one_in(random, 2)
                         ? 0
                         : (uint32_t)test_random_below(random, 8);
+    if (whole)
+        c->tape.flags |= test_random_one_in(random, 4) ? NAIVE_WHOLE_LINE : NAIVE_WHOLE_WORD;
 }
 
 static bool is_null(const struct shapes_case *c, uint64_t record)
@@ -111,11 +114,11 @@ static void expect_row(struct shapes_case *c, uint64_t record)
     free(matches);
 }
 
-void shapes_make(struct test_random *random, struct shapes_case *c)
+void shapes_make(struct test_random *random, bool whole, struct shapes_case *c)
 {
     memset(c, 0, sizeof *c);
-    make_records(random, c);
-    make_patterns(random, c);
+    make_records(random, whole, c);
+    make_patterns(random, whole, c);
     c->expected = (int64_t *)test_memory((c->array.record_count * c->tape.pattern_count + 1) *
                                          sizeof *c->expected);
     for (uint64_t i = 0; i < c->array.record_count; i++)
@@ -217,4 +220,31 @@ enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *sear
     }
     trawl_matrix_close(matrix);
     return status;
+}
+
+void shapes_mix(struct test_random *random, struct shapes_case *c,
+                struct trawl_searcher *const searchers[2], const struct trawl_plan *plan,
+                uint32_t steps)
+{
+    struct diff_expected expected;
+    struct trawl_text *text = NULL;
+
+    expected_compute(&c->tape, &expected);
+    TEST_CHECK(trawl_text_from_memory(c->tape.text, c->tape.text_bytes, &text, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < steps && test_failures == 0; i++) {
+        struct trawl_searcher *searcher = searchers[test_random_below(random, 2)];
+        uint32_t call = (uint32_t)test_random_below(random, 2 * SHAPES + HELD_CALLS);
+        struct held held = held_begin(&c->tape, &expected, plan, searcher, text);
+
+        if (call >= HELD_CALLS)
+            TEST_CHECK(shapes_pull(c, searcher, plan, (enum trawl_matrix_shape)(call % SHAPES),
+                                   NULL) == TRAWL_OK);
+        else if (!TEST_CHECK(held_search(&held, (enum held_call)call, NULL) == TRAWL_OK &&
+                             held.right))
+            printf("  call %" PRIu32 ", %s: %s\n", i, held_name((enum held_call)call),
+                   held.message);
+        held_end(&held);
+    }
+    trawl_text_close(text);
+    expected_free(&expected);
 }

@@ -20,12 +20,18 @@ struct shapes_case {
 
 /* Makes a case: few or many records, of which some are empty, some have a single byte, some are
  * long and some are null; offsets of 4 and of 8 bytes; patterns from the tape, of which some occur
- * twice in the list; flags. */
-void shapes_make(struct test_random *random, struct shapes_case *c);
+ * twice in the list; flags. `whole`: occurrences must be whole words or lines, and the method is
+ * AUTO. */
+void shapes_make(struct test_random *random, bool whole, struct shapes_case *c);
 void shapes_free(struct shapes_case *c);
 /* Builds the plan of the case's patterns, by the case's method. */
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
                               struct trawl_error *error);
+/* Makes `steps` random calls with the case's plan: searches the records, or their bytes as a text,
+ * with either searcher. Both searches may share what the plan and the searchers keep. */
+void shapes_mix(struct test_random *random, struct shapes_case *c,
+                struct trawl_searcher *const searchers[2], const struct trawl_plan *plan,
+                uint32_t steps);
 /* Pulls the whole matrix in this shape. Checks the batches that come, also if the search fails
  * later. */
 enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *searcher,

@@ -7,6 +7,7 @@
 #include "diff/diff_answer.h"
 #include "diff/borders.h"
 #include "diff/diff_run.h"
+#include "diff/shapes.h"
 #include "plan/parts.h"
 #include "random_case.h"
 #include "sim_driver.h"
@@ -48,7 +49,30 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
     trawl_searcher_close(searcher);
 }
 
-static void run_case(uint64_t index, uint64_t *in_parts)
+/* Makes random calls with a plan for whole words or lines, for records and for texts, on both
+ * engines. Returns whether a device made parts with and without these conditions. */
+static bool run_mix(struct test_random *random)
+{
+    struct trawl_searcher *searchers[] = {
+        must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1)),
+        must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1))};
+    struct shapes_case c;
+    struct trawl_plan *plan;
+    bool both;
+
+    shapes_make(random, true, &c);
+    MUST(shapes_plan(&c, &plan, NULL));
+    shapes_mix(random, &c, searchers, plan, 8);
+    both = attachment_is_there(&plan->attached[PLAN_PARTS_DEVICE]) &&
+           attachment_is_there(&plan->attached[PLAN_WHOLE_PARTS_DEVICE]);
+    trawl_searcher_close(searchers[0]);
+    trawl_searcher_close(searchers[1]);
+    trawl_plan_free(plan);
+    shapes_free(&c);
+    return both;
+}
+
+static void run_case(uint64_t index, uint64_t *in_parts, uint64_t *in_both)
 {
     struct test_random random = test_random_begin("mixed");
     const struct plan_parts *parts = NULL;
@@ -74,6 +98,7 @@ static void run_case(uint64_t index, uint64_t *in_parts)
     run_calls(&input, &expected, plan, TRAWL_ENGINE_CUDA, &random);
     MUST(plan_parts_want(plan, PLAN_PARTS_DEVICE, &parts, NULL));
     *in_parts += parts != NULL;
+    *in_both += run_mix(&random);
     if (!TEST_CHECK(sim_driver_report()[0] == '\0' && sim_driver_live() == 0))
         printf("  %s\n", sim_driver_report());
     if (test_failures > 0)
@@ -130,7 +155,7 @@ static void late_first(void)
 
 int main(void)
 {
-    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases, in_parts = 0;
+    uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases, in_parts = 0, in_both = 0;
 
     test_begin("sim mixed");
     cuda_driver_replace(sim_driver_table());
@@ -138,8 +163,10 @@ int main(void)
     cases = test_amount(CASES_NORMAL, CASES_LONG);
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
-            run_case(i, &in_parts);
-    printf("%" PRIu64 " cases, %" PRIu64 " in parts on the device\n", cases, in_parts);
-    TEST_CHECK(only != UINT64_MAX || cases < 100 || in_parts > cases / 4);
+            run_case(i, &in_parts, &in_both);
+    printf("%" PRIu64 " cases, %" PRIu64 " in parts on the device, %" PRIu64
+           " in parts with and without conditions\n",
+           cases, in_parts, in_both);
+    TEST_CHECK(only != UINT64_MAX || cases < 40 || (in_parts > cases / 4 && in_both > cases / 8));
     return test_end();
 }

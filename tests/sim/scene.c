@@ -124,7 +124,7 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
             s->records.array.record_count * s->records.tape.pattern_count > RECORD_CELLS_MAX)) {
         if (s->records.offsets != NULL)
             shapes_free(&s->records);
-        shapes_make(&random, &s->records);
+        shapes_make(&random, false, &s->records);
     }
     input_begin(&random, INPUT_LETTERS_1, row->text_bytes, &s->input);
     fill(&random, row->text, s->input.text, s->input.text_bytes);

@@ -1,6 +1,7 @@
 /* unit_matrix: compares the matrix of records and patterns with the oracle, record by record. */
 #include "calls.h"
 
+#include "diff/borders.h"
 #include "diff/shapes.h"
 
 #define CANCELLED_ROWS 100000u
@@ -20,7 +21,7 @@ static void all_shapes(void)
         AUTO_PLAN plan = NULL;
         struct shapes_case c;
 
-        shapes_make(&source, &c);
+        shapes_make(&source, false, &c);
         MUST(shapes_plan(&c, &plan, NULL));
         for (int shape = 0; shape < SHAPES; shape++) {
             MUST(shapes_pull(&c, searcher, plan, (enum trawl_matrix_shape)shape, NULL));
@@ -31,6 +32,39 @@ static void all_shapes(void)
         if (test_failures > 0)
             printf("  case %" PRIu64 "\n", i);
     }
+}
+
+/* Makes random calls with plans for whole words or lines, for records and for texts. Small sizes
+ * let the host's engine try parts at once. A search of records has a copy of the plan without
+ * conditions, so each plan has parts with and without conditions. (No test had asked one plan for
+ * records and for a text that is searched in parts. Both searches shared the parts, with the
+ * conditions of the search that came first.) */
+static void mixed_calls(void)
+{
+    uint64_t cases = test_amount(300, 20000), both = 0;
+
+    for (uint64_t i = 0; i < cases && test_failures < 5; i++) {
+        AUTO_SEARCHER one = must_searcher(1, 0);
+        AUTO_SEARCHER other = must_searcher(1 + (uint32_t)test_random_below(&source, 3), 0);
+        AUTO_PLAN plan = NULL;
+        struct shapes_case c;
+
+        borders_draw(&source);
+        cpu_sizes.trial_bytes = 1 + test_random_below(&source, 50);
+        cpu_sizes.trial_advance = UINT64_MAX / 2;
+        cpu_sizes.parts_first = 0;
+        shapes_make(&source, true, &c);
+        MUST(shapes_plan(&c, &plan, NULL));
+        shapes_mix(&source, &c, (struct trawl_searcher *[]){one, other}, plan, 12);
+        both += attachment_is_there(&plan->attached[PLAN_PARTS_HOST]) &&
+                attachment_is_there(&plan->attached[PLAN_WHOLE_PARTS_HOST]);
+        shapes_free(&c);
+        if (test_failures > 0)
+            printf("  mixed case %" PRIu64 "\n", i);
+    }
+    cpu_sizes = cpu_sizes_default;
+    printf("%" PRIu64 " of %" PRIu64 " plans with both kinds of parts\n", both, cases);
+    TEST_CHECK(both > cases / 8);
 }
 
 typedef void (*batch_check)(const void *context, const struct trawl_matrix_batch *batch,
@@ -266,6 +300,7 @@ int main(void)
 {
     source = test_random_begin("matrix");
     all_shapes();
+    mixed_calls();
     dense_records();
     wrong_pulls();
     cancelled_pulls();

@@ -2,7 +2,6 @@
  * very long patterns. */
 #include "calls.h"
 #include "cuda/cuda_choose.h"
-#include "plan/parts.h"
 
 #define MANY (TEST_SANITIZED ? 2000 : 10000)
 #define MANY_MAX 10000
@@ -266,33 +265,9 @@ static void long_patterns(void)
     free(bytes);
 }
 
-/* A search of records has a copy of the plan without conditions. The parts of each plan have the
- * conditions of that plan, whichever plan is searched in parts first. (Both plans shared the parts,
- * so that a text had occurrences which are no words. No test searched one plan, with a text that is
- * long enough for parts, both ways.) */
-static void parts_have_conditions(bool bare_first)
-{
-    const struct trawl_pattern patterns[] = {{"he", 2}, {"sheep", 5}, {"sheep-dogs", 10}};
-    AUTO_PLAN plan = must_plans(patterns, 3, PLAN_WITH(.flags = TRAWL_WHOLE_WORD));
-    struct trawl_plan bare = *plan;
-
-    bare.flags &= ~(uint32_t)TRAWL_WHOLE_WORD;
-    for (uint32_t i = 0; i < 4; i++) {
-        const struct trawl_plan *one = (i % 2 == 0) == bare_first ? &bare : plan;
-        const struct plan_parts *parts;
-
-        MUST(plan_parts_want(one, i < 2 ? PLAN_PARTS_HOST : PLAN_PARTS_DEVICE, &parts, NULL));
-        TEST_CHECK(i >= 2 || (parts != NULL && parts->count > 1));
-        for (uint32_t k = 0; parts != NULL && k < parts->count; k++)
-            TEST_CHECK(plan_has_conditions(parts->part[k].plan) == plan_has_conditions(one));
-    }
-}
-
 int main(void)
 {
     test_begin("plan");
-    parts_have_conditions(false);
-    parts_have_conditions(true);
     accessors();
     accessors_keep_case();
     explain();
