@@ -191,7 +191,7 @@ for name in $tests; do
     case $name in
     oracle | sanitizers | memcheck) "$name" ;;
     gallery) gallery gallery ;;
-    approximate) TRAWL_TEST_SECONDS=$(left 400) simple approximate 450 ;;
+    approximate) TRAWL_TEST_SECONDS=$(($(left 400) * 9 / 10)) simple approximate 450 ;;
     records) simple records 150 ;;
     large) simple large 100000 ;;
     build) ;;
