@@ -87,10 +87,11 @@ def test_pickles_build_a_plan_once():
 def test_pickled_options():
     """Check that pickling keeps each option. (In an earlier version plans with an algorithm could not be pickled.)"""
     texts = (b"ab xab AB\nab\0ab\0", "\u00c9t\u00e9 ab".encode())
+    algorithms = [{"algorithm": "naive"}] if trawl.algorithms() else []  # a build may have no gallery
     for options in (
         {"whole_words": True}, {"whole_lines": True}, {"whole_lines": True, "line_end": b"\0"}, {"method": "every"},
         {"ignore_case": "ascii", "whole_words": "ascii"}, {"whole_words": "unicode"}, {"sample": bytearray(b"some text")},
-        {"values": [[1], None]}, {"algorithm": "naive"}, {"mismatches": 1, "exact": iter([(0, 1)])},
+        {"values": [[1], None]}, {"mismatches": 1, "exact": iter([(0, 1)])}, *algorithms,
         {"edits": 1, "every_end": True, "within_lines": True}, {"edits": 1, "alphabet": "bytes"},
     ):  # fmt: skip
         patterns = "ab" if {"algorithm", "method"} & set(options) else ["ab", "\u00e9t"]
@@ -230,7 +231,7 @@ def test_refused(tmp_path):
     assert isinstance(missing.value, trawl.Error)
     with pytest.raises(ValueError):
         trawl.Plan("a", method="guess")
-    with pytest.raises(trawl.ArgumentError):
+    with pytest.raises(trawl.ArgumentError if trawl.algorithms() else trawl.UnsupportedError):
         trawl.Plan("a", algorithm="guess")
     for wrong in (3, [3], [None], None):
         with pytest.raises(TypeError):

@@ -4,4 +4,3 @@ seq 1000 1003 > list
 trawl --explain --engine=cpu -f list | grep -E '^(patterns|longest occurrence):'
 trawl --explain -f /dev/null | grep -E '^patterns:'
 trawl --explain --mismatches=1 foo | grep -E '^mismatches:'
-trawl --engine=auto --explain --algorithm=memmem foo | grep -E '^(algorithm|source):'
