@@ -54,7 +54,7 @@ static void follow(struct answer *answer, const struct naive_match *match)
 }
 
 /* Checks that the hit is the next expected match, or a later match where matches may be left out.
- * Length 0: the hit has no length. */
+ * Length 0: the hit has its literal's length. */
 static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
 {
     const struct plan_literal own = plan_literal_at(answer->plan, literal);
@@ -65,10 +65,11 @@ static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64
             (answer->matches[answer->at].begin == begin &&
              answer->matches[answer->at].pattern_index < own.pattern)))
         answer->at++;
-    answer->ok = answer->ok && answer->at < answer->match_count &&
-                 answer->matches[answer->at].begin == begin &&
-                 answer->matches[answer->at].pattern_index == own.pattern &&
-                 (length == 0 || answer->matches[answer->at].end - begin == length);
+    answer->ok =
+        answer->ok && answer->at < answer->match_count &&
+        answer->matches[answer->at].begin == begin &&
+        answer->matches[answer->at].pattern_index == own.pattern &&
+        answer->matches[answer->at].end - begin == (length == 0 ? own.bytes_count : length);
     if (answer->ok)
         follow(answer, &answer->matches[answer->at++]);
 }

@@ -48,6 +48,10 @@ static void make_records(struct test_random *random, bool whole, struct shapes_c
     for (uint64_t i = 0; i < count / 8 + 3; i++)
         c->validity[i] = (uint8_t)(test_random_u64(random) | test_random_u64(random));
     input_begin(random, letters, at + 1, &c->tape);
+    for (uint64_t i = 0; i <= at && whole; i++)
+        if (test_random_one_in(random, 6))
+            c->tape.text[i] = (uint8_t) "\n\0 ,"[test_random_below(random, 4)];
+    c->tape.nul_ends_lines = whole && test_random_one_in(random, 2);
     c->array = (struct trawl_record_array)TRAWL_RECORD_ARRAY_INIT;
     c->array.bytes = c->tape.text;
     c->array.record_count = count;
