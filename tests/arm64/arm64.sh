@@ -34,5 +34,5 @@ fi
 # Under the emulator a test takes many times as long, and the same cases run natively beside it:
 # a two-hundredth of them here.
 export TRAWL_TEST_DIVISOR=200
-ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1000 \
+ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 3600 \
     -R "^$kinds\$"

@@ -21,6 +21,7 @@
 #define CHUNK ((uint64_t)10000)
 #define TEXT_BYTES ((uint64_t)300000)
 #define LOG_MAX 4000
+#define NO_LIMIT 2 /* exit status of a process whose RLIMIT_AS does not act, as under qemu */
 
 static int file = -1;
 static char path[64];
@@ -333,15 +334,19 @@ static void no_room_for_a_mapping(void)
         struct trawl_match match;
         bool found = false;
 
-        if (setrlimit(RLIMIT_AS, &limit) != 0 ||
-            mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0) != MAP_FAILED)
+        if (setrlimit(RLIMIT_AS, &limit) != 0)
             _exit(1);
+        if (mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0) != MAP_FAILED)
+            _exit(NO_LIMIT);
         MUST(trawl_first(searcher_open(TRAWL_MAP_ALWAYS, 1), plan, must_file(path), &match, &found,
                          NULL));
         _exit(found ? 0 : 1);
     }
     must(waitpid(child, &status, 0) == child, "waitpid");
-    TEST_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_LIMIT)
+        printf("not tested: an address space that is too small (this emulator has no limit)\n");
+    else
+        TEST_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 /* Checks that a memory limit that suffices for reading a file suffices for mapping the file, too.
