@@ -6,9 +6,10 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "regex/chain.h"
 
-/* plans of more expressions do without sure_after, which takes 128 matches for each head */
-#define SURE_MAX 256u
+/* The first anchors get chains, which take a compilation for each character of the expression. */
+#define CHAINED_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
 void anchors_begin(struct anchor_maker *maker, struct expressions *made,
@@ -28,6 +29,13 @@ void anchors_release(struct anchor_maker *maker)
     maker->string_capacity = 0;
 }
 
+static void free_chains(struct anchor *anchor)
+{
+    chain_free(anchor->before);
+    chain_free(anchor->after);
+    anchor->before = anchor->after = NULL;
+}
+
 void anchors_free(struct expressions *made)
 {
     for (uint64_t i = 0; i < made->anchor_count; i++) {
@@ -35,6 +43,7 @@ void anchors_free(struct expressions *made)
             made->ops->release(made->anchors[i].head);
         if (made->anchors[i].tail != NULL)
             made->ops->release(made->anchors[i].tail);
+        free_chains(&made->anchors[i]);
     }
     memory_release(made->anchors, made->anchor_capacity, sizeof *made->anchors);
     if (made->atom_first != NULL)
@@ -76,12 +85,11 @@ static enum trawl_status take(void *context, const struct split *split, struct t
 {
     struct anchor_maker *maker = (struct anchor_maker *)context;
     struct expressions *made = maker->made;
-    struct anchor anchor = {
-        .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
     void *memory = made->anchors;
+    struct anchor *anchor;
 
     TRAWL_TRY(
-        room_for(1, sizeof anchor, &memory, made->anchor_count, &made->anchor_capacity, error));
+        room_for(1, sizeof *anchor, &memory, made->anchor_count, &made->anchor_capacity, error));
     made->anchors = (struct anchor *)memory;
     memory = maker->strings;
     TRAWL_TRY(room_for(split->strings->count, sizeof *maker->strings, &memory, maker->string_count,
@@ -94,26 +102,23 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     maker->folds |= split->folds;
     maker->keeps |= split->keeps;
     maker->all_sure &= split->is_sure;
-    if (split->head_bytes > 0)
-        TRAWL_TRY(compile(maker, split->head, split->head_bytes, &anchor.head, error));
-    made->anchors[made->anchor_count++] = anchor;
-    if (anchor.head == NULL || split->tail_bytes == 0)
-        return TRAWL_OK;
-    TRAWL_TRY(compile(maker, split->tail, split->tail_bytes, &anchor.tail, error));
-    if (anchor.tail == NULL) { /* without the tail, RE2 reads the whole line */
-        made->ops->release(anchor.head);
-        anchor.head = NULL;
+    anchor = &made->anchors[made->anchor_count++];
+    *anchor = (struct anchor){
+        .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
+    if (made->anchor_count <= CHAINED_MAX && !split->is_sure) {
+        TRAWL_TRY(chain_make(made, maker->options, split->before, &anchor->before, error));
+        TRAWL_TRY(chain_make(made, maker->options, split->after, &anchor->after, error));
     }
-    made->anchors[made->anchor_count - 1] = anchor;
+    if (split->head_bytes > 0)
+        TRAWL_TRY(compile(maker, split->head, split->head_bytes, &anchor->head, error));
+    if (anchor->head == NULL || split->tail_bytes == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(compile(maker, split->tail, split->tail_bytes, &anchor->tail, error));
+    if (anchor->tail == NULL) { /* without the tail, RE2 reads the whole line */
+        made->ops->release(anchor->head);
+        anchor->head = NULL;
+    }
     return TRAWL_OK;
-}
-
-/* Sets anchor->sure_after, by the head's matches in texts of one character. */
-static void note_sure(const struct expressions *made, struct anchor *anchor)
-{
-    for (uint8_t byte = 0; byte < 128 && anchor->head != NULL && !anchor->looks_back; byte++)
-        if (made->ops->match(anchor->head, &byte, 1, 0, 1, false, NULL, 0) > 0)
-            anchor->sure_after[byte / 64] |= UINT64_C(1) << byte % 64;
 }
 
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
@@ -132,11 +137,8 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
         return TRAWL_OK;
     maker->expression = expression;
     TRAWL_TRY(split_expression(bytes, count, &options, &splits, &looks_back, error));
-    for (uint64_t i = first; i < maker->made->anchor_count; i++) {
+    for (uint64_t i = first; i < maker->made->anchor_count; i++)
         maker->made->anchors[i].looks_back = looks_back;
-        if (maker->made->count <= SURE_MAX)
-            note_sure(maker->made, &maker->made->anchors[i]);
-    }
     maker->fails = !splits || maker->string_count > STRINGS_MAX;
     return TRAWL_OK;
 }
@@ -247,6 +249,7 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         struct anchor *anchor = &made->anchors[i];
 
         maker->all_sure = anchor->is_sure = false;
+        free_chains(anchor);
         if (anchor->head != NULL && anchor->tail == NULL) { /* RE2 reads the whole line */
             made->ops->release(anchor->head);
             anchor->head = NULL;

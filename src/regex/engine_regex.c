@@ -19,6 +19,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
+#include "regex/chain.h"
 #include "regex/judge.h"
 
 /* While steps have at most FEW_ATOMS atoms, each step is twice as long as the step before, up to
@@ -33,7 +34,8 @@
  * step as a whole, at 1.7 ns each.
  */
 #define BYTES_PER_MISS 48u
-#define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
+#define BYTES_PER_LOOK 6u /* for a string that the bytes around it rule out, likewise */
+#define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
 /* A device's steps are longer than the host's, because each step takes a launch: the first step by
  * DEVICE_FIRST times, the longest steps by DEVICE_GROWS times. */
 #define DEVICE_FIRST 64u
@@ -188,7 +190,9 @@ struct step {
     bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
     uint64_t decided; /* no line that begins earlier is looked at again */
     uint64_t judged;  /* lines about which RE2 decided */
-    uint64_t missed;  /* judged lines without a match, and failed verifications */
+    /* bytes that RE2 could have read in the time of failed verifications and of judged lines
+     * without a match */
+    uint64_t missed;
 };
 
 /* Returns the offset of the first byte of bytes[at, end) that equals value; `end` if no byte does.
@@ -363,7 +367,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
     worker->merge.count = 0;
     if (!any)
         TRAWL_TRY(merge_begin(&worker->merge, expressions, judged, candidates, count, error));
-    step->missed += worker->merge.count == 0;
+    step->missed += worker->merge.count == 0 ? BYTES_PER_MISS : 0;
     if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions->atoms == NULL)
         return push_empty(step, line, candidates, count, error);
     return push_merged(step, line, line.begin, error);
@@ -494,38 +498,51 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
 
 /* A line with a hit. */
 struct line {
+    uint64_t at;    /* offset of the first hit for which the line was looked up */
     uint64_t begin; /* UINT64_MAX: not known yet */
-    uint64_t after; /* the next line's begin */
+    uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
 };
 
-/* Returns whether the byte before `at` alone tells that the head matches there. */
-static bool head_is_sure(const struct step *step, const struct anchor *anchor, uint64_t at)
-{
-    const struct trawl_plan *plan = step->worker->expressions->plan;
-    const uint8_t byte = at > 0 ? step->chunk->bytes[at - 1] : plan->line_end;
+/* What the bytes around a hit say, in the words of regex/chain.h. */
+struct around {
+    uint32_t before;
+    uint32_t after;
+};
 
-    return byte < 128 && (anchor->sure_after[byte / 64] >> byte % 64 & 1) != 0 &&
-           byte != plan->line_end && byte != plan->line_end_also && step->chunk->records == NULL;
+static struct around look_around(const struct step *step, const struct anchor *anchor, uint64_t at,
+                                 const struct plan_literal *literal)
+{
+    const struct engine_chunk *chunk = step->chunk;
+    const uint64_t end = at + literal->bytes_count;
+    struct around around = {CHAIN_ASKS, CHAIN_ASKS};
+
+    if (chunk->records != NULL)
+        return around;
+    around.before = chain_read(anchor->before, chunk->bytes + at, -1, at);
+    if (around.before != CHAIN_FAILS && literal->tail_count == 0 && end <= chunk->owned)
+        around.after = chain_read(anchor->after, chunk->bytes + end, 1, chunk->owned - end);
+    return around;
 }
 
 /* Stores in *may whether a match of the anchor's expression may hold the string at `at`; by_line:
  * whether the expression matches in the line. */
 static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
-                                bool by_line, struct line *line, bool *may,
+                                bool by_line, struct around around, struct line *line, bool *may,
                                 struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
     const struct regex_ops *ops = expressions->ops;
     const struct regex *each = expressions->each[anchor->expression];
     const uint8_t *bytes = step->chunk->bytes;
-    const bool sure = !by_line && !anchor->begins && head_is_sure(step, anchor, at);
+    const bool reads_head = around.before != CHAIN_MATCHES;
     int found = 1;
 
     *may = true;
-    if (anchor->is_sure)
+    if (anchor->is_sure || (!reads_head && around.after == CHAIN_MATCHES))
         return TRAWL_OK;
-    if (line->begin == UINT64_MAX && !sure && (by_line || anchor->looks_back || !anchor->begins))
+    if (line->begin == UINT64_MAX &&
+        (by_line || anchor->looks_back || (!anchor->begins && reads_head)))
         line->begin = line_begin(step, at);
     if (by_line) {
         found = ops->match(each, bytes + line->begin, line->end - line->begin, 0,
@@ -536,10 +553,10 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
     } else if (anchor->begins) {
         found = ops->match(each, bytes + at, line->end - at, 0, line->end - at, true, NULL, 0);
     } else {
-        if (!sure)
+        if (reads_head)
             found = ops->match(anchor->head, bytes + line->begin, at - line->begin, 0,
                                at - line->begin, false, NULL, 0);
-        if (found > 0 && anchor->tail != NULL)
+        if (found > 0 && anchor->tail != NULL && around.after != CHAIN_MATCHES)
             found = ops->match(anchor->tail, bytes + at, line->end - at, 0, line->end - at, true,
                                NULL, 0);
     }
@@ -548,26 +565,41 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
                      : TRAWL_OK;
 }
 
-/* Adds the expressions that may match with this atom at `at` to worker->passing. */
-static enum trawl_status pass_atom(struct step *step, uint64_t atom, uint64_t at, struct line *line,
+/* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
+ * end if the bytes around the atom do not rule out all expressions. */
+static enum trawl_status pass_atom(struct step *step, uint64_t at,
+                                   const struct plan_literal *literal, struct line *line,
                                    uint32_t *passing, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const uint32_t end = expressions->atom_first[atom + 1];
+    const uint32_t end = expressions->atom_first[literal->pattern + 1];
 
-    for (uint32_t i = expressions->atom_first[atom]; i < end; i++) {
+    for (uint32_t i = expressions->atom_first[literal->pattern]; i < end; i++) {
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
+        const struct around around = look_around(step, anchor, at, literal);
         uint64_t *known = &worker->known[anchor->expression];
         bool may, by_line;
 
+        if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
+            step->missed += BYTES_PER_LOOK;
+            continue;
+        }
+        if (line->after == UINT64_MAX) {
+            line->at = at;
+            line->after = line_after(step, at);
+            line->end = content_of(step, at, line->after).end;
+            worker->line++;
+        }
+        if (at >= line->end)
+            break; /* the string lies in a line end */
         if (*known >> 8 != worker->line)
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
             continue;
         by_line = (*known & DECIDED) == TRIES_MAX || (!anchor->begins && anchor->head == NULL);
-        TRAWL_TRY(verify(step, anchor, at, by_line, line, &may, error));
-        step->missed += !may;
+        TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
+        step->missed += may ? 0 : BYTES_PER_MISS;
         *known = may || by_line ? *known | DECIDED : *known + 1;
         if (may)
             worker->passing[(*passing)++] = anchor->expression;
@@ -586,33 +618,30 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     uint64_t ended, i = 0;
 
     TRAWL_TRY(find_atoms(step, &ended, error));
-    while (i < hits->count && step->from + hits->items[i].offset < ended) {
-        const uint64_t first = step->from + hits->items[i].offset;
-        struct line line = {.begin = UINT64_MAX, .after = line_after(step, first)};
+    for (;;) {
+        struct line line = {.begin = UINT64_MAX, .after = UINT64_MAX};
         uint32_t passing = 0;
 
-        line.end = content_of(step, first, line.after).end;
-        worker->line++;
         for (; i < hits->count; i++) {
             const uint64_t at = step->from + hits->items[i].offset;
+            struct plan_literal literal;
 
-            if (at >= line.after)
+            if (at >= min_u64(line.after, ended))
                 break;
-            if (at >= line.end || passing == expressions->count || (passing > 0 && any))
+            if (passing == expressions->count || (passing > 0 && any))
                 continue; /* this hit cannot change what is known about the line */
-            TRAWL_TRY(pass_atom(step,
-                                plan_literal_at(expressions->atoms, hits->items[i].literal).pattern,
-                                at, &line, &passing, error));
+            literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
+            TRAWL_TRY(pass_atom(step, at, &literal, &line, &passing, error));
         }
-        if (passing > 0 && any) {
-            TRAWL_TRY(push_hit(step, first, worker->passing[0], line.end - first, error));
-        } else if (passing > 0) {
-            const struct regex_line whole = {line_begin(step, first), line.end};
-
-            TRAWL_TRY(judge(step, whole, worker->passing, passing, error));
-            if (step->is_paused)
-                return TRAWL_OK;
-        }
+        if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
+            break;
+        if (passing > 0 && any)
+            TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
+        else if (passing > 0)
+            TRAWL_TRY(judge(step, (struct regex_line){line_begin(step, line.at), line.end},
+                            worker->passing, passing, error));
+        if (step->is_paused)
+            return TRAWL_OK;
         step->decided = line.after;
     }
     if (ended < step->to)
@@ -661,8 +690,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
         TRAWL_TRY(by_anchors(step, error));
-        if (worker->expressions->whole != NULL &&
-            step->missed * BYTES_PER_MISS > step->to - step->from)
+        if (worker->expressions->whole != NULL && step->missed > step->to - step->from)
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);
         return TRAWL_OK;

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 
 #define DEPTH_MAX 8u /* groups in groups */
-#define ENDLESS UINT32_MAX
 
 static const char flag_letters[] = FLAG_LETTERS;
 
@@ -220,19 +219,19 @@ static bool read_interval(struct reader *reader, struct token *token)
     uint64_t at = reader->at, from = at;
     uint32_t value = 0;
 
-    token->least = ENDLESS;
+    token->least = SPLIT_ENDLESS;
     for (;; at++) {
         const uint8_t byte = at < reader->count ? reader->bytes[at] : 0;
 
         if (byte >= '0' && byte <= '9' && value < 100000) {
             value = 10 * value + (byte - '0');
-        } else if (byte == ',' && token->least == ENDLESS && at > from) {
+        } else if (byte == ',' && token->least == SPLIT_ENDLESS && at > from) {
             token->least = value;
             value = 0;
             from = at + 1;
-        } else if (byte == '}' && (at > from || token->least != ENDLESS)) {
-            token->most = at > from ? value : ENDLESS;
-            token->least = token->least == ENDLESS ? value : token->least;
+        } else if (byte == '}' && (at > from || token->least != SPLIT_ENDLESS)) {
+            token->most = at > from ? value : SPLIT_ENDLESS;
+            token->least = token->least == SPLIT_ENDLESS ? value : token->least;
             reader->at = at + 1;
             return true;
         } else {
@@ -283,7 +282,7 @@ static void read_repeat(struct reader *reader, struct token *token, uint8_t byte
     token->kind = REPEAT;
     if (byte != '{') {
         token->least = byte == '+';
-        token->most = byte == '?' ? 1 : ENDLESS;
+        token->most = byte == '?' ? 1 : SPLIT_ENDLESS;
     }
     reader->at += peek(reader) == '?';
 }
@@ -400,7 +399,7 @@ static bool repeat(const struct token *token, struct item *item, struct split_st
             return false;
     all = power;
     for (uint32_t i = token->least; i < token->most; i++)
-        if (i > token->least + SPLIT_STRING_BYTES || token->most == ENDLESS ||
+        if (i > token->least + SPLIT_STRING_BYTES || token->most == SPLIT_ENDLESS ||
             !items_append(&power, &once, SPLIT_STRINGS_MAX) || !add_strings(&all, &power)) {
             item->goes_on = true; /* the least number of repetitions comes first */
             break;
@@ -433,6 +432,7 @@ enum kind items_read(struct reader *reader, struct item *item, struct split_stri
     kind = token.kind;
     flags = item->flags = reader->flags;
     item->lists = kind == CHARS;
+    item->least = item->most = 1;
     item->consumes = kind == CHARS || kind == ANY;
     item->is_edge = kind == EDGE;
     if (kind == OPEN) {
@@ -450,6 +450,8 @@ enum kind items_read(struct reader *reader, struct item *item, struct split_stri
         struct split_strings unused;
 
         item->end = reader->at;
+        if (!repeats)
+            item->one_end = kind == CHARS || kind == ANY ? item->end : 0;
         token = next_token(reader, &unused);
         if (token.kind != REPEAT) {
             reader->at = item->end; /* the token belongs to the next item */
@@ -459,6 +461,10 @@ enum kind items_read(struct reader *reader, struct item *item, struct split_stri
         item->lists = item->lists && !repeats && repeat(&token, item, set);
         item->consumes &= token.least > 0;
         item->repeats = true;
+        item->least = token.least;
+        item->most = token.most;
+        if (repeats)
+            item->one_end = 0; /* a repetition of a repetition */
         if (token.least == 0)
             item->inner = 0;
     }

@@ -15,6 +15,9 @@ enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 struct item {
     uint64_t begin; /* bytes [begin, end) of the expression are the item with the repetition */
     uint64_t end;
+    uint64_t one_end; /* of a character: its end, without the repetition; else 0 */
+    uint32_t least;   /* how often the item stands there */
+    uint32_t most;    /* SPLIT_ENDLESS: no limit */
     uint64_t inner; /* of a group that each match holds: where the group's inside begins; else 0 */
     uint32_t flags;
     uint32_t inner_flags;
@@ -52,6 +55,8 @@ struct reader {
     uint64_t text_count;
     uint64_t text_capacity;
     uint64_t text_total; /* bytes of all heads and tails so far */
+    struct split_sequence before;
+    struct split_sequence after;
 };
 
 /* Appends each of `more` to each of `to`. Returns false, and leaves `to` as it was, if that makes

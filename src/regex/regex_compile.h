@@ -9,6 +9,8 @@
 #include "engine.h"
 #include "regex/re2.h"
 
+struct chain;
+
 /* Where RE2 begins to read: each match of an alternative of an expression is its head, then a
  * string, then the rest. */
 struct anchor {
@@ -19,12 +21,13 @@ struct anchor {
     /* The program of the head, whose matches end where the string begins. NULL: the head is empty
      * (`begins`), or RE2 reads the whole line. */
     struct regex *head;
-    /* A bit for each ASCII character after which the head has matched, whatever stands before the
-     * character in the line. */
-    uint64_t sure_after[2];
     /* if there is a head: the program of the string and the rest; NULL: nothing follows the
      * string */
     struct regex *tail;
+    /* What the bytes before the string and after the string say about head and rest; NULL: nothing
+     * (regex/chain.h). */
+    struct chain *before;
+    struct chain *after;
 };
 
 struct expressions {

@@ -167,44 +167,121 @@ static enum trawl_status put_text(struct reader *reader, const char *bytes, uint
     return TRAWL_OK;
 }
 
-/* Writes items [first, end): items with the same flags, one after another in the expression, as a
- * group with these flags. */
-static enum trawl_status put_items(struct reader *reader, uint64_t first, uint64_t end,
+/* Ranges of reader->items, in the order of the expression: a head or a rest, which lies in several
+ * lists if the run stands in a group. */
+struct ranges {
+    uint32_t count;
+    struct range {
+        uint64_t first;
+        uint64_t end;
+    } all[NESTED_MAX + 1];
+};
+
+/* Returns the ranges of the items before the run, whose list begins with item `first`. */
+static struct ranges ranges_before(uint64_t first, uint64_t end, const struct around *around)
+{
+    struct ranges ranges = {.count = 1};
+    uint32_t at;
+
+    for (const struct around *each = around; each != NULL; each = each->outer)
+        ranges.count++;
+    at = ranges.count - 1;
+    ranges.all[at] = (struct range){first, end};
+    for (; around != NULL; around = around->outer)
+        ranges.all[--at] = (struct range){around->first, around->at};
+    return ranges;
+}
+
+/* Returns the ranges of the items from `first` on; the run's list ends with item `end`. */
+static struct ranges ranges_from(uint64_t first, uint64_t end, const struct around *around)
+{
+    struct ranges ranges = {1, {{first, end}}};
+
+    for (; around != NULL; around = around->outer)
+        ranges.all[ranges.count++] = (struct range){around->at + 1, around->end};
+    return ranges;
+}
+
+/* Writes the begin of a group with these flags. Returns its length. */
+static uint32_t open_group(uint32_t flags, char open[16])
+{
+    uint32_t count = 2;
+
+    memcpy(open, "(?", 2);
+    for (uint32_t k = 0; k < 4; k++)
+        if ((flags >> k & 1) != 0)
+            open[count++] = FLAG_LETTERS[k];
+    open[count++] = '-';
+    for (uint32_t k = 0; k < 4; k++)
+        if ((flags >> k & 1) == 0)
+            open[count++] = FLAG_LETTERS[k];
+    count -= open[count - 1] == '-';
+    open[count++] = ':';
+    return count;
+}
+
+/* Writes the items: items with the same flags, one after another in the expression, as a group with
+ * these flags. */
+static enum trawl_status put_items(struct reader *reader, const struct ranges *ranges,
                                    struct trawl_error *error)
 {
-    while (first < end) {
-        const struct item *item = &reader->items[first];
-        char open[16] = "(?";
-        uint64_t count = 2, after = item->end;
+    for (uint32_t i = 0; i < ranges->count; i++) {
+        uint64_t first = ranges->all[i].first;
+        const uint64_t end = ranges->all[i].end;
 
-        for (first++; first < end && reader->items[first].flags == item->flags &&
-                      reader->items[first].begin == after;
-             first++)
-            after = reader->items[first].end;
-        for (uint32_t k = 0; k < 4; k++)
-            if ((item->flags >> k & 1) != 0)
-                open[count++] = FLAG_LETTERS[k];
-        open[count++] = '-';
-        for (uint32_t k = 0; k < 4; k++)
-            if ((item->flags >> k & 1) == 0)
-                open[count++] = FLAG_LETTERS[k];
-        count -= open[count - 1] == '-';
-        open[count++] = ':';
-        TRAWL_TRY(put_text(reader, open, count, error));
-        TRAWL_TRY(put_text(reader, (const char *)reader->bytes + item->begin, after - item->begin,
-                           error));
-        TRAWL_TRY(put_text(reader, ")", 1, error));
+        while (first < end) {
+            const struct item *item = &reader->items[first];
+            uint64_t after = item->end;
+            char open[16];
+
+            for (first++; first < end && reader->items[first].flags == item->flags &&
+                          reader->items[first].begin == after;
+                 first++)
+                after = reader->items[first].end;
+            TRAWL_TRY(put_text(reader, open, open_group(item->flags, open), error));
+            TRAWL_TRY(put_text(reader, (const char *)reader->bytes + item->begin,
+                               after - item->begin, error));
+            TRAWL_TRY(put_text(reader, ")", 1, error));
+        }
     }
     return TRAWL_OK;
 }
 
-static enum trawl_status put_before(struct reader *reader, const struct around *around,
-                                    struct trawl_error *error)
+/* Adds an item to the sequence; returns false if the item is no character, or the sequence is
+ * full. */
+static bool add_character(const struct reader *reader, const struct item *item,
+                          struct split_sequence *sequence)
 {
-    if (around == NULL)
-        return TRAWL_OK;
-    TRAWL_TRY(put_before(reader, around->outer, error));
-    return put_items(reader, around->first, around->at, error);
+    struct split_character *character = &sequence->items[sequence->count];
+
+    if (item->one_end == 0 || sequence->count == SPLIT_SEQUENCE_MAX)
+        return false;
+    sequence->count++;
+    character->flags_count = open_group(item->flags, character->flags);
+    character->least = item->least;
+    character->most = item->most;
+    character->bytes = (const char *)reader->bytes + item->begin;
+    character->count = item->one_end - item->begin;
+    return true;
+}
+
+/* Makes a sequence of the items, in the expression's order or backwards. Returns the sequence, or
+ * NULL if the items are no sequence. */
+static const struct split_sequence *sequence_of(const struct reader *reader,
+                                                const struct ranges *ranges, bool backwards,
+                                                struct split_sequence *sequence)
+{
+    sequence->count = 0;
+    for (uint32_t i = 0; i < ranges->count; i++) {
+        const struct range *range = &ranges->all[backwards ? ranges->count - 1 - i : i];
+
+        for (uint64_t k = range->first; k < range->end; k++)
+            if (!add_character(reader,
+                               &reader->items[backwards ? range->end - 1 - (k - range->first) : k],
+                               sequence))
+                return NULL;
+    }
+    return sequence;
 }
 
 /* What the items before a run are. */
@@ -214,27 +291,21 @@ struct before {
     bool is_apart; /* no assertion of the items looks at a byte of the run */
 };
 
-static struct before look_before(const struct reader *reader, uint64_t first, uint64_t end,
-                                 const struct around *around)
+static struct before look_before(const struct reader *reader, const struct ranges *ranges)
 {
     struct before before = {true, true, true};
     bool consumed = false;
 
-    for (;;) {
-        for (uint64_t i = end; i-- > first;) {
-            const struct item *item = &reader->items[i];
+    for (uint32_t i = ranges->count; i-- > 0;)
+        for (uint64_t k = ranges->all[i].end; k-- > ranges->all[i].first;) {
+            const struct item *item = &reader->items[k];
 
             before.is_empty = false;
             before.is_edges &= item->is_edge;
             before.is_apart &= consumed || !item->looks_ahead;
             consumed |= item->consumes;
         }
-        if (around == NULL)
-            return before;
-        first = around->first;
-        end = around->at;
-        around = around->outer;
-    }
+    return before;
 }
 
 /* Passes a run to options->take, with head and tail. The run's list consists of the items from
@@ -242,28 +313,32 @@ static struct before look_before(const struct reader *reader, uint64_t first, ui
 static enum trawl_status emit(struct reader *reader, const struct run *run, uint64_t first,
                               const struct around *around, struct trawl_error *error)
 {
-    const struct before before = look_before(reader, first, run->first, around);
-    bool has_rest = run->goes_on || run->end < reader->item_count, repeats = false;
+    const struct ranges head = ranges_before(first, run->first, around);
+    const struct ranges tail = ranges_from(run->first, reader->item_count, around);
+    const struct ranges rest = ranges_from(run->end, reader->item_count, around);
+    const struct before before = look_before(reader, &head);
+    bool has_rest = run->goes_on, repeats = false;
     struct split split = {.strings = &run->strings, .folds = run->folds, .keeps = run->keeps};
 
-    for (const struct around *each = around; each != NULL; each = each->outer) {
-        has_rest |= each->at + 1 < each->end;
+    for (uint32_t i = 0; i < rest.count; i++)
+        has_rest |= rest.all[i].first < rest.all[i].end;
+    for (const struct around *each = around; each != NULL; each = each->outer)
         repeats |= reader->items[each->at].repeats;
-    }
     split.begins = before.is_edges && !repeats;
     split.is_sure = before.is_empty && !has_rest && !repeats;
+    if (!repeats)
+        split.before = sequence_of(reader, &head, true, &reader->before);
+    if (!repeats && !run->goes_on)
+        split.after = sequence_of(reader, &rest, false, &reader->after);
     reader->text_count = 0;
     if (!before.is_edges && before.is_apart && !repeats &&
         reader->text_total < TEXT_SHARE * reader->count + TEXT_SPARED) {
         TRAWL_TRY(put_text(reader, "(?:", 3, error));
-        TRAWL_TRY(put_before(reader, around, error));
-        TRAWL_TRY(put_items(reader, first, run->first, error));
+        TRAWL_TRY(put_items(reader, &head, error));
         TRAWL_TRY(put_text(reader, ")\\z", 3, error));
         split.head_bytes = reader->text_count;
         if (has_rest)
-            TRAWL_TRY(put_items(reader, run->first, reader->item_count, error));
-        for (const struct around *each = around; has_rest && each != NULL; each = each->outer)
-            TRAWL_TRY(put_items(reader, each->at + 1, each->end, error));
+            TRAWL_TRY(put_items(reader, &tail, error));
         split.tail_bytes = reader->text_count - split.head_bytes;
         reader->text_total += reader->text_count;
         split.head = reader->text;

@@ -12,6 +12,8 @@
 
 #define SPLIT_STRINGS_MAX 64u
 #define SPLIT_STRING_BYTES 59u
+#define SPLIT_SEQUENCE_MAX 16u
+#define SPLIT_ENDLESS UINT32_MAX
 
 struct split_strings {
     uint32_t count;
@@ -19,6 +21,19 @@ struct split_strings {
         uint32_t bytes_count;
         uint8_t bytes[SPLIT_STRING_BYTES];
     } items[SPLIT_STRINGS_MAX];
+};
+
+/* Characters with repetitions, one after the other, in the order of reading. */
+struct split_sequence {
+    uint32_t count;
+    struct split_character {
+        char flags[16]; /* "(?i-msU:" or similar */
+        uint32_t flags_count;
+        uint32_t least;
+        uint32_t most;     /* SPLIT_ENDLESS: no limit */
+        const char *bytes; /* the character or the class, as in the expression */
+        uint64_t count;
+    } items[SPLIT_SEQUENCE_MAX];
 };
 
 /* An alternative of an expression. */
@@ -35,6 +50,10 @@ struct split {
     /* The expression of the string and the rest. Empty: nothing follows the string. */
     const char *tail;
     uint64_t tail_bytes;
+    /* The head, read backwards from the string, and the rest after the string. NULL: more than a
+     * sequence of characters, or a sequence that is too long. */
+    const struct split_sequence *before;
+    const struct split_sequence *after;
 };
 
 struct split_options {

@@ -55,6 +55,15 @@ drawn random_atom(bool perl)
     return {row[0], row[1]};
 }
 
+// Returns whether the expression is a character or a class, so that a repetition needs no group.
+bool is_character(const drawn &part)
+{
+    const size_t first = static_cast<uint8_t>(part.sample[0]) < 0x80 ? 1 : 2;
+
+    return part.sample.size() == first && std::strchr("(*+?)", part.expression[0]) == nullptr &&
+           std::strchr("*+?)", part.expression.back()) == nullptr;
+}
+
 drawn random_expression(bool perl, int depth)
 {
     struct repeat {
@@ -77,7 +86,9 @@ drawn random_expression(bool perl, int depth)
             const repeat &by = repeats[draw(std::size(repeats))];
             const std::string once = part.sample;
 
-            part.expression = "(" + part.expression + ")" + by.sign;
+            if (draw(2) == 0 || !is_character(part))
+                part.expression = "(" + part.expression + ")";
+            part.expression += by.sign;
             if (perl && draw(4) == 0)
                 part.expression += "?";
             part.sample.clear();
