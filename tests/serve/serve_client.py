@@ -98,6 +98,11 @@ def answer(body, headers=b"", status=b"200 OK"):
     return b"HTTP/1.1 " + status + b"\r\n" + headers + b"\r\n" + body
 
 
+def chunked(body, step, end=b"0\r\n\r\n", name=b"Transfer-Encoding: chunked"):
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(body[at:at + step]), body[at:at + step]) for at in range(0, len(body), step))
+    return answer(chunks + end, name + b"\r\n")
+
+
 FRAMES = frame(b"o", b"a.c:one\n") + frame(b"m", b"b.c: Permission denied") + frame(b"o", b"") + \
     frame(b"o", b"c.c:\0\xff\n") + frame(b"x", b"\0")
 WANTED = (0, b"a.c:one\nc.c:\0\xff\n", b"trawl: b.c: Permission denied\n")
@@ -109,6 +114,12 @@ def test_forms():
     for piece in (1, 2, 3, 7, 64):
         server.answer, server.piece = answer(FRAMES), piece
         expect(run("x", "f") == WANTED, "sent in pieces of %d bytes" % piece)
+    for step in (1, 5, 16, 1000):  # proxies may answer HTTP/1.0 in chunks
+        for server.piece in (1, 3, None):
+            for given in (chunked(FRAMES, step), chunked(FRAMES, step, b"", b"transfer-encoding:\tChunked"),
+                          chunked(FRAMES, step).replace(b"\r\n", b";name=value\r\n", 4).replace(b";name=value", b"", 3)):
+                server.answer = given
+                expect(run("x", "f") == WANTED, "in chunks: %r: %r" % (given, run("x", "f")))
     server.piece = None
     for given in (answer(FRAMES), answer(FRAMES, b"X-Other: y\r\nDate:\r\n"), answer(FRAMES).replace(b"1.1", b"1.0"),
                   answer(FRAMES + b"what comes behind the last frame"), answer(FRAMES).replace(b"\r\n", b"\n")):
@@ -127,8 +138,7 @@ def test_forms():
 
 
 def test_early_ends():
-    whole = answer(FRAMES)
-    for end in range(len(whole) - 1):
+    for whole, end in ((whole, end) for whole in (answer(FRAMES), chunked(FRAMES, 6, b"")[:-2]) for end in range(len(whole) - 1)):
         server.answer = whole[:end]
         status, output, said = run("x", "f")
         expect(status == 2 and WANTED[1].startswith(output) and
@@ -143,7 +153,9 @@ def test_lies():
             head + b"A: b\r\n" * 2000 + b"\r\n" + FRAMES, b"HTTP/1.1 100 Continue\r\n\r\n" + answer(FRAMES),
             answer(FRAMES)[:-3], answer(b"<html>hello</html>"), answer(frame(b"x", b"\0\0")), answer(frame(b"x", b"")),
             answer(frame(b"x", b"\3")), answer(frame(b"x", b"\xff")), answer(b"o\xff\xff\xff\xff" + b"a"),
-            answer(b"m\xff\xff\xff\xff" + b"a"), answer(b"q\0\0\0\0"), answer(b"")):
+            answer(b"m\xff\xff\xff\xff" + b"a"), answer(b"q\0\0\0\0"), answer(b""),
+            chunked(FRAMES[:-3], 9), chunked(b"", 1), chunked(b"", 1, b"-5\r\nhello"), chunked(b"", 1, b"x\r\n" + FRAMES),
+            chunked(b"", 1, b"0x50\r\n" + FRAMES), chunked(b"", 1, b"f" * 17 + b"\r\n" + FRAMES), chunked(b"", 1, b"\r\n\r\n" + FRAMES)):
         server.answer = given
         status, output, said = run("x", "f")
         expect(status == 2 and (said.endswith(EARLY) or said.endswith(FOREIGN)),
@@ -159,7 +171,7 @@ def test_lies():
 def test_random():
     for number in range(cases.amount(400)):
         rng = cases.random_of("client", number)
-        given = bytearray(rng.choice([answer(FRAMES), answer(b'{"error":{"status":400,"message":"\\u0041 \\"b\\" \\n"}}', status=b"400 Bad")]))
+        given = bytearray(rng.choice([answer(FRAMES), chunked(FRAMES, 7), answer(b'{"error":{"status":400,"message":"\\u0041 \\"b\\" \\n"}}', status=b"400 Bad")]))
         for _ in range(rng.choice([1, 1, 2, 5])):
             place = rng.randrange(len(given))
             change = rng.randrange(3)

@@ -1,4 +1,5 @@
-/* connection: sends an HTTP/1.0 request and reads the answer, which ends with the connection.
+/* connection: sends an HTTP/1.0 request and reads the answer, which ends with the connection or
+ * with the last chunk of a chunked body.
  *
  * Only client.c uses this file. Every length that a server sends is checked before use. An error is
  * a text in connection->message for the caller; nothing is printed here.
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #define LINES_MAX 1000u
 
 static const char scheme[] = "http://";
+static const char encoding[] = "Transfer-Encoding:";
 
 /* ---- The connection ---------------------------------------------------------------------------
  */
@@ -192,9 +195,16 @@ static bool read_head(struct connection *connection)
     connection->http_status = (unsigned)strtoul(line + 9, NULL, 10);
     if (connection->http_status < 200 || connection->http_status > 999)
         return false;
+    connection->is_chunked = false;
+    connection->chunk_left = 0;
     for (unsigned lines = 0; lines < LINES_MAX && read_line(connection, line); lines++) {
         if (*line == '\0' || strchr(line, ':') == NULL)
             return *line == '\0';
+        if (strncasecmp(line, encoding, strlen(encoding)) == 0) {
+            const char *value = line + strlen(encoding);
+
+            connection->is_chunked = strcasecmp(value + strspn(value, " \t"), "chunked") == 0;
+        }
     }
     return false;
 }
@@ -229,16 +239,37 @@ bool connection_begin(struct connection *connection, const char *address, const 
     return false;
 }
 
+/* Reads the length of the next chunk, after the line end of the chunk before. False: the last chunk
+ * was read, or this is no chunk. */
+static bool next_chunk(struct connection *connection)
+{
+    char line[LINE_BYTES_MAX];
+    size_t digits;
+
+    if (!read_line(connection, line) || (*line == '\0' && !read_line(connection, line)))
+        return false;
+    digits = strspn(line, "0123456789abcdefABCDEF");
+    errno = 0;
+    connection->chunk_left = strtoull(line, NULL, 16);
+    return digits > 0 && errno == 0 && (line[digits] == '\0' || line[digits] == ';') &&
+           connection->chunk_left > 0;
+}
+
 size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t most)
 {
     size_t count;
 
+    if (connection->is_chunked && connection->chunk_left == 0 && !next_chunk(connection))
+        return 0;
     if (!receive(connection))
         return 0;
     count = connection->end - connection->begin;
     count = count < most ? count : most;
+    if (connection->is_chunked && count > connection->chunk_left)
+        count = (size_t)connection->chunk_left;
     *bytes = connection->bytes + connection->begin;
     connection->begin += count;
+    connection->chunk_left -= connection->is_chunked ? count : 0;
     return count;
 }
 

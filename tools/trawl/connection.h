@@ -10,6 +10,8 @@
 struct connection {
     int descriptor;
     bool bad_address;     /* connection_open failed because the address is wrong */
+    bool is_chunked;      /* the body comes in chunks, as some proxies send to HTTP/1.0, too */
+    uint64_t chunk_left;  /* bytes of the chunk that were not taken yet */
     unsigned http_status; /* status of the answer, after connection_begin */
     size_t begin, end;    /* range of `bytes` that was received and not yet taken */
     char message[SETTINGS_ERROR_BYTES];
