@@ -96,9 +96,9 @@ def shorter_while_printed(options, folder):
 
 
 def killed_by_bus(folder):
-    sanitizer = "%s:handle_sigbus=0" % os.environ.get("ASAN_OPTIONS", "")  # else the sanitizer reports the signal, and the program does not die of it
-    process = start(["--mmap", "foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE,
-                    env=dict(os.environ, ASAN_OPTIONS=sanitizer.lstrip(":")))
+    # Else a sanitizer reports the signal, and the program does not die of it.
+    quiet = {name: (os.environ.get(name, "") + ":handle_sigbus=0").lstrip(":") for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
+    process = start(["--mmap", "foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE, env=dict(os.environ, **quiet))
     feed(process, b"bar\n")
     process.send_signal(signal.SIGBUS)
     status, _, _ = finish(process)

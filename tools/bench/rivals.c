@@ -20,7 +20,8 @@
 
 typedef uint64_t vector __attribute__((vector_size(64), aligned(64)));
 
-#if defined(__x86_64__)
+/* ThreadSanitizer is not ready yet when the loader chooses among the versions of a function. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define EACH_SET __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define EACH_SET
