@@ -1,30 +1,15 @@
 /* syntax: tests mistakes in expressions and where the mistakes begin, the syntaxes of POSIX,
  * groups, sets, and long lines. */
-#include <string.h>
-
-#include "test.h"
-
-#include "trawl.h"
+#include "calls.h"
 
 static struct trawl_searcher *searcher;
 static enum trawl_alphabet alphabet = TRAWL_CHARACTERS;
 
-static struct trawl_pattern pattern_of(const char *text)
-{
-    struct trawl_pattern pattern = {text, strlen(text)};
-
-    return pattern;
-}
-
 static enum trawl_status build(enum trawl_syntax syntax, const char *expression,
                                struct trawl_plan **plan, struct trawl_error *error)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    const struct trawl_pattern pattern = pattern_of(expression);
-
-    options.syntax = syntax;
-    options.alphabet = alphabet;
-    return trawl_plan_build(&pattern, 1, &options, plan, error);
+    return trawl_plan_build(&(struct trawl_pattern){expression, strlen(expression)}, 1,
+                            PLAN_WITH(.syntax = syntax, .alphabet = alphabet), plan, error);
 }
 
 /* Checks that a plan refuses the expression, that the mistake begins at byte `at`, and that the
@@ -43,24 +28,16 @@ static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t a
     TEST_CHECK(strstr(error.message, words) != NULL);
 }
 
-/* Counts the lines in which the expression matches. */
+/* Counts the lines in which the expression matches. For some expressions a string in the line
+ * tells, without a match. */
 static uint64_t lines_with(const char *expression, uint32_t flags, const char *bytes)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    const struct trawl_pattern pattern = pattern_of(expression);
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *text = NULL;
+    AUTO_PLAN plan = must_plan_with(
+        expression, PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = flags));
+    AUTO_TEXT text = must_string(bytes);
     uint64_t count = 0;
 
-    options.syntax = TRAWL_PERL;
-    options.alphabet = TRAWL_CHARACTERS;
-    options.flags = flags;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(bytes, strlen(bytes), &text, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL) ==
-               TRAWL_OK);
-    trawl_text_close(text);
-    trawl_plan_free(plan);
+    MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL));
     return count;
 }
 
@@ -89,25 +66,6 @@ static void test_unicode(void)
     TEST_CHECK_U64(lines_with("x\\wy", TRAWL_UNICODE, "xéy\nxy\nx-y\n"), 1);
     TEST_CHECK_U64(lines_with("^[]\\W]+$", TRAWL_UNICODE, "]-\na\n"), 1);
     TEST_CHECK_U64(lines_with("\\bko", TRAWL_UNICODE, "éko\nako\n"), 1);
-}
-
-/* Plans that TRAWL_UNICODE does not go with. */
-static void test_unicode_mistakes(void)
-{
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    const struct trawl_pattern pattern = pattern_of("a[^\\Wb]");
-    struct trawl_plan *plan = NULL;
-    struct trawl_error error;
-
-    options.flags = TRAWL_UNICODE;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
-    options.syntax = TRAWL_EXTENDED;
-    options.alphabet = TRAWL_CHARACTERS;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
-    options.syntax = TRAWL_PERL;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_ARGUMENT);
-    TEST_CHECK_U64(error.text_offset, 1);
-    TEST_CHECK(strstr(error.message, "--no-unicode") != NULL);
 }
 
 static void test_mistakes(void)
@@ -179,20 +137,14 @@ static int add_match(void *context, const struct trawl_match *matches, uint64_t 
 static void finds(enum trawl_syntax syntax, const char *expression, const char *text,
                   const char *wanted)
 {
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *opened = NULL;
-    struct trawl_error error;
+    AUTO_PLAN plan = must_plan_with(expression, PLAN_WITH(.syntax = syntax, .alphabet = alphabet));
+    AUTO_TEXT opened = must_string(text);
     char found[256] = "";
 
-    TEST_CHECK(build(syntax, expression, &plan, &error) == TRAWL_OK);
     TEST_CHECK(trawl_plan_facts(plan).syntax == syntax);
-    TEST_CHECK(trawl_text_from_memory(text, strlen(text), &opened, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_positions(searcher, plan, opened, add_match, found, NULL) == TRAWL_OK);
-    if (strcmp(found, wanted) != 0)
+    MUST(trawl_positions(searcher, plan, opened, add_match, found, NULL));
+    if (!TEST_CHECK(strcmp(found, wanted) == 0))
         printf("'%s' in '%s': %s, not %s\n", expression, text, found, wanted);
-    TEST_CHECK(strcmp(found, wanted) == 0);
-    trawl_text_close(opened);
-    trawl_plan_free(plan);
 }
 
 static void test_meaning(void)
@@ -243,10 +195,8 @@ static void test_groups(void)
 {
     const char *line = "xx key=value";
     struct trawl_range groups[4], match = {3, 12};
-    struct trawl_plan *plan = NULL;
-    struct trawl_error error;
+    AUTO_PLAN plan = must_plan_with("(?<name>\\w+)=(\\w+)|(z)", PLAN_WITH(.syntax = TRAWL_PERL));
 
-    TEST_CHECK(build(TRAWL_PERL, "(?<name>\\w+)=(\\w+)|(z)", &plan, &error) == TRAWL_OK);
     TEST_CHECK(trawl_expression_group(plan, 0, NULL, 0) == 3);
     TEST_CHECK(trawl_expression_group(plan, 0, "name", 4) == 1);
     TEST_CHECK(trawl_expression_group(plan, 0, "none", 4) == UINT64_MAX);
@@ -259,7 +209,6 @@ static void test_groups(void)
     match.end = 13;
     TEST_CHECK(trawl_expression_groups(plan, 0, line, 12, match, groups, 4, NULL) ==
                TRAWL_ARGUMENT);
-    trawl_plan_free(plan);
 }
 
 #define SET_COUNT 2000u
@@ -268,52 +217,27 @@ static void test_groups(void)
  * the number at the end is different, so that the expression does not match. */
 static void test_set(void)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     static char sources[SET_COUNT][40], text[SET_COUNT * 40];
     static struct trawl_pattern patterns[SET_COUNT];
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *opened = NULL;
-    uint64_t count = 0;
+    AUTO_PLAN plan = NULL;
+    AUTO_TEXT opened = NULL;
 
     for (uint32_t i = 0; i < SET_COUNT; i++) {
         snprintf(sources[i], sizeof sources[i], "error-%04u: [a-z]+ (at|in) %u$", i, i % 7);
-        patterns[i] = pattern_of(sources[i]);
+        patterns[i] = (struct trawl_pattern){sources[i], strlen(sources[i])};
         sprintf(text + strlen(text), "error-%04u: disk at %u\n", i, i % 7 + (i % 5 == 0));
     }
-    options.syntax = TRAWL_PERL;
-    TEST_CHECK(trawl_plan_build(patterns, SET_COUNT, &options, &plan, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(text, strlen(text), &opened, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_count(searcher, plan, opened, &count, NULL) == TRAWL_OK);
-    TEST_CHECK(count == SET_COUNT - SET_COUNT / 5);
-    trawl_text_close(opened);
-    trawl_plan_free(plan);
-}
-
-/* Checks how many lines of the text match. For some expressions a string in the line tells, without
- * a match. */
-static void counts(const char *expression, const char *text, uint64_t wanted)
-{
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *opened = NULL;
-    struct trawl_error error;
-    uint64_t count = 0;
-
-    TEST_CHECK(build(TRAWL_PERL, expression, &plan, &error) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(text, strlen(text), &opened, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_count_lines(searcher, plan, opened, false, UINT64_MAX, &count, NULL) ==
-               TRAWL_OK);
-    if (!TEST_CHECK(count == wanted))
-        printf("'%s': %d lines, not %d\n", expression, (int)count, (int)wanted);
-    trawl_text_close(opened);
-    trawl_plan_free(plan);
+    plan = must_plans(patterns, SET_COUNT, PLAN_WITH(.syntax = TRAWL_PERL));
+    opened = must_string(text);
+    TEST_CHECK_U64(must_count(searcher, plan, opened), SET_COUNT - SET_COUNT / 5);
 }
 
 static void test_lines(void)
 {
-    counts("ab|cd", "ab\ncxd\nxcdx\n", 2);
-    counts("(ab|c.d){2}", "ab\nabab\ncxd\nabcxd\nxab", 2);
-    counts("(ab|c.*d)+x", "ab\nabx\nacxdx\ncd", 2);
-    counts("(?:abc|.d){0,2}e", "abc\nabce\nxd\ne", 2);
+    TEST_CHECK_U64(lines_with("ab|cd", 0, "ab\ncxd\nxcdx\n"), 2);
+    TEST_CHECK_U64(lines_with("(ab|c.d){2}", 0, "ab\nabab\ncxd\nabcxd\nxab"), 2);
+    TEST_CHECK_U64(lines_with("(ab|c.*d)+x", 0, "ab\nabx\nacxdx\ncd"), 2);
+    TEST_CHECK_U64(lines_with("(?:abc|.d){0,2}e", 0, "abc\nabce\nxd\ne"), 2);
 }
 
 /* Searches lines that are longer than a chunk, in memory and in a file that is read. */
@@ -321,9 +245,8 @@ static void test_long_lines(void)
 {
     enum { BYTES = 3 << 20 };
     static char text[BYTES];
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *opened = NULL;
-    struct trawl_error error;
+    AUTO_PLAN plan = must_plan_with("needle.*end$",
+                                    PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS));
     uint64_t count = 0;
     FILE *file = tmpfile();
 
@@ -332,77 +255,76 @@ static void test_long_lines(void)
     memcpy(text + BYTES - 20, "end\nneedle", 10);
     TEST_CHECK(file != NULL && fwrite(text, 1, sizeof text, file) == sizeof text &&
                fflush(file) == 0);
-    TEST_CHECK(build(TRAWL_PERL, "needle.*end$", &plan, &error) == TRAWL_OK);
     for (int i = 0; i < 2; i++) {
-        TEST_CHECK(i == 0 ? trawl_text_from_memory(text, sizeof text, &opened, NULL) == TRAWL_OK
-                          : (rewind(file), trawl_text_from_descriptor(fileno(file), NULL, &opened,
-                                                                      NULL) == TRAWL_OK));
-        TEST_CHECK(trawl_count_lines(searcher, plan, opened, false, UINT64_MAX, &count, NULL) ==
-                   TRAWL_OK);
-        TEST_CHECK(count == 1);
-        TEST_CHECK(trawl_count(searcher, plan, opened, &count, NULL) == TRAWL_OK && count == 1);
-        trawl_text_close(opened);
+        AUTO_TEXT opened = NULL;
+
+        rewind(file);
+        opened = i == 0 ? must_text(text, sizeof text) : must_descriptor(fileno(file));
+        MUST(trawl_count_lines(searcher, plan, opened, false, UINT64_MAX, &count, NULL));
+        TEST_CHECK(count == 1 && must_count(searcher, plan, opened) == 1);
     }
-    trawl_plan_free(plan);
     fclose(file);
+}
+
+static void plans(const struct trawl_pattern *patterns, uint64_t count,
+                  const struct trawl_plan_options *options, enum trawl_status expected)
+{
+    AUTO_PLAN plan = NULL;
+
+    CHECK_STATUS(trawl_plan_build(patterns, count, options, &plan, NULL), expected);
 }
 
 /* Checks that the memory of RE2's programs is bounded: a plan refuses a large program, and many
  * small programs share the bound. */
 static void test_memory(void)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    const struct trawl_pattern large = pattern_of("x\\pL{300}");
-    struct trawl_pattern patterns[SET_COUNT];
-    struct trawl_plan *plan = NULL;
+    struct trawl_plan_options options =
+        *PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS);
+    struct trawl_pattern patterns[SET_COUNT], large = {"x\\pL{300}", 9};
 
-    options.syntax = TRAWL_PERL;
-    options.alphabet = TRAWL_CHARACTERS;
-    TEST_CHECK(trawl_plan_build(&large, 1, &options, &plan, NULL) == TRAWL_OK);
-    trawl_plan_free(plan);
     options.expression_mib = 64;
-    TEST_CHECK(trawl_plan_build(&large, 1, &options, &plan, NULL) == TRAWL_LIMIT);
+    plans(&large, 1, PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS), TRAWL_OK);
+    plans(&large, 1, &options, TRAWL_LIMIT);
     for (uint32_t i = 0; i < SET_COUNT; i++)
-        patterns[i] = pattern_of(i % 100 == 0 ? "x\\pL{9}" : "a\\d+b");
-    TEST_CHECK(trawl_plan_build(patterns, SET_COUNT, &options, &plan, NULL) == TRAWL_OK);
-    trawl_plan_free(plan);
+        patterns[i] = i % 100 == 0 ? (struct trawl_pattern){"x\\pL{9}", 7}
+                                   : (struct trawl_pattern){"a\\d+b", 5};
+    plans(patterns, SET_COUNT, &options, TRAWL_OK);
     options.expression_mib = 1;
-    TEST_CHECK(trawl_plan_build(patterns, SET_COUNT, &options, &plan, NULL) == TRAWL_LIMIT);
+    plans(patterns, SET_COUNT, &options, TRAWL_LIMIT);
 }
 
+/* Options that expressions do not go with. */
 static void test_options(void)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    const struct trawl_pattern pattern = pattern_of("a");
-    struct trawl_plan *plan = NULL;
+    const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[^\\Wb]", 8};
+    AUTO_PLAN plan = NULL;
+    struct trawl_error error;
 
-    options.flags = TRAWL_CRLF;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
-    options.syntax = TRAWL_PERL;
-    options.edits_max = 1;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
-    options.edits_max = 0;
-    options.method = TRAWL_METHOD_SET;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
-    options.method = TRAWL_METHOD_AUTO;
-    options.syntax = (enum trawl_syntax)4;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_ARGUMENT);
-    options.syntax = TRAWL_PERL;
-    TEST_CHECK(trawl_plan_build(&pattern, 0, &options, &plan, NULL) == TRAWL_OK);
-    trawl_plan_free(plan);
+    plans(&pattern, 1, PLAN_WITH(.flags = TRAWL_CRLF), TRAWL_ARGUMENT);
+    plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF, .edits_max = 1),
+          TRAWL_ARGUMENT);
+    plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .method = TRAWL_METHOD_SET), TRAWL_ARGUMENT);
+    plans(&pattern, 1, PLAN_WITH(.syntax = (enum trawl_syntax)4), TRAWL_ARGUMENT);
+    plans(&pattern, 0, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF), TRAWL_OK);
+    plans(&unicode, 1, PLAN_WITH(.flags = TRAWL_UNICODE), TRAWL_ARGUMENT);
+    plans(&unicode, 1,
+          PLAN_WITH(.syntax = TRAWL_EXTENDED, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_UNICODE),
+          TRAWL_ARGUMENT);
+    CHECK_STATUS(trawl_plan_build(&unicode, 1,
+                                  PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS,
+                                            .flags = TRAWL_UNICODE),
+                                  &plan, &error),
+                 TRAWL_ARGUMENT);
+    TEST_CHECK_U64(error.text_offset, 1);
+    TEST_CHECK(strstr(error.message, "--no-unicode") != NULL);
 }
 
 int main(void)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-
     test_begin("syntax");
-    options.engine = TRAWL_ENGINE_CPU;
-    options.chunk_bytes = 1000;
-    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    searcher = must_searcher(0, 1000);
     test_mistakes();
     test_unicode();
-    test_unicode_mistakes();
     test_long_expressions();
     test_meaning();
     test_lines();
