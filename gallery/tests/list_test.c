@@ -66,10 +66,8 @@ static enum trawl_status build(const struct trawl_pattern *patterns, uint64_t pa
                                const char *algorithm, struct trawl_plan **plan,
                                struct trawl_error *error)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-
-    options.algorithm = algorithm;
-    return trawl_plan_build(patterns, pattern_count, &options, plan, error);
+    return trawl_plan_build(patterns, pattern_count, PLAN_WITH(.algorithm = algorithm), plan,
+                            error);
 }
 
 static void listed(void)
@@ -109,37 +107,42 @@ static void unknown_names(void)
     }
 }
 
-/* Tests what may follow a name: geometries that fit, geometries that do not fit, and ",debug". */
+/* Checks a name with options, NULL or of the form ":geometry" or ",debug": which engines the plan
+ * fits, and that the explanation has the words. engines 0: the plan is refused. */
+static void takes(uint32_t i, const char *options, uint32_t engines, const char *words,
+                  const char *or_words)
+{
+    char text[100], lines[1000];
+    AUTO_PLAN plan = NULL;
+    uint64_t needed = 0;
+
+    (void)snprintf(text, sizeof text, "%s%s", rows[i].name, options);
+    if (engines == 0) {
+        CHECK_ERROR(build(&pattern, 1, text, &plan, error), TRAWL_ARGUMENT);
+        return;
+    }
+    MUST(build(&pattern, 1, text, &plan, NULL));
+    TEST_CHECK_U64(trawl_plan_facts(plan).engines, engines);
+    MUST(trawl_plan_explain(plan, lines, sizeof lines, &needed, NULL));
+    TEST_CHECK(needed <= sizeof lines && strstr(lines, "method: ") == NULL &&
+               strstr(lines, "\nsource: ") != NULL);
+    TEST_CHECK(engines != ON_CUDA || strstr(lines, "\nengines: cuda\n") != NULL);
+    TEST_CHECK(strstr(lines, words) != NULL || strstr(lines, or_words) != NULL);
+}
+
+/* Tests each name alone, with a geometry, and with ",debug". */
 static void options_behind(void)
 {
     for (uint32_t i = 0; i < NAMES; i++) {
-        char text[100], buffer[1000];
-        struct trawl_plan *plan = NULL;
-        uint64_t needed;
+        const char *geometry = rows[i].geometry;
+        char text[64];
 
-        (void)snprintf(text, sizeof text, "%s:%s", rows[i].name,
-                       rows[i].geometry == NULL ? "64" : rows[i].geometry);
-        if (rows[i].geometry == NULL) {
-            CHECK_ERROR(build(&pattern, 1, text, &plan, error), TRAWL_ARGUMENT);
-        } else {
-            MUST(build(&pattern, 1, text, &plan, NULL));
-            TEST_CHECK_U64(trawl_plan_facts(plan).engines, ON_CUDA);
-            MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
-            TEST_CHECK(strstr(buffer, "\nengines: cuda\n") != NULL);
-            TEST_CHECK(strstr(buffer, "threads per block: ") != NULL ||
-                       strstr(buffer, "threshold: ") != NULL);
-            trawl_plan_free(plan);
-        }
-        (void)snprintf(text, sizeof text, "%s,debug", rows[i].name);
-        if (rows[i].engines == ON_CPU) {
-            CHECK_ERROR(build(&pattern, 1, text, &plan, error), TRAWL_ARGUMENT);
-            continue;
-        }
-        MUST(build(&pattern, 1, text, &plan, NULL));
-        TEST_CHECK_U64(trawl_plan_facts(plan).engines, ON_CUDA);
-        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
-        TEST_CHECK(strstr(buffer, "\ndevice code: debug\n") != NULL);
-        trawl_plan_free(plan);
+        (void)snprintf(text, sizeof text, "algorithm: %s\n", rows[i].name);
+        takes(i, "", rows[i].engines, text, text);
+        (void)snprintf(text, sizeof text, ":%s", geometry == NULL ? "64" : geometry);
+        takes(i, text, geometry == NULL ? 0 : ON_CUDA, "threads per block: ", "threshold: ");
+        takes(i, ",debug", rows[i].engines == ON_CPU ? 0 : ON_CUDA, "\ndevice code: debug\n",
+              "\n\n");
     }
 }
 
@@ -201,25 +204,19 @@ static void not_on_the_cpu(void)
     static const char *const texts[] = {"pss-gm", "bf-hybrid", "bmh:256x16", "qs,debug"};
 
     for (uint32_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
-        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-        struct trawl_searcher *searcher = NULL;
-        struct trawl_plan *plan = NULL, *own = must_plan("ana");
-        struct trawl_text *text = must_string("banana");
+        AUTO_SEARCHER searcher = must_searcher_with(
+            SEARCHER_WITH(.engine = i % 2 == 0 ? TRAWL_ENGINE_CPU : TRAWL_ENGINE_AUTO,
+                          .threads = 1));
+        AUTO_PLAN plan = must_plan_with("ana", PLAN_WITH(.algorithm = texts[i / 2]));
+        AUTO_PLAN own = must_plan("ana");
+        AUTO_TEXT text = must_string("banana");
         struct trawl_error record = calls_error();
         uint64_t count = 7;
 
-        options.engine = i % 2 == 0 ? TRAWL_ENGINE_CPU : TRAWL_ENGINE_AUTO;
-        options.threads = 1;
-        MUST(trawl_searcher_open(&options, &searcher, NULL));
-        MUST(build(&pattern, 1, texts[i / 2], &plan, NULL));
         CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_UNSUPPORTED);
         TEST_CHECK(count == 7 && strstr(record.message, "\"cuda\"") != NULL);
         TEST_CHECK_U64(must_count(searcher, own, text), 2);
         TEST_CHECK_U64(trawl_plan_facts(own).engines, ON_BOTH);
-        trawl_plan_free(plan);
-        trawl_plan_free(own);
-        trawl_text_close(text);
-        trawl_searcher_close(searcher);
     }
 }
 
@@ -228,70 +225,48 @@ static void not_on_the_cpu(void)
 static void what_does_not_fit(void)
 {
     static const struct trawl_pattern nul[] = {{"ab", 2}, {"a\0b", 3}, {"c", 1}};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_error record = calls_error();
-    struct trawl_plan *plan = NULL;
+    AUTO_PLAN plan = NULL;
 
-    options.algorithm = "qs";
-    options.method = TRAWL_METHOD_EVERY;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &plan, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_plan_build(&pattern, 1,
+                                 PLAN_WITH(.algorithm = "qs", .method = TRAWL_METHOD_EVERY), &plan,
+                                 error),
+                TRAWL_ARGUMENT);
     CHECK_STATUS(build(nul, 3, "strstr", &plan, &record), TRAWL_ARGUMENT);
     TEST_CHECK_U64(record.pattern_index, 1);
     TEST_CHECK(strstr(record.message, "NUL") != NULL);
     CHECK_STATUS(build(nul, 3, "memmem", &plan, NULL), TRAWL_OK);
-    trawl_plan_free(plan);
 }
 
 /* The plan copies the name; the option struct of an older caller lacks the field. */
 static void borrowed_and_older(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_searcher *searcher = must_searcher(1, 0);
-    struct trawl_text *text = must_string("banana");
-    struct trawl_plan *plan = NULL;
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT text = must_string("banana");
     char name[] = "bmh";
+    AUTO_PLAN named = must_plan_with("ana", PLAN_WITH(.algorithm = name));
+    AUTO_PLAN plan = NULL;
 
-    MUST(build(&pattern, 1, name, &plan, NULL));
     memset(name, '#', sizeof name - 1);
-    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
-    trawl_plan_free(plan);
+    TEST_CHECK_U64(must_count(searcher, named, text), 2);
     older.size = offsetof(struct trawl_plan_options, algorithm);
     older.algorithm = "no such name, beyond the size";
     MUST(trawl_plan_build(&pattern, 1, &older, &plan, NULL));
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-}
-
-static void explained(void)
-{
-    for (uint32_t i = 0; i < NAMES; i++) {
-        char line[64], buffer[1000];
-        struct trawl_plan *plan = NULL;
-        uint64_t needed = 0;
-
-        (void)snprintf(line, sizeof line, "algorithm: %s\n", rows[i].name);
-        MUST(build(&pattern, 1, rows[i].name, &plan, NULL));
-        TEST_CHECK_U64(trawl_plan_facts(plan).engines, rows[i].engines);
-        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
-        TEST_CHECK(needed <= sizeof buffer && strstr(buffer, line) != NULL);
-        TEST_CHECK(strstr(buffer, "\nsource: ") != NULL && strstr(buffer, "method: ") == NULL);
-        trawl_plan_free(plan);
-    }
 }
 
 /* rabin-karp-matrix and -sample refuse everything but records, and the searcher stays usable. */
 static void for_records_alone(const char *name)
 {
-    struct trawl_searcher *searcher = must_searcher(2, 0);
-    struct trawl_text *text = must_string("banana");
-    struct trawl_plan *plan = NULL, *other = must_plan("a");
+    AUTO_SEARCHER searcher = must_searcher(2, 0);
+    AUTO_TEXT text = must_string("banana");
+    AUTO_PLAN plan = must_plan_with("ana", PLAN_WITH(.algorithm = name));
+    AUTO_PLAN other = must_plan("a");
     struct trawl_match match;
     uint64_t count = 0;
     bool found;
 
-    MUST(build(&pattern, 1, name, &plan, NULL));
     CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_first(searcher, plan, text, &match, &found, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_positions(searcher, plan, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
@@ -300,10 +275,6 @@ static void for_records_alone(const char *name)
                 TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
     TEST_CHECK_U64(must_count(searcher, other, text), 3);
-    trawl_plan_free(plan);
-    trawl_plan_free(other);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
 }
 
 /* Returns whether the CPU searches texts by the algorithm. */
@@ -349,31 +320,26 @@ static void variants_of_other_lengths(void)
                                       ".";
     static const uint64_t offsets[] = {0, 5, 11, 14, 29, 30};
     const struct trawl_record_array records = records_of(tape, offsets, 5);
-    struct trawl_searcher *searcher = must_searcher(2, 5);
-    struct trawl_text *text = must_text(tape, sizeof tape - 1);
+    AUTO_SEARCHER searcher = must_searcher(2, 5);
+    AUTO_TEXT text = must_text(tape, sizeof tape - 1);
     uint64_t taken = 0, runs = 0;
 
     TEST_CHECK_U64(sizeof tape - 1, offsets[5]);
     for (uint32_t i = 0; i <= NAMES; i++) {
-        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-        struct trawl_plan *plan = NULL;
+        AUTO_PLAN plan = NULL;
 
         if (i < NAMES && (rows[i].engines & ON_CPU) == 0)
             continue;
         runs++;
-        options.algorithm = i < NAMES ? rows[i].name : NULL;
-        options.flags = TRAWL_IGNORE_CASE;
-        options.utf8 = &utf8;
-        MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
+        plan = must_plans(patterns, 2,
+                          PLAN_WITH(.algorithm = i < NAMES ? rows[i].name : NULL,
+                                    .flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
         if (i == NAMES || is_for_texts(i))
             TEST_CHECK_U64(must_count(searcher, plan, text), 2 + 2 + 1 + 12 + 1);
         MUST(call_rows(searcher, plan, &records, take_row, &taken, NULL));
-        trawl_plan_free(plan);
     }
     TEST_CHECK_U64(taken, 5 * runs);
     TEST_CHECK(runs > 9);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
 }
 
 int main(void)
@@ -386,7 +352,6 @@ int main(void)
     not_on_the_cpu();
     what_does_not_fit();
     borrowed_and_older();
-    explained();
     for_records_alone("rabin-karp-matrix");
     for_records_alone("rabin-karp-matrix-sample");
     variants_of_other_lengths();
