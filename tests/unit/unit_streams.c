@@ -70,7 +70,10 @@ static int see_window(void *context, const struct trawl_window *window)
     return see_matches(context, window->matches, window->match_count);
 }
 
-static void promptly(uint32_t threads, bool windows)
+/* Searches a pipe with these flags (O_NONBLOCK: that the pipe is empty does not mean that the text
+ * has ended). stops: the sink stops the search at the last piece's match, while several threads
+ * search and one thread waits for more bytes. */
+static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int flags)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
     AUTO_PLAN plan = must_plan("needle");
@@ -79,17 +82,24 @@ static void promptly(uint32_t threads, bool windows)
     pthread_t writer;
 
     slow_begin(&slow);
+    slow.pieces = pieces;
+    slow.keep_open = stops;
+    slow.stop_after = stops ? (uint64_t)pieces : UINT64_MAX;
+    if (fcntl(slow.ends[0], F_SETFL, flags) != 0)
+        exit(1);
     MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
     if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
         exit(1);
-    if (windows)
-        MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, see_window, &slow, NULL));
-    else
-        MUST(trawl_positions(searcher, plan, text, see_matches, &slow, NULL));
+    CHECK_STATUS(windows ? trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, see_window,
+                                         &slow, NULL)
+                         : trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
+                 stops ? TRAWL_STOPPED : TRAWL_OK);
     pthread_join(writer, NULL);
     TEST_CHECK(slow.patient);
-    TEST_CHECK_U64(slow.matches, PIECES);
+    TEST_CHECK_U64(slow.matches, (uint64_t)pieces);
     close(slow.ends[0]);
+    if (stops)
+        close(slow.ends[1]);
 }
 
 /* Makes calls whose answer lies in the first piece. The writer writes a single piece and keeps the
@@ -130,36 +140,6 @@ static void answers_without_the_end(uint32_t threads)
     }
 }
 
-/* Stops a search in the middle of a stream, while several threads search and one thread waits for
- * more bytes.
- */
-static void stopped_amid(uint32_t threads, bool windows)
-{
-    AUTO_SEARCHER searcher = must_searcher(threads, 0);
-    AUTO_PLAN plan = must_plan("needle");
-
-    for (int round = 0; round < ROUNDS; round++) {
-        AUTO_TEXT text = NULL;
-        struct slow slow;
-        pthread_t writer;
-        slow_begin(&slow);
-        slow.stop_after = 3;
-        slow.pieces = 3;
-        slow.keep_open = true;
-        MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
-        if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
-            exit(1);
-        CHECK_STATUS(windows ? trawl_windows(searcher, plan, text, 0, see_window, &slow, NULL)
-                             : trawl_positions(searcher, plan, text, see_matches, &slow, NULL),
-                     TRAWL_STOPPED);
-        pthread_join(writer, NULL);
-        TEST_CHECK(slow.patient);
-        TEST_CHECK_U64(slow.matches, 3);
-        close(slow.ends[0]);
-        close(slow.ends[1]);
-    }
-}
-
 /* Searches /dev/zero, which has no end: first for the first match, then with a sink that stops the
  * search after a million matches. */
 static void endless(uint32_t threads)
@@ -185,27 +165,6 @@ static void endless(uint32_t threads)
     trawl_text_close(text);
     close(slow.ends[0]);
     close(slow.ends[1]);
-}
-
-/* Searches a pipe with O_NONBLOCK: that the pipe is empty does not mean that the text has ended. */
-static void not_waiting(void)
-{
-    AUTO_SEARCHER searcher = must_searcher(2, 0);
-    AUTO_PLAN plan = must_plan("needle");
-    AUTO_TEXT text = NULL;
-    struct slow slow;
-    pthread_t writer;
-
-    slow_begin(&slow);
-    if (fcntl(slow.ends[0], F_SETFL, O_NONBLOCK) != 0)
-        exit(1);
-    MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
-    if (pthread_create(&writer, NULL, write_slowly, &slow) != 0)
-        exit(1);
-    MUST(trawl_positions(searcher, plan, text, see_matches, &slow, NULL));
-    pthread_join(writer, NULL);
-    TEST_CHECK_U64(slow.matches, PIECES);
-    close(slow.ends[0]);
 }
 
 struct source {
@@ -271,14 +230,14 @@ int main(void)
     test_begin("streams");
     alarm(300);
     for (uint32_t threads = 1; threads <= 4; threads++) {
-        promptly(threads, true);
-        promptly(threads, false);
         answers_without_the_end(threads);
-        stopped_amid(threads, true);
-        stopped_amid(threads, false);
+        for (int i = 0; i < 2; i++)
+            promptly(threads, i == 0, PIECES, false, 0);
+        for (int i = 0; i < 2 * ROUNDS; i++)
+            promptly(threads, i % 2 == 0, 3, true, 0);
         endless(threads);
     }
-    not_waiting();
+    promptly(2, false, PIECES, false, O_NONBLOCK);
     letter_ends_lines();
     only_once();
     return test_end();
