@@ -311,84 +311,50 @@ static void edges(void)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-#define ONE(text_kind, bytes, pattern, ...)                                             \
-    {                                                                                   \
-        .name = pattern, .text = text_kind, .text_bytes = bytes, .patterns = {pattern}, \
-        .options = {                                                                    \
-            __VA_ARGS__                                                                 \
-        }                                                                               \
+#define P(...)      \
+    {               \
+        __VA_ARGS__ \
+    }
+#define ROW(row, kind, bytes, row_patterns, ...)                                              \
+    {                                                                                         \
+        .name = row, .text = kind, .text_bytes = bytes, .patterns = row_patterns, __VA_ARGS__ \
     }
 #define DOZEN "abcabcabcabc"
+#define OPTIONS(...) .options = P(__VA_ARGS__)
 
 static const struct scene_row rows[] = {
-    ONE(TEXT_CYCLE, 1500, "abcab", .method = TRAWL_METHOD_EVERY),
-    {.name = "set",
-     .text = TEXT_CYCLE,
-     .text_bytes = 600,
-     .patterns = {"a", "ab", "bca"},
-     .options = {.method = TRAWL_METHOD_SET}},
-    ONE(TEXT_CYCLE, 2000, DOZEN DOZEN DOZEN, .method = TRAWL_METHOD_SAMPLED),
-    ONE(TEXT_CYCLE, 2000, DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN, .method = TRAWL_METHOD_EVERY),
-    ONE(TEXT_CYCLE, 1500, "cabcabca", .method = TRAWL_METHOD_GRAMS),
-    ONE(TEXT_CYCLE, 1000, "bcabcabca",
-        .method = TRAWL_METHOD_AUTO), /* set_border makes a device search a loaded text as a set */
-    {.name = "parts",
-     .text = TEXT_PARTS,
-     .text_bytes = 3000,
-     .patterns = {"ab", "abc", "ca", "bcabca"}},
-    {.name = "folded",
-     .text = TEXT_LETTERS,
-     .text_bytes = 2000,
-     .patterns = {"aBc"},
-     .piece_bytes = 40,
-     .folds_utf8 = true,
-     .options = {.flags = TRAWL_IGNORE_CASE}},
-    {.name = "long", .text = TEXT_LETTERS, .text_bytes = 4000, .piece_bytes = 800},
-    {.name = "words",
-     .text = TEXT_LETTERS,
-     .text_bytes = 2000,
-     .patterns = {"a", "ab", "e"},
-     .options = {.flags = TRAWL_WHOLE_LINE}},
-    {.name = "flood",
-     .text = TEXT_FLOOD,
-     .text_bytes = 3000,
-     .options = {.method = TRAWL_METHOD_SET}},
-    {.name = "mismatches",
-     .text = TEXT_DNA,
-     .text_bytes = 700,
-     .patterns = {"ACGTNCC", "GGATTACA"},
-     .options = {.flags = TRAWL_REVERSE_COMPLEMENT, .alphabet = TRAWL_DNA, .mismatches_max = 2}},
-    {.name = "edits",
-     .text = TEXT_DNA,
-     .text_bytes = 500,
-     .patterns = {"ACCAGT", "GGATTACA"},
-     .options = {.flags = TRAWL_REVERSE_COMPLEMENT, .alphabet = TRAWL_DNA, .edits_max = 1}},
-    {.name = "edits of bytes",
-     .text = TEXT_PARTS,
-     .text_bytes = 600,
-     .patterns = {"abcabca", "xyzdxy"},
-     .options = {.flags = TRAWL_IGNORE_CASE, .edits_max = 2}},
-    {.name = "records", .text = TEXT_RECORDS, .text_bytes = 1},
+    ROW("every", TEXT_CYCLE, 1500, P("abcab"), OPTIONS(.method = TRAWL_METHOD_EVERY)),
+    ROW("set", TEXT_CYCLE, 600, P("a", "ab", "bca"), OPTIONS(.method = TRAWL_METHOD_SET)),
+    ROW("sampled", TEXT_CYCLE, 2000, P(DOZEN DOZEN DOZEN), OPTIONS(.method = TRAWL_METHOD_SAMPLED)),
+    ROW("every, long", TEXT_CYCLE, 2000, P(DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN),
+        OPTIONS(.method = TRAWL_METHOD_EVERY)),
+    ROW("grams", TEXT_CYCLE, 1500, P("cabcabca"), OPTIONS(.method = TRAWL_METHOD_GRAMS)),
+    /* set_border makes a device search a loaded text as a set */
+    ROW("as a set", TEXT_CYCLE, 1000, P("bcabcabca"), OPTIONS(.method = TRAWL_METHOD_AUTO)),
+    ROW("parts", TEXT_PARTS, 3000, P("ab", "abc", "ca", "bcabca"), OPTIONS(.flags = 0)),
+    ROW("folded", TEXT_LETTERS, 2000, P("aBc"), .piece_bytes = 40, .folds_utf8 = true,
+        OPTIONS(.flags = TRAWL_IGNORE_CASE)),
+    ROW("long", TEXT_LETTERS, 4000, P(NULL), .piece_bytes = 800),
+    ROW("words", TEXT_LETTERS, 2000, P("a", "ab", "e"), OPTIONS(.flags = TRAWL_WHOLE_LINE)),
+    ROW("flood", TEXT_FLOOD, 3000, P(NULL), OPTIONS(.method = TRAWL_METHOD_SET)),
+    ROW("mismatches", TEXT_DNA, 700, P("ACGTNCC", "GGATTACA"),
+        OPTIONS(.flags = TRAWL_REVERSE_COMPLEMENT, .alphabet = TRAWL_DNA, .mismatches_max = 2)),
+    ROW("edits", TEXT_DNA, 500, P("ACCAGT", "GGATTACA"),
+        OPTIONS(.flags = TRAWL_REVERSE_COMPLEMENT, .alphabet = TRAWL_DNA, .edits_max = 1)),
+    ROW("edits of bytes", TEXT_PARTS, 600, P("abcabca", "xyzdxy"),
+        OPTIONS(.flags = TRAWL_IGNORE_CASE, .edits_max = 2)),
+    ROW("records", TEXT_RECORDS, 1, P(NULL), OPTIONS(.flags = 0)),
 #if TRAWL_GALLERY
-    {.name = "records, published",
-     .text = TEXT_RECORDS,
-     .text_bytes = 1,
-     .options = {.algorithm = "rabin-karp-matrix"}},
-    ONE(TEXT_CYCLE, 900, "abcab", .algorithm = "pss-gr:64,debug"),
-    {.name = "children",
-     .text = TEXT_CYCLE,
-     .text_bytes = 300,
-     .patterns = {"abca", "bca"},
-     .options = {.algorithm = "qs-swift-binning:64"}},
-    ONE(TEXT_CYCLE, 900, "bcabd", .algorithm = "word-chunked:64"),
-    ONE(TEXT_CYCLE, 600, "cAB", .algorithm = "bmh-shared", .flags = TRAWL_IGNORE_CASE),
-    {.name = "trie",
-     .text = TEXT_CYCLE,
-     .text_bytes = 300,
-     .patterns = {"abca", "bca"},
-     .options = {.algorithm = "aho-corasick"}},
-    ONE(TEXT_CYCLE, 700, "bcab", .algorithm = "word-reduction:64"),
-    ONE(TEXT_CYCLE, 900, "cabca", .algorithm = "strstr"), /* strstr works on a copy of the text */
+    ROW("records, published", TEXT_RECORDS, 1, P(NULL), OPTIONS(.algorithm = "rabin-karp-matrix")),
+    ROW("pss-gr", TEXT_CYCLE, 900, P("abcab"), OPTIONS(.algorithm = "pss-gr:64,debug")),
+    ROW("children", TEXT_CYCLE, 300, P("abca", "bca"), OPTIONS(.algorithm = "qs-swift-binning:64")),
+    ROW("word-chunked", TEXT_CYCLE, 900, P("bcabd"), OPTIONS(.algorithm = "word-chunked:64")),
+    ROW("bmh", TEXT_CYCLE, 600, P("cAB"),
+        OPTIONS(.algorithm = "bmh-shared", .flags = TRAWL_IGNORE_CASE)),
+    ROW("trie", TEXT_CYCLE, 300, P("abca", "bca"), OPTIONS(.algorithm = "aho-corasick")),
+    ROW("word-reduction", TEXT_CYCLE, 700, P("bcab"), OPTIONS(.algorithm = "word-reduction:64")),
+    /* strstr works on a copy of the text */
+    ROW("strstr", TEXT_CYCLE, 900, P("cabca"), OPTIONS(.algorithm = "strstr")),
 #endif
 };
 #define ROWS (sizeof rows / sizeof *rows)
