@@ -331,6 +331,12 @@ static const struct scene_row rows[] = {
     ROW("grams", TEXT_CYCLE, 1500, P("cabcabca"), OPTIONS(.method = TRAWL_METHOD_GRAMS)),
     /* set_border makes a device search a loaded text as a set */
     ROW("as a set", TEXT_CYCLE, 1000, P("bcabcabca"), OPTIONS(.method = TRAWL_METHOD_AUTO)),
+    ROW("automaton", TEXT_CYCLE, 600, P("a", "ab", "bca"),
+        OPTIONS(.method = TRAWL_METHOD_AUTOMATON)),
+    ROW("automaton, folded", TEXT_LETTERS, 2000, P("aBc", "ab", "e"), .folds_utf8 = true,
+        OPTIONS(.method = TRAWL_METHOD_AUTOMATON, .flags = TRAWL_IGNORE_CASE)),
+    ROW("classes", TEXT_CYCLE, 600, P(DOZEN, "bcabcabca", "cabcab"),
+        OPTIONS(.method = TRAWL_METHOD_CLASSES)),
     ROW("parts", TEXT_PARTS, 3000, P("ab", "abc", "ca", "bcabca"), OPTIONS(.flags = 0)),
     ROW("folded", TEXT_LETTERS, 2000, P("aBc"), .piece_bytes = 40, .folds_utf8 = true,
         OPTIONS(.flags = TRAWL_IGNORE_CASE)),
@@ -614,6 +620,10 @@ int main(void)
     begins_help_from(1);
     cpu_sizes.look_after = cpu_sizes.look_again = 0;
     cpu_sizes.look_lost_ns = 0;
+    /* All programs of a set are tried, which make their tables in the middle of a search. */
+    cpu_sizes.trial_advance = UINT64_MAX / 2;
+    cpu_sizes.trial_bytes = cpu_sizes.dense_bytes = cpu_sizes.dense_step = 64;
+    cpu_sizes.parts_first = 0;
     all = test_cases(cases > least ? cases : least, case_run);
     for (uint32_t place = 0; place < PLACES && all; place++)
         for (uint32_t engine = 0; engine < ENGINES; engine++)
