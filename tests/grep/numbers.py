@@ -278,7 +278,8 @@ def run_case(rng, trawl, folder):
 
 
 def long_line(trawl, folder):
-    """Check numbers in a line that is too long to be kept in memory, and for very many matches."""
+    """Check numbers in a line that is too long to be kept in memory, and for very many matches; and such a line as
+    context, before more context. (No test had had a line behind such a line.)"""
     text = b"x\nfoo " + b"=" * 1500000 + b" bar foo\nlast baz\n"
     patterns = [b"bar", b"none", b"baz", b"foo", b"bar"] + [b"=" * i for i in range(1, 9)]
     path = os.path.join(folder, "long")
@@ -294,6 +295,9 @@ def long_line(trawl, folder):
         got = done.stdout.replace(b"1--x\n", b"") if "-C3" in more else done.stdout
         if got != wanted:
             return "a long line: %r..., expected %r..." % (got[:60], wanted[:60])
+    done = run(trawl, ["-n", "-A2", "-h", "--chunk-bytes=100000", "x", path], False, stdin=subprocess.DEVNULL)
+    if done.stdout != b"".join(b"%d%s%s" % (i + 1, b"-" if i else b":", line) for i, line in enumerate(text.splitlines(keepends=True))):
+        return "a long line as context: %r" % done.stdout[-60:]
     done = run(trawl, arguments, False, input=text)
     return None if done.stdout == wanted else "a long line of a pipe: %r" % done.stdout[:60]
 

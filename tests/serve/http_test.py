@@ -601,8 +601,9 @@ def ending(folder, root):
 
 @part
 def reloading(folder, root):
-    """Checks that the server loads all files again after a SIGHUP, and answers meanwhile."""
-    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "reloading"), root) as server:
+    """Checks that the server loads all files again after a SIGHUP, and answers meanwhile; and that the server, when it ends,
+    does not wait for queries that are over. (Each earlier server would have waited a few seconds only.)"""
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "reloading"), "--drain-seconds=3600", root) as server:
         server.loaded()
         for count in 2, 3:
             server.process.send_signal(signal.SIGHUP)

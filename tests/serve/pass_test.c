@@ -614,6 +614,40 @@ static void test_cancelling(struct passes *passes)
     free_state(other_state);
 }
 
+/* Makes each allocation fail in turn while requests share a pass. If the pass fails, each request
+ * is searched for alone, and has a right answer or a message. (No test had let a shared pass fail.)
+ */
+static void test_shared_fault(struct passes *passes)
+{
+    enum { REQUESTS = 4 };
+    bool met = true;
+
+    for (long after = 0; met && test_failures == 0; after++) {
+        struct made_state *state = gated_state();
+        struct made_request made[REQUESTS];
+
+        begin_gated(&made[0], passes, state, 0, 0);
+        sem_wait(&state->arrived);
+        for (uint64_t i = 1; i < REQUESTS; i++)
+            begin_gated(&made[i], passes, state, i, 0);
+        await_waiting(passes, REQUESTS - 1);
+        short_memory(after, 1);
+        for (uint32_t i = 0; i < 4 * REQUESTS; i++) /* no later pass stops at the gate */
+            sem_post(&state->gate);
+        for (uint64_t i = 0; i < REQUESTS; i++)
+            pthread_join(made[i].thread, NULL);
+        met = short_memory_ends();
+        for (uint64_t i = 0; i < REQUESTS; i++) {
+            if (made[i].good)
+                TEST_CHECK_U64(made[i].request.pattern_counts[0], 2);
+            else
+                TEST_CHECK(met && made[i].request.message[0] != '\0');
+            free_request(&made[i]);
+        }
+        free_state(state);
+    }
+}
+
 static void test_gates(void)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
@@ -622,6 +656,7 @@ static void test_gates(void)
     test_sharing(passes);
     test_turns(passes);
     test_cancelling(passes);
+    test_shared_fault(passes);
     passes_close(passes);
 }
 

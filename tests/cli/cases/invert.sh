@@ -7,3 +7,4 @@ trawl -v -n -m 3 -A 1 a lines
 trawl -v -n -B 1 a lines | tail -2
 head -200 lines | trawl -v -b a | tail -1
 awk 'NR != 500' lines | tr 5 '\n' | trawl -v -n a | head -4
+seq 1000 | trawl -v -m 700 5 | tail -1 # lines between two matches are counted together
