@@ -75,14 +75,14 @@ else()
     endmacro()
     function(trawl_plain_image name embedding source)
         trawl_image(${name} ${embedding})
-        set(try_ptx "")
-        if(TRAWL_CUDA_QUICK)
-            set(try_ptx COMMAND ${nvcc_command} ${nvcc_fast} -arch=compute_75 -ptx
-                        -o ${image}.ptx ${source})
+        set(try_oldest "")
+        if(TRAWL_CUDA_QUICK) # the oldest device has the least room
+            set(try_oldest COMMAND ${nvcc_command} ${nvcc_fast} -DSIMT_QUICK=1 -arch=sm_75 -cubin
+                           -o ${image}.cubin ${source})
         endif()
         add_custom_command(
             OUTPUT ${image}
-            ${try_ptx}
+            ${try_oldest}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_codes} -fatbin -o ${image}
                     ${source}
             DEPENDS ${kernel_files} ${gallery_files}

@@ -57,7 +57,11 @@ struct printed {
 };
 
 static struct server server = {
-    .limits = {1 << 20, 1000, 1 << 20, 1 << 20, 600},
+    .limits = {.body_bytes_max = 1 << 20,
+               .patterns_max = 1000,
+               .pattern_bytes_max = 1 << 20,
+               .results_max = 1 << 20,
+               .seconds_max = 600},
     .thread_count = 3,
 };
 /* If ask_short_after is at least 0, the server's first ask_short_after allocations succeed, and the

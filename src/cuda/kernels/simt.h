@@ -79,8 +79,19 @@ struct simt_u32x4 {
 
 #if defined(__CUDACC__)
 
-#define SIMT_KERNEL(name, arguments, threads, blocks)             \
-    extern "C" __global__ void __launch_bounds__(threads, blocks) \
+/* Threads that a multiprocessor of the device can hold. The compiler refuses a kernel that asks for
+ * more blocks than that. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
+#define SIMT_RESIDENT_THREADS 1024
+#elif __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
+#define SIMT_RESIDENT_THREADS 2048
+#else
+#define SIMT_RESIDENT_THREADS 1536
+#endif
+#define SIMT_RESIDENT(threads, blocks) \
+    ((blocks) * (threads) <= SIMT_RESIDENT_THREADS ? (blocks) : SIMT_RESIDENT_THREADS / (threads))
+#define SIMT_KERNEL(name, arguments, threads, blocks)                                     \
+    extern "C" __global__ void __launch_bounds__(threads, SIMT_RESIDENT(threads, blocks)) \
         name(const __grid_constant__ struct arguments args)
 #define SIMT_FUNCTION_LARGE static __device__ __noinline__
 /* SIMT_QUICK checks in an eighth of the time that the kernels compile. The result cannot run. */
