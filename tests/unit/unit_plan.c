@@ -1,10 +1,7 @@
-/* unit_plan: what a plan reports about itself; plans without a pattern, with many patterns and with
- * very long patterns. */
+/* unit_plan: what a plan reports about itself; plans without a pattern, and a first match that lies
+ * far behind. */
 #include "calls.h"
 #include "cuda/cuda_choose.h"
-
-#define MANY (TEST_SANITIZED ? 2000 : 10000)
-#define MANY_MAX 10000
 
 static void accessors(void)
 {
@@ -206,65 +203,6 @@ static void no_pattern(void)
     TEST_CHECK_U64(count, 3);
 }
 
-/* Searches for MANY patterns "key-0000;", "key-0001;", ..., in a text in which each pattern stands
- * once, in order. */
-static void many_patterns(void)
-{
-    static struct trawl_pattern patterns[MANY_MAX];
-    static char bytes[MANY_MAX][16];
-    static struct trawl_match matches[MANY_MAX];
-    AUTO_SEARCHER searcher = must_searcher(2, 5000);
-    AUTO_PLAN plan = NULL;
-    char *text_bytes = malloc(MANY * 9 + 1);
-    AUTO_TEXT text = NULL;
-    uint64_t count = 0;
-
-    for (uint32_t i = 0; i < MANY; i++) {
-        (void)snprintf(bytes[i], sizeof bytes[i], "key-%04u;", i % MANY_MAX);
-        memcpy(text_bytes + i * 9, bytes[i], 9);
-        patterns[i] = (struct trawl_pattern){bytes[i], 9};
-    }
-    text = must_text(text_bytes, MANY * 9);
-    MUST(trawl_plan_build(patterns, MANY, NULL, &plan, NULL));
-    MUST(list_matches(searcher, plan, text, matches, MANY, &count, NULL));
-    TEST_CHECK_U64(count, MANY);
-    for (uint64_t i = 0; i < MANY; i++)
-        if (!TEST_CHECK(matches[i].begin == i * 9 && matches[i].end == i * 9 + 9 &&
-                        matches[i].pattern_index == i))
-            break;
-    free(text_bytes);
-}
-
-/* Searches for patterns that are as long as the text, a byte longer, and far longer. */
-static void long_patterns(void)
-{
-    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY,
-                                                TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED,
-                                                TRAWL_METHOD_SET};
-    static const uint64_t longer[] = {0, 1, 100000};
-    uint64_t bytes_count = 3000000 / TEST_SANITIZED_DIVISOR;
-    char *bytes = malloc(bytes_count + longer[2]);
-    AUTO_SEARCHER searcher = must_searcher(2, 0);
-    AUTO_TEXT text = NULL;
-    struct test_random random = test_random_begin("long_patterns");
-
-    for (uint64_t i = 0; i < bytes_count + longer[2]; i++)
-        bytes[i] = (char)('a' + test_random_below(&random, 3));
-    text = must_text(bytes, bytes_count);
-    for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++)
-        for (uint32_t i = 0; i < sizeof longer / sizeof *longer; i++) {
-            struct trawl_pattern pattern = {bytes, bytes_count + longer[i]};
-            AUTO_PLAN plan = NULL;
-            enum trawl_status status =
-                trawl_plan_build(&pattern, 1, PLAN_WITH(.method = methods[m]), &plan, NULL);
-
-            if (TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && m > 0)) &&
-                status == TRAWL_OK)
-                TEST_CHECK_U64(must_count(searcher, plan, text), i == 0);
-        }
-    free(bytes);
-}
-
 int main(void)
 {
     test_begin("plan");
@@ -275,8 +213,6 @@ int main(void)
     explain_costs();
     sample_that_repeats();
     no_pattern();
-    many_patterns();
-    long_patterns();
     late_first(PLAN_WITH(.method = TRAWL_METHOD_EVERY), 1);
     for (uint64_t count = 1; count <= 2; count++)
         late_first(PLAN_WITH(.algorithm = "bf"), count);

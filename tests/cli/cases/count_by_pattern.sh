@@ -1,13 +1,7 @@
 # How often each string occurs, and which occur nowhere.
 printf 'foo bar\nab\nxx\nfoofoo ab a\n' > t
-printf 'aaaa\nzz\0\n' > u
 printf 'foo\nab\n\na\nfoo\nzy\naa\n' > p
-trawl --count-by-pattern -f p t u; echo "status $?"
-trawl --count-by-pattern -f p -H t u; echo "status $?"
 trawl --count-by-pattern -f p -H -Z t | tr '\0' '!'
-trawl --count-by-pattern -f p -w t u
-trawl --count-by-pattern -i -e FOO -e foo t
-trawl --count-by-pattern -e none t; echo "status $?"
 trawl --count-by-pattern -f /dev/null t; echo "status $?"
 trawl --count-by-pattern -e foo < t
 trawl --count-by-pattern -m1 foo t; echo "status $?"

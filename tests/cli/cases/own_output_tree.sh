@@ -1,5 +1,5 @@
 # A tree whose files go to a file in it: that one alone is not searched, wherever it is met.
-mkdir t; for i in 1 2 3 4 5 6 7 8 9; do printf 'foo %s\n' $i > t/$i; : > t/$i.none; done
+mkdir t; for i in 1 2 5; do printf 'foo %s\n' $i > t/$i; : > t/$i.none; done
 trawl -r foo t > t/out; echo "status $?"
 sort t/out
 trawl -rh foo t >> t/5; echo "status $?"

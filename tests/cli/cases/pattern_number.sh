@@ -1,18 +1,8 @@
 # The numbers of the strings that were found, in the order given, duplicates too.
 printf 'foo bar\nab\nxx\nfoofoo ab a\n' > t
 printf 'foo\nab\na\nfoo\nzz\n' > p
-trawl -f p --pattern-number t
 trawl -f p --pattern-number -H -n -b t
-trawl -f p --pattern-number -C1 t
-trawl -f p --pattern-number -o -b t
-trawl -f p --pattern-number -o --overlapping -b t
 trawl -f p --pattern-number -o --overlapping -b -C9 t
-trawl -f p --pattern-number --positions t
-trawl -e FOO -e x -e foo -i --pattern-number -o t
-trawl -e foo -e foofoo -w --pattern-number t
-trawl -e foo -e ab -e '' -x --pattern-number t
-trawl -e '' -e o --pattern-number -n t
-trawl -f p --pattern-number -c t
 trawl -f p --pattern-number --color=always t
 trawl -f p --pattern-number -o --column t
 trawl -f p --pattern-number -o --column --overlapping t
