@@ -184,7 +184,7 @@ void task_view(const struct search *search, const struct task *task, struct sink
     view->hit_lengths = task->result.hits.lengths_valid ? task->result.hits.lengths : NULL;
     view->match_count = task->match_count;
     view->one_per_line = task->result.hits.one_per_line;
-    if (search->sink->columns) {
+    if (search->sink->columns && task->matches != NULL) {
         view->begins = task->matches;
         view->ends = task->matches + task->match_room;
         view->patterns = task->matches + 2 * task->match_room;

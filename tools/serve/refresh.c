@@ -482,8 +482,10 @@ static void walk_part(struct update *update, const struct changed_part *part)
     char *path = malloc(strlen(collection->base) + strlen(part->path) + 2);
 
     update->failed |= path == NULL;
-    if (update->failed)
+    if (update->failed) {
+        free(path);
         return;
+    }
     (void)sprintf(path, "%s%s%s", collection->base,
                   part->path[0] == '\0' || collection->base[1] == '\0' ? "" : "/", part->path);
     update->part = part;
