@@ -12,6 +12,7 @@ import calibrate
 import commands
 import cpu
 import docs
+import expressions
 import gpu
 import packages
 import papers
@@ -27,13 +28,14 @@ from texts import Texts
 # name: (module, function that makes the rows, bytes of text, rounds)
 KINDS = {
     'cpu': (cpu, cpu.rows, '1G', 5), 'commands': (commands, commands.rows, '1G', 5),
+    'expressions': (expressions, expressions.rows, '256M', 5),
     'sets': (sets, sets.set_rows, '64M', 5), 'matrix': (sets, sets.matrix_rows, '200000000', 5),
     'gpu': (gpu, gpu.rows, '16G', 7), 'papers': (papers, papers.rows, '1G', 10),
     'regret': (regret, regret.rows, '16M', 5), 'serve': (serve, None, '2G', 1),
     'calibrate': (calibrate, calibrate.rows, '512K', 60), 'python': (packages, None, '64M', 3),
     'within': (within, None, '16M', 3),
 }
-DOCS = ('cpu', 'commands', 'sets', 'matrix')
+DOCS = ('cpu', 'commands', 'expressions', 'sets', 'matrix')
 
 
 def parse(words):
@@ -132,7 +134,7 @@ def measure(options, name):
     if name == 'papers':
         head.update(gpu=head['machine']['gpu'], grep=commands.versions(options).get('grep -F'),
                     load_before=os.getloadavg()[0], load_after={})
-    elif module is commands:
+    elif module in (commands, expressions):
         head['versions'] = commands.versions(options)
     elif module is regret:
         head.update(engine=options.engine, threads=options.threads, warm=options.warm)

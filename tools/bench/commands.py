@@ -61,10 +61,10 @@ PLOTTED = (
 )
 
 
-def install(options, texts):
+def install(options, texts, name='trawl'):
     """Copy the command to a contiguous file, as an installation does. The file that the linker wrote
     piecewise starts 4 % later."""
-    path = texts.path('trawl')
+    path = texts.path(name)
     if not os.path.exists(path):
         shutil.copy(options.command, path)
         os.chmod(path, 0o755)

@@ -4,6 +4,7 @@ import os
 import calibrate
 import commands
 import cpu
+import expressions
 import gpu
 import papers
 import plots
@@ -16,7 +17,8 @@ NOT_YET = ['Not measured yet.']
 # (page, section, function that makes the lines). The section's name is the name of the file of results,
 # except for the parts of papers.md.
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
-    ('cpu', cpu), ('commands', commands), ('sets', sets), ('matrix', sets), ('calibrate', calibrate))]
+    ('cpu', cpu), ('commands', commands), ('expressions', expressions), ('sets', sets), ('matrix', sets),
+    ('calibrate', calibrate))]
 SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('README.md', 'commands', commands.readme),
              ('docs/papers.md', 'overview', papers.overview), ('gallery/README.md', 'papers', papers.fastest)]
 SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name))

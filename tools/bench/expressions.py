@@ -1,0 +1,96 @@
+"""expressions: measures whole processes that search files and a tree for regular expressions: tg and rg."""
+import os
+
+from commands import file_of, install, tree_bytes
+from report import median, number, opening, result, spread_line, table
+from runner import command
+
+RG, TG = 'rg', 'tg'
+ONE, ALL = ', 1 thread', ', all threads'
+# (text, expressions that hold a string of three bytes or more, expressions that hold no such string).
+# An expression that begins with -i, -w or -x is searched for with this option.
+ROWS = (
+    ('english', (r'Nebuchad\w+ the king', '-i jerusalem', r'\w+ \w+ \w+ Babylon', '(Moses|Aaron) .* Pharaoh',
+                 'king|queen|prince', 'b[aeiou]g|c[aeiou]t', r'\w+ing of', '[A-Z][a-z]+ said',
+                 r'the (son|daughter)s? of [A-Z]\w+', '-w [Jj]acob|[Ii]srael'),
+     ('[a-z]+[A-Z]', r'\w+, \w+; \w+')),
+    ('log', (r'ERROR worker-\d+', 'status=(404|500)', r'items/9\d{5} ', 'id=[0-9a-f]*dead', r'ms=\d{3}\.\d',
+             'WARN .* status=500', r'-i error worker-6[0-3] ', r'^2026-11-0[1-5] .* ERROR'),
+     (r'\d+:\d+:59', r'[0-9a-f]{8}[a-f]{6}')),
+    ('code', (r'fn \w+_mut\(', 'unsafe (impl|fn)', r'Option<\w+>', r'#\[\w+\(.*feature', r'impl<.*> \w+ for \w+',
+              '(u8|u16|u32)::MAX', r'\.unwrap_or\w*\(', r'let (mut )?\w+ = \w+\(\)'),
+     ('[a-z]+_[a-z]+_[a-z]+', r'^\s+\}$')),
+    ('cyrillic', (r'\w+ сказал', r'сказал[аи]? \w+', '-i почему', '-i что .* ты', 'когда|если|потому', r'\w+ость'),
+     ('[А-Я][а-я]+ [А-Я][а-я]+', r'\w+, \w+!')),
+    ('english, 4 times as long', ('[A-Z][a-z]+ said', r'\w+ing of', '-i jerusalem'), ('[a-z]+[A-Z]',)),
+    ('tree', (r'fn \w+_mut\(', 'unsafe (impl|fn)', '(u8|u16|u32)::MAX'), ('[a-z]+_[a-z]+_[a-z]+',)),
+)
+
+
+def path_of(text, options, texts):
+    """Return the path of a row's file or tree; make the file if it does not exist."""
+    if text in ('english', 'tree'):
+        return file_of(text, options, texts)
+    kind, longer, _ = text.partition(',')
+    return texts.corpus(kind, 4 * options.bytes if longer else options.bytes)
+
+
+def rows(options, texts):
+    """Yield a row for each text and expression. tg and rg get the same options."""
+    tg = install(options, texts, TG)
+    for text, *groups in ROWS:
+        for has_string, expression in [(k == 0, it) for k, group in enumerate(groups) for it in group]:
+            row_name = f'{text}: {expression}'
+            if options.filter and options.filter not in row_name:
+                continue
+            path = path_of(text, options, texts)
+            flag, pattern = expression.split(' ', 1) if expression[0] == '-' else ('-e', expression)
+            words = ['--no-config', '--include-zero', '-c'] + ['-uuu'] * (text == 'tree')
+            words += [flag] * (flag != '-e') + ['-e', pattern, path]
+            who = [{'name': name + label, 'ours': name == TG, **command(program, *threads, *words)}
+                   for label, threads in ((ONE, ['-j1']), (ALL, []))
+                   for name, program in ((RG, 'rg'), (TG, tg))]
+            yield {'name': row_name, 'text': text, 'expression': expression, 'has_string': has_string,
+                   'text_bytes': tree_bytes(path) if text == 'tree' else os.path.getsize(path),
+                   'rounds': options.rounds, 'asks': [({'bag': text == 'tree'}, who)]}
+
+
+# ---- Reports --------------------------------------------------------------------------------
+
+
+def ratio(row, label):
+    """Return rg's time / tg's time; None: a program has no time."""
+    rg, tg = (median(result(row, name + label)) for name in (RG, TG))
+    return rg / tg if rg and tg else None
+
+
+def summary(data, has_string, what):
+    found = sorted(it for it in (ratio(row, ONE) for row in data['rows'] if row['has_string'] == has_string) if it)
+    if not found:
+        return []
+    return [f'- {what}: {len(found)} rows; with one thread, the ratio is {found[0]:.2f} at least, '
+            f'{found[len(found) // 2]:.2f} in the median, and 1.2 or more in {sum(it >= 1.2 for it in found)} rows']
+
+
+def section(data):
+    """Make the table of docs/benchmarks.md."""
+    lines = [*opening(data), '- ' + ', '.join(data['versions'][name] for name in ('trawl', 'rg -F')
+                                              if name in data['versions']), spread_line(data),
+             *summary(data, True, 'expressions that hold a string of three bytes or more'),
+             *summary(data, False, 'other expressions'), '',
+             'The cells of programs are GB of text per second of the median run. Both programs got the same options '
+             f'(`-c`, and `-uuu` for the tree) and gave the same counts. A ratio is {RG}\'s time / tg\'s time.', '']
+    cells = []
+    for row in data['rows']:
+        expression = row['expression'].replace('|', '\\|')
+        cell = [row['text'], f'`{expression}`']
+        for label in (ONE, ALL):
+            cell += [number(seconds and row['text_bytes'] / seconds / 1e9)
+                     for seconds in (median(result(row, name + label)) for name in (RG, TG))]
+            cell.append(number(ratio(row, label)))
+        cells.append(cell)
+    return lines + table(['text', 'expression', 'rg -j1', 'tg -j1', 'ratio', 'rg', 'tg', 'ratio'], cells, left=2)
+
+
+def show(row):
+    print(f"{row['name']:48} {number(ratio(row, ONE))} with one thread, {number(ratio(row, ALL))} with all", flush=True)
