@@ -205,9 +205,10 @@ static struct ranges ranges_from(uint64_t first, uint64_t end, const struct arou
 /* Writes the begin of a group with these flags. Returns its length. */
 static uint32_t open_group(uint32_t flags, char open[16])
 {
-    uint32_t count = 2;
+    uint32_t count = 0;
 
-    memcpy(open, "(?", 2);
+    open[count++] = '(';
+    open[count++] = '?';
     for (uint32_t k = 0; k < 4; k++)
         if ((flags >> k & 1) != 0)
             open[count++] = FLAG_LETTERS[k];
