@@ -87,9 +87,12 @@ void hits_release(struct hits *hits)
  * if the part has no further hit below `below`. */
 static uint64_t part_rank(const struct hits_part *part, uint64_t below)
 {
-    const struct hit *hit = &part->hits->items[part->next];
+    const struct hit *hit;
 
-    if (part->next == part->hits->count || hit->offset >= below)
+    if (part->next == part->hits->count)
+        return UINT64_MAX;
+    hit = &part->hits->items[part->next];
+    if (hit->offset >= below)
         return UINT64_MAX;
     return (uint64_t)hit->offset << 32 | part->literals[hit->literal];
 }

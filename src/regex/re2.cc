@@ -104,12 +104,13 @@ uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source, re2::RE2::
     for (int tries = 0; tries < PLACES_MAX; tries++, at++) {
         at = source.find(part, at);
         if (at == re2::StringPiece::npos)
-            return 0;
+            break;
         if (at + part.size() == source.size() ||
             re2::RE2(source.substr(0, at + part.size()), options).error_code() == code)
             return at;
     }
-    return source.rfind(part);
+    at = source.rfind(part);
+    return at == re2::StringPiece::npos ? 0 : at;
 }
 
 // Writes "(?:)", which changes no meaning, before each part that may be a byte beyond ASCII. Where
