@@ -74,10 +74,12 @@ static void read_bytes(void)
     }
 }
 
-enum charset charset_open(void)
+enum charset charset_open(bool utf8)
 {
     const char *name = setlocale(LC_CTYPE, "");
 
+    if (utf8 && (name == NULL || strcmp(nl_langinfo(CODESET), "UTF-8") != 0))
+        name = setlocale(LC_CTYPE, "C.UTF-8");
     locale_set.kind = CHARSET_BYTES;
     if (name == NULL || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0)
         return locale_set.kind;

@@ -128,7 +128,7 @@ static bool take_closed_descriptors(void)
 
 /* Asks the system for the facts that settings_build needs: terminals, locale, environment, output
  * file. */
-static void look_around(struct surroundings *surroundings)
+static void look_around(struct surroundings *surroundings, bool is_tg)
 {
     const char *terminal = getenv("TERM");
     struct stat output, null_device;
@@ -138,7 +138,7 @@ static void look_around(struct surroundings *surroundings)
         terminal != NULL && strcmp(terminal, "dumb") != 0 && getenv("NO_COLOR") == NULL;
     surroundings->grep_colors = getenv("GREP_COLORS");
     surroundings->grep_color = getenv("GREP_COLOR");
-    surroundings->charset = charset_open();
+    surroundings->charset = charset_open(is_tg);
     if (fstat(STDOUT_FILENO, &output) != 0)
         return;
     surroundings->output_is_regular = S_ISREG(output.st_mode);
@@ -166,7 +166,7 @@ int main(int argument_count, char **arguments)
 
             const char *server = settings.server != NULL ? settings.server : getenv("TRAWL_SERVER");
 
-            look_around(&settings.surroundings);
+            look_around(&settings.surroundings, settings.is_tg);
             status = server != NULL && *server != '\0'
                          ? client_run(&settings, server, &standard_output)
                          : CLIENT_NOT_ANSWERED;
