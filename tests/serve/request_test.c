@@ -108,7 +108,8 @@ static const struct row rows[] = {
      * first name of an option.) */
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--colour\"]}",
      "changes lines or layout"},
-    {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"utf-8\"}}", "the server's is 'c'"},
+    {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"other\"}}",
+     "the server's is 'utf-8'"},
     {400, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":1}}", "charset"},
     {400, "{\"patterns\":[\"a\"],\"environment\":{\"home\":\"x\"}}", "'home' is not known"},
     {400, "{\"patterns\":[\"a\"],\"environment\":{\"null\":\"x\"}}", "null: true or false"},

@@ -456,7 +456,7 @@ static void *allocate(size_t bytes_count)
 static void prepare(void)
 {
     json_set_alloc_funcs(allocate, free);
-    server_charset = charset_open(false);
+    server_charset = charset_open(true);
     charset_prepare(true);
 }
 

@@ -245,7 +245,7 @@ bool serve_options_read(struct serve_options *options, int argument_count, char 
     if (settings->directories == DIRECTORIES_READ)
         settings->directories = DIRECTORIES_RECURSE;
     options->limits.pattern_bytes_max = options->limits.body_bytes_max;
-    settings->surroundings.charset = charset_open(false);
+    settings->surroundings.charset = charset_open(true);
     return settings_build(settings, message) && read_roots(options, message);
 }
 
