@@ -76,8 +76,11 @@ else()
     function(trawl_plain_image name embedding source)
         trawl_image(${name} ${embedding})
         set(try_oldest "")
-        if(TRAWL_CUDA_QUICK) # the oldest device has the least room
-            set(try_oldest COMMAND ${nvcc_command} ${nvcc_fast} -DSIMT_QUICK=1 -arch=sm_75 -cubin
+        # To PTX the code that will run; to machine code for the oldest device, which has the least room.
+        if(TRAWL_CUDA_QUICK)
+            set(try_oldest COMMAND ${nvcc_command} ${nvcc_fast} -arch=compute_75 -ptx
+                           -o ${image}.ptx ${source}
+                           COMMAND ${nvcc_command} ${nvcc_fast} -DSIMT_QUICK=1 -arch=sm_75 -cubin
                            -o ${image}.cubin ${source})
         endif()
         add_custom_command(

@@ -23,10 +23,10 @@ need build python -- test tidy
 [ $rules = no ] || python3 tests/tidy/tidy.py --root . all
 have clang-tidy || die 'clang-tidy is missing; ./dev setup installs it'
 # Each version of clang-tidy has other checks; .clang-tidy was written for version 14.
-clang-tidy --version | grep -q 'version 14\.' || {
+if [[ $(clang-tidy --version) != *'version 14.'* ]]; then
     echo 'SKIPPED: clang-tidy 14 is not here'
     exit 77
-}
+fi
 [ -f build/release/compile_commands.json ] || build_preset release
 
 # Files of the library, the tools and the examples that this build compiles, those given or all. Each

@@ -5,9 +5,6 @@ passed=0
 failed=0
 skipped=0
 failed_names=()
-# Code that gcc 11 to 14 compile for AVX-512 crashes on the stack that AddressSanitizer makes for this check,
-# because the stack is not aligned to 64 bytes.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_stack_use_after_return=0
 skipped_reasons=()
 
 # step NAME PROGRAM...: one test that is a program. Status 77 means that it cannot run here; its
