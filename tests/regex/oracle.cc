@@ -129,7 +129,7 @@ std::string random_text(uint8_t line_end, const std::vector<std::string> &sample
         if (draw(line) == 0)
             text += draw(3) == 0 ? std::string("\r") + static_cast<char>(line_end)
                                  : std::string(1, static_cast<char>(line_end));
-        else if (draw(200) == 0)
+        else if (draw(30) == 0)
             text += draw(2) == 0 ? '\0' : '\n';
         else if (draw(sampled) == 0) {
             std::string sample = samples[draw(static_cast<uint32_t>(samples.size()))];

@@ -6,6 +6,7 @@ usage: http_test.py TRAWL LIBEXEC [PART...]
 `TRAWL serve` is the server; an installed server would be below LIBEXEC. Every part starts a server.
 """
 import base64
+import ctypes
 import errno
 import fcntl
 import json
@@ -602,7 +603,7 @@ def ending(folder, root):
 @part
 def reloading(folder, root):
     """Checks that the server loads all files again after a SIGHUP, and answers meanwhile; and that the server, when it ends,
-    does not wait for queries that are over. (Each earlier server would have waited a few seconds only.)"""
+    does not wait for queries that are over."""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "reloading"), "--drain-seconds=3600", root) as server:
         server.loaded()
         for count in 2, 3:
@@ -758,6 +759,9 @@ def smuggling(folder, root):
     length, chunked = b"Content-Length: %d\r\n" % len(body), b"Transfer-Encoding: chunked\r\n"
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "smuggling"), root) as server:
         server.loaded()
+        library = ctypes.CDLL("libmicrohttpd.so.12")
+        library.MHD_get_version.restype = ctypes.c_char_p
+        library_refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 refuses some of these requests by itself
         for request, why in [
             (head + length + chunked + b"\r\n0\r\n\r\n", b"beside"), (head + chunked + length + b"\r\n0\r\n\r\n", b"beside"),
             (head + length + length + b"\r\n" + body, b"comes twice"), (head + length + b"Content-Length: 5\r\n\r\n" + body, b"comes twice"),
@@ -770,10 +774,13 @@ def smuggling(folder, root):
         ]:
             got = server.raw(request + last)
             start, _, answer = got.partition(b"\r\n\r\n")
-            if not got and b"\0" in request:
-                continue  # libmicrohttpd 1.0 closes the connection without an answer
-            expect(start.startswith(b"HTTP/1.1 400") and b"Connection: close" in start and json.loads(answer)["error"]["status"] == 400
-                   and why in answer and got.count(b"HTTP/1.1 ") == 1, "refused and closed", request, got)
+            if library_refuses and b"\0" in request:
+                expect(not got, "closed without an answer", request, got)
+                continue
+            by_library = library_refuses and why in (b"beside", b"blank", b"not chunked")
+            told = answer.startswith(b"<html>") if by_library else json.loads(answer)["error"]["status"] == 400 and why in answer
+            expect(told and start.startswith(b"HTTP/1.1 400") and b"Connection: close" in start and got.count(b"HTTP/1.1 ") == 1,
+                   "refused and closed", request, got)
         for wrong in b"-1", b"+5", b"5x", b"5, 5", b"0x5":
             got = server.raw(head + b"Content-Length: " + wrong + b"\r\n\r\n" + body + last)
             expect(got.startswith(b"HTTP/1.1 400") and b" 200 " not in got, "a wrong length", wrong, got)
