@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# new_system: a new Debian that has git and a shell, and nothing else: the demo, the packages, and what
-# they leave. Nobody had made packages where compilers are missing, or looked at the system afterwards.
+# new_system: in a new system that has git and a shell, and nothing else, runs the demo, makes the packages, and
+# installs, uses and removes them. Making packages may change no file outside build, and removal leaves nothing of trawl.
 #
 # new_system.sh CHECKOUT    its last commit. Minutes; needs root, mmdebstrap and a network.
 # Status 77: such a system cannot be made here.
