@@ -4,6 +4,7 @@ import contextlib
 import doctest
 import functools
 import importlib
+import inspect
 import os
 import pathlib
 import re
@@ -42,7 +43,8 @@ def test_every_option_of_clients_is_documented():
 
     options = [*client.SWITCHES, *client.NUMBERS, "collection", "directory", "paths", "options", "tg"]
     options += ["regex", "glob", "type", "address", "token", "timeout", "tls"]
-    said = re.findall(r"^ {4}([a-z_, ]+):", trawl.Client.__doc__, re.M)
+    # In __doc__ the lines are indented only before CPython 3.13.
+    said = re.findall(r"^([a-z_, ]+):", inspect.getdoc(trawl.Client), re.M)
     assert sorted(", ".join(said[said.index("address") :]).split(", ")) == sorted(options)
 
 

@@ -73,7 +73,7 @@ def test_cancel():
         time.sleep(0.01)
     thread.join()
     os.close(writing)
-    os.close(reading)
+    pipe.close()
     assert seen == [1] and searcher.count(plan, "banana") == 3
 
 
