@@ -17,21 +17,16 @@
 
 #define PART_BYTES_MIN 32u
 /* A part, the text that a thread searches, has at most max(PART_MAX, 4 × the bytes that are read
- * behind a part) bytes; for count_automaton, KEPT_PART_MAX in place of PART_MAX. */
+ * behind a part) bytes; for count_automaton, COUNT_PART_MAX in place of PART_MAX. */
 #define PART_MAX 4096u
-#define KEPT_PART_MAX 1088u
+#define COUNT_PART_MAX 1088u
 /* Insertion sort sorts up to this many items, counting sort more. */
 #define INSERTED_MAX 16u
 /* A level is the states that the same number of bytes leads to. A single block writes the rows of
  * consecutive levels that have at most NARROW_STATES states each. */
 #define NARROW_STATES 16u
-/* Expected costs of a count in units of reading the text once [H100, 256 MiB]: by an automaton
- * whose rows lie in shared memory (measured: 2.0 to 3.0), and by others (8 for 0.3 MB of rows, 15
- * for 1 MB, 21 for 6 MB, 26 for 110 MB). */
-#define PRICE_KEPT 3.0
-#define PRICE_NOT_KEPT 11.0
-#define ROW_BLOCKS 8u  /* per multiprocessor */
-#define KEPT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
+#define ROW_BLOCKS 8u   /* per multiprocessor */
+#define COUNT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
 /* A literal that is being entered into the trie: its last bytes were read, from the end. */
 struct item {
@@ -287,49 +282,49 @@ static void free_trie(struct trie *trie)
 }
 
 /* Returns the number of threads of a block of count_automaton. */
-static uint32_t kept_threads(const struct engine_worker *worker)
+static uint32_t count_threads(const struct engine_worker *worker)
 {
-    return worker->limits.threads == SCAN_THREADS_MAX ? SCAN_KEPT_THREADS : worker->limits.threads;
+    return worker->limits.threads == SCAN_THREADS_MAX ? SCAN_COUNT_THREADS : worker->limits.threads;
 }
 
 /* Returns the number of bytes of rows for which a block has room in shared memory. */
 static uint64_t kept_bytes(const struct engine_worker *worker)
 {
     uint64_t room = worker->device->shared_max;
-    uint64_t used = CUDA_STATIC_SHARED_BYTES + (uint64_t)SCAN_STAGE_BYTES * kept_threads(worker);
+    uint64_t used = CUDA_STATIC_SHARED_BYTES + (uint64_t)SCAN_STAGE_BYTES * count_threads(worker);
 
     return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
 
-/* Returns whether the rows of the worker's plan are expected to fit kept_bytes(). */
-static bool will_be_kept(const struct engine_worker *worker)
+/* Returns how many words the automaton's rows have, or before the automaton is made, how many words
+ * they are expected to have. */
+static double rows_words(struct engine_worker *worker)
 {
-    struct trie trie = {.plan = worker->plan};
-    uint64_t words = kept_bytes(worker) / 4, states;
+    const struct trawl_plan *plan = worker->plan;
+    struct trie trie = {.plan = plan};
+    uint64_t states = plan->literal_bytes_total;
     uint8_t class_of[256];
 
-    if (worker->plan->literal_bytes_total > PLAN_SUFFIXES_MAX)
-        return false;
+    if (worker->tables.automaton_words > 0)
+        return worker->tables.automaton_words;
     make_classes(&trie, class_of);
-    states = words / (trie.classes + SCAN_STATE_WORDS);
-    return worker->plan->literal_bytes_total < states ||
-           plan_count_suffixes(worker->plan, NULL, NULL, worker->plan->literal_count) < states;
-}
-
-double cuda_automaton_price(struct engine_worker *worker)
-{
-    struct cuda_tables *tables = &worker->tables;
-
-    if (tables->automaton == CUDA_AUTOMATON_READY)
-        return tables->arguments.automaton.kept_words > 0 ? PRICE_KEPT : PRICE_NOT_KEPT;
-    if (tables->automaton_price == 0)
-        tables->automaton_price = will_be_kept(worker) ? PRICE_KEPT : PRICE_NOT_KEPT;
-    return tables->automaton_price;
+    if (states <= PLAN_SUFFIXES_MAX)
+        states = plan_count_suffixes(plan, NULL, NULL, plan->literal_count);
+    worker->tables.automaton_words =
+        ((double)states + 1) * (double)(trie.classes + SCAN_STATE_WORDS);
+    return worker->tables.automaton_words;
 }
 
 bool cuda_automaton_is_kept(struct engine_worker *worker)
 {
-    return cuda_automaton_price(worker) <= PRICE_KEPT;
+    return 4 * rows_words(worker) <= (double)kept_bytes(worker);
+}
+
+double cuda_automaton_price(struct engine_worker *worker)
+{
+    return cuda_automaton_is_kept(worker)
+               ? plan_part_costs_device.near
+               : plan_automaton_cost(&plan_part_costs_device, rows_words(worker));
 }
 
 /* Copies the trie to the device and reserves room for the rows. */
@@ -352,6 +347,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->levels = to->ends + trie->plan->literal_count;
     to->nodes = (uint32_t *)(uintptr_t)(memory->address + nodes_at);
     to->rows = (uint32_t *)(uintptr_t)(memory->address + rows_at);
+    worker->tables.automaton_words = (double)rows_bytes / sizeof(uint32_t);
     to->node_count = trie->node_count;
     to->class_count = trie->classes;
     to->is_range = trie->is_range;
@@ -359,7 +355,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->reach = (uint32_t)(trie->plan->length_max - 1);
     /* All rows or none: with some rows in shared memory, 1,000 and 10,000 English words took 1.9
      * and 1.5 times as long as with none, since fewer threads fit beside the rows [H200]. */
-    to->kept_words = rows_bytes <= kept_bytes(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
+    to->kept_words = cuda_automaton_is_kept(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }
 
@@ -433,22 +429,22 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
                             uint32_t *blocks, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    bool kept = launch->kernel == CUDA_KERNEL_AUTOMATON_KEPT;
-    uint64_t places = a->limit - a->position, unit = kept ? SCAN_KEPT_BYTES : 16;
+    bool counts = launch->kernel == CUDA_KERNEL_COUNT_AUTOMATON;
+    uint64_t places = a->limit - a->position, unit = counts ? SCAN_COUNT_BYTES : 16;
     uint64_t threads, part, tile_bytes, counted;
-    uint64_t most = max_u64(kept ? KEPT_PART_MAX : PART_MAX, 4ull * a->automaton.reach);
+    uint64_t most = max_u64(counts ? COUNT_PART_MAX : PART_MAX, 4ull * a->automaton.reach);
 
-    if (kept) {
-        launch->threads = kept_threads(worker);
+    if (counts) {
+        launch->threads = count_threads(worker);
         launch->shared_bytes = a->automaton.kept_words * (uint32_t)sizeof(uint32_t) +
                                SCAN_STAGE_BYTES * launch->threads;
         if (worker->limits.blocks_max == 0)
-            *blocks *= (uint32_t)min_u64(KEPT_BLOCKS,
+            *blocks *= (uint32_t)min_u64(COUNT_BLOCKS,
                                          worker->device->shared_max /
                                              (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     }
     /* The number of hits of a tile has 32 bits, in count_automaton that of a thread's part. */
-    counted = kept ? 1 : launch->threads;
+    counted = counts ? 1 : launch->threads;
     most = min_u64(most, UINT32_MAX / counted / tables->alike_max);
     most = max_u64(most & ~(unit - 1), max_u64(unit, PART_BYTES_MIN));
     threads = (uint64_t)*blocks * launch->threads;

@@ -11,10 +11,10 @@
  * CUDA_AUTOMATON_NONE, which is no error. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
 /* Returns the expected cost of the automaton's counts, in units of reading the text once. The cost
- * is lower if the rows fit shared memory. Before the automaton is made, an estimate of the rows'
- * size decides; walking the set's bytes for this estimate happens once for each plan. */
+ * follows from the rows' size (plan/parts.h). Before the automaton is made, the size is estimated
+ * once for each plan by a walk over the set's bytes. */
 double cuda_automaton_price(struct engine_worker *worker);
-/* Returns whether, by the same estimate, the automaton's rows fit shared memory. */
+/* Returns whether the automaton's rows, of the same size, fit shared memory. */
 bool cuda_automaton_is_kept(struct engine_worker *worker);
 /* Chooses threads, shared memory and tiles of a launch of *blocks blocks. For count_automaton,
  * *blocks is at first the number of multiprocessors. The function multiplies *blocks by the number

@@ -50,9 +50,8 @@ struct cuda_tables {
     enum cuda_kernel sets_kernel;
     double sets_price; /* expected cost of sets_kernel, in units of reading the text once */
     enum cuda_automaton automaton;
-    /* for a set: the expected cost of the automaton's counts, in units of reading the text once;
-     * 0: not worked out */
-    double automaton_price;
+    /* words of the automaton's rows, an estimate until the automaton is made; 0: not worked out */
+    double automaton_words;
     struct cuda_memory memory;
     /* host_bytes bytes of host memory, in which the host lays out small tables before the copy;
      * kept from plan to plan, since fresh memory costs a page fault for each 4 KiB */

@@ -74,7 +74,7 @@ enum trawl_status cuda_device_module(struct cuda_device *device, const struct cu
 
 static bool takes_all_shared(enum cuda_kernel kernel)
 {
-    return kernel >= CUDA_KERNEL_SETS_FIRST || kernel == CUDA_KERNEL_AUTOMATON_KEPT;
+    return kernel >= CUDA_KERNEL_SETS_FIRST || kernel == CUDA_KERNEL_COUNT_AUTOMATON;
 }
 
 static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_error *error)

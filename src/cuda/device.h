@@ -13,20 +13,20 @@
 #include "cuda/driver.h"
 #include "cuda/image.h"
 
-#define CUDA_KERNEL_LIST(X)              \
-    X(EVERY, "scan_every")               \
-    X(SET, "scan_set")                   \
-    X(STREAM, "scan_stream")             \
-    X(FIRST_STREAM, "first_stream")      \
-    X(HITS_EVERY, "hits_every")          \
-    X(HITS_SET, "hits_set")              \
-    X(HITS_STREAM, "hits_stream")        \
-    X(STREAM_SAMPLED, "stream_sampled")  \
-    X(SORT_SAMPLED, "sampled_sort")      \
-    X(AUTOMATON, "scan_automaton")       \
-    X(HITS_AUTOMATON, "hits_automaton")  \
-    X(AUTOMATON_ROWS, "automaton_rows")  \
-    X(AUTOMATON_KEPT, "count_automaton") \
+#define CUDA_KERNEL_LIST(X)               \
+    X(EVERY, "scan_every")                \
+    X(SET, "scan_set")                    \
+    X(STREAM, "scan_stream")              \
+    X(FIRST_STREAM, "first_stream")       \
+    X(HITS_EVERY, "hits_every")           \
+    X(HITS_SET, "hits_set")               \
+    X(HITS_STREAM, "hits_stream")         \
+    X(STREAM_SAMPLED, "stream_sampled")   \
+    X(SORT_SAMPLED, "sampled_sort")       \
+    X(FIRST_AUTOMATON, "first_automaton") \
+    X(HITS_AUTOMATON, "hits_automaton")   \
+    X(AUTOMATON_ROWS, "automaton_rows")   \
+    X(COUNT_AUTOMATON, "count_automaton") \
     CUDA_SETS_KERNEL_LIST(X)
 
 /* The kernels of cuda_image_sets, in order: four kernels that make the tables; a kernel for each

@@ -194,10 +194,9 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
 
     if (tables->automaton == CUDA_AUTOMATON_READY &&
         (tables->dense_left > 0 || worker->limits.automaton_always))
-        return want == WANT_HITS ? CUDA_KERNEL_HITS_AUTOMATON
-               : want == WANT_COUNT && tables->arguments.automaton.kept_words > 0
-                   ? CUDA_KERNEL_AUTOMATON_KEPT
-                   : CUDA_KERNEL_AUTOMATON;
+        return want == WANT_HITS    ? CUDA_KERNEL_HITS_AUTOMATON
+               : want == WANT_FIRST ? CUDA_KERNEL_FIRST_AUTOMATON
+                                    : CUDA_KERNEL_COUNT_AUTOMATON;
     if (tables->sets_ready && tables->dense_left == 0 && want != WANT_HITS)
         return tables->sets_kernel;
     if (tables->kernel == CUDA_KERNEL_SET)
@@ -245,7 +244,7 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
 
 static bool is_automaton(enum cuda_kernel kernel)
 {
-    return kernel == CUDA_KERNEL_AUTOMATON || kernel == CUDA_KERNEL_AUTOMATON_KEPT ||
+    return kernel == CUDA_KERNEL_FIRST_AUTOMATON || kernel == CUDA_KERNEL_COUNT_AUTOMATON ||
            kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 

@@ -34,13 +34,13 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
                                                      .met = 15,
                                                      .dense = 0.85,
                                                      .make = 0.000025};
-/* Fitted to measured times of first counts of 256 MiB in an H100's memory, each for a set of one
- * range of lengths. There, rows of up to 46,000 words fit shared memory. */
-#define COSTS_DEVICE                                                                            \
-    {                                                                                           \
-        .singly_max = 5, .alone = 0.8, .pass = 1.6, .pass_short = 14, .many_half = 1, .met = 6, \
-        .near = 3.4, .near_words = 46000, .dense = 8, .doubled = 2.2, .make = 0.00035,          \
-        .level = 0.027                                                                          \
+/* Fitted to measured times of first and later counts of 256 MiB in an H100's memory, each for a set
+ * of one range of lengths. There, rows of up to 46,000 words fit shared memory. */
+#define COSTS_DEVICE                                                                              \
+    {                                                                                             \
+        .singly_max = 5, .alone = 0.8, .pass = 2.7, .pass_short = 15.7, .each = 0.0004,           \
+        .part = 0.001, .many_half = 1, .met = 10, .near = 2.7, .near_words = 46000, .dense = 2.7, \
+        .doubled = 1.1, .make = 0.00015, .level = 0.027                                           \
     }
 const struct plan_part_costs plan_part_costs_device_default = COSTS_DEVICE;
 struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
@@ -286,6 +286,14 @@ static double root(double value)
     return x;
 }
 
+double plan_automaton_cost(const struct plan_part_costs *costs, double words)
+{
+    return words <= costs->near_words
+               ? costs->near
+               : costs->dense +
+                     costs->doubled * analyse_log2(words / max_double(1, costs->near_words));
+}
+
 /* Returns the cost of searching groups [from, to) together. */
 static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
@@ -293,25 +301,22 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
     uint32_t q = costs->is_tried ? (uint32_t)min_u64(least, HOST_GRAM_MAX) : grams[class_of(least)];
-    double bytes = 0, states = 0, words, pass, met, dense;
+    double bytes = 0, states = 0, pass, met, dense;
+    double more = from > 0 || to < cutting->group_count ? costs->part * count : 0;
 
     if (count == 1)
-        return costs->alone;
+        return costs->alone + more;
     for (uint32_t i = from; i < to; i++) {
         bytes += (double)cutting->groups[i].bytes;
         states += (double)cutting->groups[i].states;
     }
-    pass = (least < 4 ? costs->pass_short : costs->pass) +
+    pass = (least < 4 ? costs->pass_short : costs->pass) + costs->each * count +
            costs->many * count / (count + costs->many_half);
     met = costs->met * (costs->is_tried ? count * cutting->rate[q]
                                         : root(count) * root(root(count) * cutting->rate[q]));
-    words = states * (cutting->byte_count + 4);
-    dense = (words <= costs->near_words
-                 ? costs->near
-                 : costs->dense +
-                       costs->doubled * analyse_log2(words / max_double(1, costs->near_words))) +
-            costs->make * bytes + costs->level * (double)cutting->groups[to - 1].length_max;
-    return costs->is_tried ? pass + min_double(met, dense) : min_double(pass + met, dense);
+    dense = plan_automaton_cost(costs, states * (cutting->byte_count + 4)) + costs->make * bytes +
+            costs->level * (double)cutting->groups[to - 1].length_max;
+    return more + (costs->is_tried ? pass + min_double(met, dense) : min_double(pass + met, dense));
 }
 
 /* Finds the cheapest parts, by dynamic programming: the part that ends before group i begins with

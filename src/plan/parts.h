@@ -26,8 +26,11 @@ struct plan_parts {
 /* The numbers from which the cost of a part follows, for the host or for a device. A part of a
  * single string costs `alone`. A part of n strings costs the lesser of two sums:
  *
- *   the filter      pass + many × n / (n + many_half) + met × n × r, for a device met × n^¾ × r^½
+ *   the filter      pass + each × n + many × n / (n + many_half) + met × n × r, for a device
+ *                   met × n^¾ × r^½
  *   the automaton   near or dense, + make × bytes + level × the longest string's bytes
+ *
+ * If there are several parts, each string adds `part`.
  *
  * r is the probability that a string's first bytes stand at a position, and `bytes` the sum of the
  * strings' lengths. A device's filter looks at more bytes of longer strings than the first ones, so
@@ -40,8 +43,10 @@ struct plan_part_costs {
     /* in a set of at most this many strings, each string may be a part by itself */
     uint64_t singly_max;
     double alone;
-    double pass;       /* the filter, for few strings */
+    double pass;       /* the filter, for few strings, the making of its tables included */
     double pass_short; /* the same, if the shortest string has less than four bytes */
+    double each;       /* to make the filter's tables, for each string */
+    double part;       /* to make the part's plan, for each string */
     double many;       /* the most that the number of strings adds to the filter's cost */
     double many_half;  /* the number of strings that adds half of `many` */
     double met;        /* to test the positions that pass the filter */
@@ -56,6 +61,10 @@ extern const struct plan_part_costs plan_part_costs_host;
 /* A device's costs; unit: the device's time for one read of the text. Tests replace these costs. */
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
+
+/* Returns the expected cost of a search by an automaton whose rows have this many words, without
+ * the cost of making the automaton. */
+double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 
 /* Returns the number of different suffixes of the literals, which is the number of states of an
  * automaton that reads backwards, but one. `patterns`: numbers of `count` patterns, of which the

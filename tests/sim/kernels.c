@@ -11,19 +11,19 @@
 #include "simulator.h"
 
 /* Grouped by the image that holds the kernel. */
-#define SCAN(X)       \
-    X(scan_every)     \
-    X(scan_stream)    \
-    X(first_stream)   \
-    X(hits_every)     \
-    X(hits_set)       \
-    X(hits_stream)    \
-    X(sampled_sort)   \
-    X(stream_sampled) \
-    X(scan_set)       \
-    X(scan_automaton) \
-    X(hits_automaton) \
-    X(automaton_rows) \
+#define SCAN(X)        \
+    X(scan_every)      \
+    X(scan_stream)     \
+    X(first_stream)    \
+    X(hits_every)      \
+    X(hits_set)        \
+    X(hits_stream)     \
+    X(sampled_sort)    \
+    X(stream_sampled)  \
+    X(scan_set)        \
+    X(first_automaton) \
+    X(hits_automaton)  \
+    X(automaton_rows)  \
     X(count_automaton)
 
 #define SETS_FORM(stride, gram, choices)               \

@@ -14,19 +14,18 @@
  *
  * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads;
  *            count_automaton has up to 512.
- * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has the kept rows, and
- *            SCAN_STAGE_BYTES for each thread.
+ * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton also has SCAN_STAGE_BYTES for
+ *            each thread, and the rows, if all rows fit (src/cuda/cuda_automaton.c).
  * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per position at
  *            which SCAN_COUNT_MANY literals or more begin: 4 more. To list: twice as much, and per
  *            hit reads 4 of the literals and 12 for each state of the chain, and writes 8. If
  *            literals of several lengths begin at a position, sorting takes up to 40 per hit and
  *            halving of the number of hits there.
  * Bound      by L1, which looks up the 32 rows of a warp one after the other, and by the latency of
- *            the table: each byte's load depends on the state before. count_automaton therefore
- *            reads the rows from shared memory, where lanes wait for each other only if they meet
- *            in a bank; and a warp loads 64 bytes of all its parts together, so that a load touches
- *            no line more than necessary. The host chooses count_automaton only if all rows fit
- *            (src/cuda/cuda_automaton.c).
+ *            the table: each byte's load depends on the state before. In count_automaton a warp
+ *            loads 64 bytes of all its parts together, so that a load touches no line more than
+ *            necessary, and the text takes no room in L1: 10,000 English words 0.27 -> 0.45 TB/s
+ *            [H100]. In shared memory, lanes wait for each other only if they meet in a bank.
  * Progress   no block waits for a different block, except to list hits (order.h).
  * Order      ascending by (begin, literal).
  * Limits     a table of at most 2^28 words.
@@ -260,7 +259,7 @@ SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct t
     }
 }
 
-/* Searches the block's tiles. */
+/* Searches the block's tiles for all hits, or for the first. */
 SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     SIMT_SHARED(uint32_t, automaton_classes, 64);
@@ -278,17 +277,11 @@ SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct 
         struct automaton_walk walk = {0, 0, 0, 0, 0};
         uint64_t place = a->position + tile * simt_threads() * a->automaton.part_bytes;
 
-        if (!shared->lists && a->want == WANT_FIRST && tile_is_behind(a, place))
+        if (!shared->lists && tile_is_behind(a, place))
             break;
         place += (uint64_t)simt_thread() * a->automaton.part_bytes;
-        if (!shared->lists && a->want == WANT_FIRST) {
-            automaton_part(a, shared, classes, place, &walk, AUTOMATON_FIRST);
-            if (walk.count != 0)
-                tile_lower_first(a, (walk.first - a->begin) << 32 |
-                                        automaton_lowest(a, walk.first_state));
-        } else {
-            automaton_part(a, shared, classes, place, &walk, AUTOMATON_COUNT);
-        }
+        automaton_part(a, shared, classes, place, &walk,
+                       shared->lists ? AUTOMATON_COUNT : AUTOMATON_FIRST);
         totals.count += walk.count;
         if (shared->lists) {
             uint32_t count = walk.count;
@@ -296,13 +289,17 @@ SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct 
             walk.slot = tile_reserve(a, shared, count, tile) + count;
             if (count != 0)
                 automaton_part(a, shared, classes, place, &walk, AUTOMATON_WRITE);
+        } else if (walk.count != 0) {
+            tile_lower_first(a,
+                             (walk.first - a->begin) << 32 | automaton_lowest(a, walk.first_state));
         }
     }
     tile_end(a, shared);
     tile_finish(a, &totals, queue.ahead);
 }
 
-SIMT_KERNEL(scan_automaton, scan_arguments, SCAN_THREADS_MAX, 6)
+/* Finds the first occurrence. */
+SIMT_KERNEL(first_automaton, scan_arguments, SCAN_THREADS_MAX, 6)
 {
     TILE_SHARED(0);
 
@@ -316,23 +313,43 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
     automaton_tiles(&args, &shared);
 }
 
-/* ---- Counting by rows in shared memory ---------------------------------------------------- */
+/* ---- Counting ----------------------------------------------------------------------------- */
 
-/* Tables in shared memory: the class of each byte, and the rows with all transitions. */
+/* Where count_automaton finds the rows, and how it finds a byte's class. */
+enum automaton_rows {
+    AUTOMATON_ROWS_RANGE,   /* in shared memory; the class is computed (a->automaton.is_range) */
+    AUTOMATON_ROWS_CLASSES, /* in shared memory; the class is loaded */
+    AUTOMATON_ROWS_GLOBAL   /* in global memory; the class is loaded */
+};
+
+/* Tables in shared memory: the class of each byte, and the rows with all transitions, unless the
+ * rows are in global memory. */
 struct automaton_kept {
     const uint8_t *classes;
     const uint32_t *rows;
 };
 
-/* Returns the state after a byte. by_range: a->automaton.is_range. */
+SIMT_FUNCTION int automaton_rows_of(const struct scan_arguments *a)
+{
+    return a->automaton.kept_words == 0 ? AUTOMATON_ROWS_GLOBAL
+           : a->automaton.is_range != 0 ? AUTOMATON_ROWS_RANGE
+                                        : AUTOMATON_ROWS_CLASSES;
+}
+
+/* Returns the state after a byte. where: automaton_rows_of(a). */
 SIMT_FUNCTION uint32_t automaton_next(const struct scan_arguments *a,
                                       const struct automaton_kept *kept, uint32_t state,
-                                      uint32_t byte, int by_range)
+                                      uint32_t byte, int where)
 {
     uint32_t most = a->automaton.class_count - 1u, class_number = byte - a->automaton.low;
 
-    class_number = !by_range ? kept->classes[byte] : class_number < most ? class_number : most;
-    return kept->rows[(state & SCAN_STATE_NUMBER) + class_number];
+    if (where != AUTOMATON_ROWS_RANGE)
+        class_number = kept->classes[byte];
+    else
+        class_number = class_number < most ? class_number : most;
+    class_number += state & SCAN_STATE_NUMBER;
+    return where == AUTOMATON_ROWS_GLOBAL ? simt_load_u32(a->automaton.rows + class_number)
+                                          : kept->rows[class_number];
 }
 
 /* Returns the number of occurrences that begin at a position with this state. */
@@ -343,21 +360,20 @@ SIMT_FUNCTION uint32_t automaton_count(const struct scan_arguments *a, uint32_t 
     return count == SCAN_COUNT_MANY ? automaton_info(a, state, 0) : count;
 }
 
-/* Reads SCAN_KEPT_BYTES bytes of shared memory backwards, and adds the occurrences that begin at
+/* Reads SCAN_COUNT_BYTES bytes of shared memory backwards, and adds the occurrences that begin at
  * the bytes to *count. Returns the state after the first byte. */
 SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
                                        const struct automaton_kept *kept, const uint32_t *stage,
-                                       uint32_t state, uint32_t *count, int by_range)
+                                       uint32_t state, uint32_t *count, int where)
 {
     SIMT_ROLLED
-    for (uint32_t quarter = SCAN_KEPT_BYTES / 16u; quarter-- > 0;) {
+    for (uint32_t quarter = SCAN_COUNT_BYTES / 16u; quarter-- > 0;) {
         struct simt_u32x4 text = simt_get_u32x4(stage + 4u * quarter);
         uint32_t before = state, most = 0, sum = 0;
 
         SIMT_UNROLL
         for (uint32_t i = 16; i-- > 0;) {
-            state =
-                automaton_next(a, kept, state, text.w[i / 4u] >> 8u * (i % 4u) & 0xffu, by_range);
+            state = automaton_next(a, kept, state, text.w[i / 4u] >> 8u * (i % 4u) & 0xffu, where);
             sum += state >> SCAN_STATE_BITS;
             most = state > most ? state : most;
         }
@@ -368,7 +384,7 @@ SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
             SIMT_ROLLED
             for (uint32_t i = 16; i-- > 0;) {
                 state = automaton_next(a, kept, state, ((const uint8_t *)(stage + 4u * quarter))[i],
-                                       by_range);
+                                       where);
                 sum += automaton_count(a, state);
             }
         }
@@ -385,28 +401,28 @@ SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
                                               uint32_t *count, uint64_t place, uint64_t low,
                                               uint64_t last)
 {
-    for (uint32_t i = SCAN_KEPT_BYTES; i-- > 0;) {
+    for (uint32_t i = SCAN_COUNT_BYTES; i-- > 0;) {
         uint64_t x = place + i;
 
         if (x >= a->text_end || x < low)
             continue;
-        state =
-            automaton_next(a, kept, state, ((const uint8_t *)stage)[i], a->automaton.is_range != 0);
+        state = automaton_next(a, kept, state, ((const uint8_t *)stage)[i], automaton_rows_of(a));
         *count += x < last ? automaton_count(a, state) : 0;
     }
     return state;
 }
 
 /* Loads the bytes from `at` on of each of the warp's parts, of which the first begins at `place`.
- * Four lanes load SCAN_KEPT_BYTES bytes that follow each other. Bytes beyond the text are zeros. */
+ * Four lanes load SCAN_COUNT_BYTES bytes that follow each other. Bytes beyond the text are zeros.
+ */
 SIMT_FUNCTION void automaton_load(const struct scan_arguments *a, uint64_t place,
-                                  struct simt_u32x4 loaded[SCAN_KEPT_BYTES / 16u])
+                                  struct simt_u32x4 loaded[SCAN_COUNT_BYTES / 16u])
 {
     uint64_t x =
         place + (uint64_t)(simt_lane() / 4u) * a->automaton.part_bytes + simt_lane() % 4u * 16u;
 
     SIMT_UNROLL
-    for (uint32_t k = 0; k < SCAN_KEPT_BYTES / 16u; k++) {
+    for (uint32_t k = 0; k < SCAN_COUNT_BYTES / 16u; k++) {
         loaded[k].w[0] = loaded[k].w[1] = loaded[k].w[2] = loaded[k].w[3] = 0;
         if (SIMT_BOUND(x < a->text_end))
             loaded[k] = simt_load_once_u32x4((const uint32_t *)(const void *)(a->text + x));
@@ -423,38 +439,41 @@ SIMT_FUNCTION uint32_t automaton_parts(const struct scan_arguments *a,
                                        uint64_t place)
 {
     uint32_t part = a->automaton.part_bytes, state = 0, count = 0;
-    uint32_t at = (part + a->automaton.reach + SCAN_KEPT_BYTES - 1u) / SCAN_KEPT_BYTES;
+    uint32_t at = (part + a->automaton.reach + SCAN_COUNT_BYTES - 1u) / SCAN_COUNT_BYTES;
     uint64_t own = place + (uint64_t)simt_lane() * part, low = own < a->begin ? a->begin : own;
     uint64_t last = own + part < a->limit ? own + part : a->limit;
     uint32_t *to = stage + (simt_lane() / 4u) * (SCAN_STAGE_BYTES / 4u) + simt_lane() % 4u * 4u;
-    struct simt_u32x4 loaded[SCAN_KEPT_BYTES / 16u];
+    struct simt_u32x4 loaded[SCAN_COUNT_BYTES / 16u];
+    int where = automaton_rows_of(a);
 
-    at *= SCAN_KEPT_BYTES;
+    at *= SCAN_COUNT_BYTES;
     stage += simt_lane() * (SCAN_STAGE_BYTES / 4u);
     while (at > 0) {
-        uint64_t x = own + (at -= SCAN_KEPT_BYTES);
+        uint64_t x = own + (at -= SCAN_COUNT_BYTES);
         uint32_t before = count;
 
         automaton_load(a, place + at, loaded);
         SIMT_UNROLL
-        for (uint32_t k = 0; k < SCAN_KEPT_BYTES / 16u; k++)
+        for (uint32_t k = 0; k < SCAN_COUNT_BYTES / 16u; k++)
             simt_put_u32x4(to + 8u * k * (SCAN_STAGE_BYTES / 4u), loaded[k]);
         simt_warp_sync();
-        if (x < low || x + SCAN_KEPT_BYTES > a->text_end ||
-            (x < last && x + SCAN_KEPT_BYTES > last))
+        if (x < low || x + SCAN_COUNT_BYTES > a->text_end ||
+            (x < last && x + SCAN_COUNT_BYTES > last))
             state = automaton_border(a, kept, stage, state, &count, x, low, last);
-        else if (a->automaton.is_range != 0)
-            state = automaton_block(a, kept, stage, state, &count, 1);
+        else if (where == AUTOMATON_ROWS_RANGE)
+            state = automaton_block(a, kept, stage, state, &count, AUTOMATON_ROWS_RANGE);
+        else if (where == AUTOMATON_ROWS_CLASSES)
+            state = automaton_block(a, kept, stage, state, &count, AUTOMATON_ROWS_CLASSES);
         else
-            state = automaton_block(a, kept, stage, state, &count, 0);
+            state = automaton_block(a, kept, stage, state, &count, AUTOMATON_ROWS_GLOBAL);
         count = x < last ? count : before;
         simt_warp_sync();
     }
     return count;
 }
 
-/* Counts by rows in shared memory. The stages of the block's threads follow the rows. */
-SIMT_KERNEL(count_automaton, scan_arguments, SCAN_KEPT_THREADS, 3)
+/* The stages of the block's threads follow the rows that are kept in shared memory. */
+SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept,
                         4u * args.automaton.kept_words + SCAN_STAGE_BYTES * simt_threads());

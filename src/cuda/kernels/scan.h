@@ -51,8 +51,8 @@
 /* count_automaton: threads of a block; bytes of its part that a thread reads at a time; and bytes
  * of shared memory that a thread has for these bytes. Lanes that read 16 bytes each at a distance
  * of SCAN_STAGE_BYTES meet different banks. */
-#define SCAN_KEPT_THREADS 512u
-#define SCAN_KEPT_BYTES 64u
+#define SCAN_COUNT_THREADS 512u
+#define SCAN_COUNT_BYTES 64u
 #define SCAN_STAGE_BYTES 80u
 
 /* stream_set: entries of a warp's two queues, threads of a block, and the budget of verification.
@@ -222,7 +222,7 @@ struct scan_automaton {
     uint32_t is_range; /* 1: the class of a byte is min(byte - low, class_count - 1) */
     uint32_t low;
     uint32_t reach;      /* number of bytes after its first byte that the longest literal has */
-    uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of SCAN_KEPT_BYTES for
+    uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of SCAN_COUNT_BYTES for
                             count_automaton, of 16 for the other kernels */
     uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4, and all words but up
                             to 3 of the last SCAN_STATE_WORDS; 0: none */
