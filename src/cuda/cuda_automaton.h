@@ -10,9 +10,9 @@
  * before. If memory does not suffice or the limits forbid the automaton, sets tables.automaton to
  * CUDA_AUTOMATON_NONE, which is no error. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
-/* Returns the expected cost of the automaton's counts, in units of reading the text once. The cost
- * follows from the rows' size (plan/parts.h). Before the automaton is made, the size is estimated
- * once for each plan by a walk over the set's bytes. */
+/* Returns the cost of the automaton's counts, in units of reading the text once: the last measured
+ * cost, or at first an expected cost, which follows from the rows' size (plan/parts.h). Before the
+ * automaton is made, the size is estimated once for each plan by a walk over the set's bytes. */
 double cuda_automaton_price(struct engine_worker *worker);
 /* Returns whether the automaton's rows, of the same size, fit shared memory. */
 bool cuda_automaton_is_kept(struct engine_worker *worker);

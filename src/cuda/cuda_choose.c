@@ -68,7 +68,9 @@
 /* If stream_set is expected to cost more than this price, it may cost far more, so that the first
  * range of a text is a short trial. */
 #define PRICE_TRIED 4.0
-#define PRICE_SET 14.0        /* expected cost of a set with a string of less than four bytes */
+/* Expected cost of a set with a string of less than four bytes, without and for each string. */
+#define PRICE_SET 14.0
+#define PRICE_SET_EACH 0.025
 #define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
 #define MAKE_NS 3e4           /* fixed cost to make the automaton */
 #define MAKE_BYTE_NS 35.0     /* additional cost for each byte of the set's literals */
@@ -339,16 +341,19 @@ static double make_ns(const struct engine_worker *worker)
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Returns whether the automaton is expected to have its rows in shared memory, and is expected to
- * save more time in these bytes than to make it takes. Then no trial is needed: such an automaton
- * takes the same time in every text. */
+/* Returns whether the automaton should search without a trial, since it is expected to save more
+ * time in these bytes than to make it takes. The automaton's time is known if its rows fit shared
+ * memory: it is the same in every text. A set with a string of less than four bytes needs no trial
+ * either, since its filter is slow in nearly every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = &worker->tables;
-    double filter = tables->sets_ready ? tables->sets_price : PRICE_SET;
+    double filter = tables->sets_ready
+                        ? tables->sets_price
+                        : PRICE_SET + PRICE_SET_EACH * (double)worker->plan->literal_count;
     double saved = filter - cuda_automaton_price(worker);
 
-    return cuda_automaton_is_kept(worker) &&
+    return (!tables->sets_ready || cuda_automaton_is_kept(worker)) &&
            saved / worker->device->read_rate * (double)bytes > make_ns(worker);
 }
 
@@ -373,10 +378,23 @@ bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uin
 {
     double rate = worker->device->read_rate; /* bytes per ns */
     double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
-    double lost_ns = (double)ns - TRIED_LAUNCH_NS - automaton_ns;
+    double filter_ns = (double)ns - TRIED_LAUNCH_NS, lost_ns = filter_ns - automaton_ns;
 
     worker->tables.is_tried = true;
+    worker->tables.filter_price = filter_ns * rate / (double)bytes;
     worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
     return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) >
            make_ns(worker);
+}
+
+void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns)
+{
+    struct cuda_tables *tables = &worker->tables;
+
+    if (bytes < worker->limits.tried_bytes || tables->automaton != CUDA_AUTOMATON_READY)
+        return;
+    tables->automaton_price =
+        max_double(1, (double)ns - TRIED_LAUNCH_NS) * worker->device->read_rate / (double)bytes;
+    if (tables->filter_price > 0 && tables->automaton_price > SLOW * tables->filter_price)
+        tables->dense_left = 0;
 }

@@ -325,7 +325,9 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
                                   uint64_t *done, struct trawl_error *error)
 {
     uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
-    uint64_t begin_ns, rest = 0;
+    uint64_t begin_ns, ns, rest = 0;
+    /* The first count after the automaton was made is not timed, since it waits for the making. */
+    bool is_timed = worker->tables.dense_left > 0 && want == WANT_COUNT;
     enum cuda_way way;
 
     result->method = worker->tables.method;
@@ -337,7 +339,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         TRAWL_TRY(take_automaton(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
-        if (!cuda_automaton_is_kept(worker)) /* the estimate was too low: the trial decides */
+        /* If the estimate was too low, a trial decides. */
+        if (worker->tables.sets_ready && !cuda_automaton_is_kept(worker))
             worker->tables.dense_left = 0;
         way = cuda_choose_way(worker, bytes, want);
         TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
@@ -352,11 +355,13 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     }
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));
+    ns = cuda_clock_ns() - begin_ns;
+    bytes = min_u64(*done, limit) - range->begin;
+    if (is_timed)
+        cuda_choose_told_automaton(worker, bytes, ns);
     if (way == CUDA_WAY_SETTLED || worker->leaves || worker->tables.dense_left > 0 ||
         want == WANT_FIRST)
         return TRAWL_OK;
-    bytes = min_u64(*done, limit) - range->begin;
-    return cuda_choose_leaves_filter(worker, bytes, rest, cuda_clock_ns() - begin_ns)
-               ? take_automaton(worker, error)
-               : TRAWL_OK;
+    return cuda_choose_leaves_filter(worker, bytes, rest, ns) ? take_automaton(worker, error)
+                                                              : TRAWL_OK;
 }

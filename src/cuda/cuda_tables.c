@@ -424,7 +424,7 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     TRAWL_TRY_DONE(cuda_worker_upload(worker, tables->memory.address, memory, bytes, error));
     TRAWL_TRY_DONE(cuda_sets_build(worker, error));
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;
-    tables->automaton_words = 0;
+    tables->automaton_words = tables->automaton_price = tables->filter_price = 0;
     if (worker->limits.automaton_always)
         TRAWL_TRY_DONE(cuda_automaton_want(worker, error));
     tables->ready = true;

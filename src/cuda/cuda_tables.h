@@ -52,6 +52,9 @@ struct cuda_tables {
     enum cuda_automaton automaton;
     /* words of the automaton's rows, an estimate until the automaton is made; 0: not worked out */
     double automaton_words;
+    /* the last measured cost of a count by the automaton and by the set's filter, in units of
+     * reading the text once; 0: not measured */
+    double automaton_price, filter_price;
     struct cuda_memory memory;
     /* host_bytes bytes of host memory, in which the host lays out small tables before the copy;
      * kept from plan to plan, since fresh memory costs a page fault for each 4 KiB */
