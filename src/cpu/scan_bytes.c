@@ -154,9 +154,7 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 
     TRAWL_ASSERT(owned <= scan->available);
     if (x < owned && scan->chunk->records != NULL) {
-        bool holds; /* not used: any record holds one byte */
-
-        scan->line_until = verify_record_end(scan, x, 1, &holds) + 1;
+        scan->line_until = verify_record_end(scan, x, 1) + 1; /* any record holds one byte */
         return;
     }
     if (x < owned)

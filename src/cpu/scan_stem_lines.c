@@ -108,12 +108,10 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
 /* Returns whether a hit may count for its line: with records, a record must hold it whole. */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
-    bool holds = true;
+    uint64_t length = plan_literal_at(scan->plan, hit->literal).bytes_count;
 
-    if (scan->chunk->records != NULL)
-        (void)verify_record_end(scan, hit->offset,
-                                plan_literal_at(scan->plan, hit->literal).bytes_count, &holds);
-    return holds;
+    return scan->chunk->records == NULL ||
+           verify_record_end(scan, hit->offset, length) != UINT64_MAX;
 }
 
 /* Sets line_hit to each line's hit of least offset, by the gathered hits from index `from` on. */

@@ -229,9 +229,9 @@ int verify_compare_hits(const void *a, const void *b);
  * NUL is. Position 0 is `begin`. The text is readable for FIND_LOAD_SLACK bytes beyond the
  * words. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
-/* Returns the last byte of the record that holds x, at most chunk->owned. *holds: the record holds
- * all `length` bytes from x on. */
-uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds);
+/* Returns the last byte of the record that holds x, at most chunk->owned; UINT64_MAX if the record
+ * does not hold all `length` bytes from x on. */
+uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length);
 /* Fills the worker's tile `ends` with a bit for each position of 64 * words where a record ends. */
 void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Verifies a candidate of a plan with a single literal. Candidates ascend from call to call. */

@@ -126,15 +126,13 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
     return decode(locale_set.kind, bytes, bytes_count, code_point, length);
 }
 
-bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
+/* Returns whether charset_is_valid, by each character. Not inline: two locals, whose addresses are
+ * taken, would bring the stack protector into charset_is_valid. */
+static __attribute__((noinline)) bool characters_are_valid(const uint8_t *bytes, size_t bytes_count)
 {
     uint32_t code_point;
     size_t length;
 
-    if (locale_set.kind == CHARSET_BYTES ||
-        (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid) ||
-        (locale_set.kind == CHARSET_UTF8 && utf8_is_valid(bytes, bytes_count)))
-        return true;
     /* The C library accepts some characters beyond U+10FFFF, which utf8_character does not. */
     for (size_t i = 0; i < bytes_count; i += length) {
         length = locale_set.kind == CHARSET_UTF8
@@ -144,6 +142,14 @@ bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
             return false;
     }
     return true;
+}
+
+bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
+{
+    return locale_set.kind == CHARSET_BYTES ||
+           (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid) ||
+           (locale_set.kind == CHARSET_UTF8 && utf8_is_valid(bytes, bytes_count)) ||
+           characters_are_valid(bytes, bytes_count);
 }
 
 bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t bytes_count)

@@ -87,6 +87,14 @@ struct characters {
     uint64_t kept_capacity;
 };
 
+/* What is printed before a line, or with -o before a match, besides the file name. */
+struct line_head {
+    uint64_t line_number, column; /* 0: not printed */
+    uint64_t offset;
+    uint64_t bytes_count; /* bytes after the head */
+    bool selected;        /* false: a line of context */
+};
+
 struct text_scan {
     struct command_job *job;
     const struct settings *settings;
@@ -142,6 +150,9 @@ struct text_scan {
     struct characters characters; /* what characters.c keeps between windows */
     bool filters;                 /* the library's matches must be checked (characters.c) */
 
+    /* What print_head prints. No local variable: its address would bring the stack protector into
+     * functions that run once for each match or line. */
+    struct line_head head;
     /* --pattern-number: strings found in the current line or match */
     struct number_set numbers;
     const uint64_t *shown_numbers; /* the numbers to print in the next head */

@@ -164,11 +164,13 @@ void output_number(struct output *output, uint64_t number, unsigned width)
                                 "4041424344454647484950515253545556575859"
                                 "6061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    /* output_number copies the second half, too, but does not use it */
-    uint8_t digits[2 * NUMBER_ROOM] = {0};
+    uint8_t *digits;
     size_t at = NUMBER_ROOM;
 
-    /* Bytes, not memcpy: _FORTIFY_SOURCE makes a call of a copy to a variable place. */
+    /* The digits are written behind the place where they belong. A local array would have the stack
+     * protector, and _FORTIFY_SOURCE makes a call of a copy of two digits to a variable place. */
+    output_need(output, 3 * NUMBER_ROOM);
+    digits = output->bytes + output->used + NUMBER_ROOM;
     for (; number >= 10; number /= 100) {
         digits[--at] = (uint8_t)pairs[2 * (number % 100) + 1];
         digits[--at] = (uint8_t)pairs[2 * (number % 100)];
@@ -177,7 +179,7 @@ void output_number(struct output *output, uint64_t number, unsigned width)
         digits[--at] = (uint8_t)('0' + number);
     while (NUMBER_ROOM - at < width && at > 0)
         digits[--at] = ' ';
-    output_need(output, NUMBER_ROOM);
+    /* Copies what is behind the digits, too, but does not use it. */
     memcpy(output->bytes + output->used, digits + at, NUMBER_ROOM);
     output->used += NUMBER_ROOM - at;
 }

@@ -117,8 +117,9 @@ static void print_heading(struct text_scan *scan)
         print_name_end(scan, scan->settings->line_end);
 }
 
-void print_head(struct text_scan *scan, const struct line_head *head)
+void print_head(struct text_scan *scan)
 {
+    const struct line_head *head = &scan->head;
     const struct settings *settings = scan->settings;
     const struct colors *colors = &settings->colors;
     uint64_t number = head->line_number, column = head->column;
@@ -203,8 +204,8 @@ void print_found(struct text_scan *scan, const uint8_t *bytes, const struct traw
     const char *color = scan->settings->colors.selected_match;
     bool numbered = scan->settings->pattern_number;
     uint64_t bytes_count = match->end - match->begin, lines = 1;
-    struct line_head head = {line_number, 0, match->begin, bytes_count, true};
 
+    scan->head = (struct line_head){line_number, 0, match->begin, bytes_count, true};
     if (numbered && !number_set_at(scan, group, group_count, match->end))
         return;
     if (numbered)
@@ -212,7 +213,7 @@ void print_found(struct text_scan *scan, const uint8_t *bytes, const struct traw
     for (uint64_t i = 0; i < lines; i++) {
         scan->shown_numbers = numbered ? scan->numbers.list + i : NULL;
         scan->shown_count = numbered;
-        print_head(scan, &head);
+        print_head(scan);
         print_color_start(scan, color);
         output_bytes(scan->output, bytes, (size_t)bytes_count);
         print_color_end(scan, color);

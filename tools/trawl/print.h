@@ -31,20 +31,11 @@ bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_
                         uint64_t end);
 uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at);
 
-/* What is printed before a line, or with -o before a match. The file name, shown_numbers and
- * shown_distance come from the scan. */
-struct line_head {
-    uint64_t line_number, column; /* 0: not printed */
-    uint64_t offset;
-    uint64_t bytes_count; /* bytes after the head */
-    bool selected;        /* false: a line of context */
-};
-
 /* Prints a separator in the separator's colour. */
 void print_separator(struct text_scan *scan, char separator);
 /* Prints what follows a field in the head of a selected line, or of a line of context. */
 void print_field_end(struct text_scan *scan, bool selected);
-void print_head(struct text_scan *scan, const struct line_head *head);
+void print_head(struct text_scan *scan);
 /* With context: prints the separator between two groups of lines that are not adjacent. */
 void print_group_separator(struct text_scan *scan);
 /* Prints what is between groups of lines of two files. */

@@ -44,7 +44,6 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
                    char separator)
 {
     const struct settings *settings = scan->settings;
-    struct line_head head = {.selected = separator == ':'};
     uint64_t lines = 0;
     bool has_end;
 
@@ -58,13 +57,15 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
         output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
         lines = count_byte(view->bytes + begin, end - begin, settings->line_end) + !has_end;
     } else {
-        head.line_number = print_line_number(scan, view, begin);
+        scan->head.line_number = print_line_number(scan, view, begin);
+        scan->head.column = 0;
+        scan->head.selected = separator == ':';
         for (uint64_t at = begin, past; at < end; at = past, lines++) {
             past = print_line_end(scan, view, at);
-            head.offset = view->begin + at;
-            head.bytes_count = past - at - (past < end || has_end);
-            print_head(scan, &head);
-            head.line_number += settings->line_number;
+            scan->head.offset = view->begin + at;
+            scan->head.bytes_count = past - at - (past < end || has_end);
+            print_head(scan);
+            scan->head.line_number += settings->line_number;
             output_bytes(scan->output, view->bytes + at, (size_t)(past - at));
         }
         if (settings->line_number)

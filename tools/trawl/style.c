@@ -356,10 +356,10 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
 static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
-    struct line_head head = {line_number, column, offset, piece->content, piece->selected};
     uint64_t max_columns = scan->settings->max_columns;
 
-    print_head(scan, &head);
+    scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
+    print_head(scan);
     /* As in ripgrep 13, the line end counts as a byte, but not in a replaced line. */
     if (max_columns > 0 && (piece->replaced ? piece->content : piece->count) > max_columns) {
         print_too_long(scan, piece);

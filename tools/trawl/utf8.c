@@ -95,7 +95,9 @@ static bool blocks_are_valid(const uint8_t *bytes)
     return pairs_are_valid(bytes) || (block_is_valid(bytes) && block_is_valid(bytes + BLOCK));
 }
 
-bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
+/* Returns whether a text of any length is valid. Not inline: the array brings the stack protector.
+ */
+static __attribute__((noinline)) bool text_is_valid(const uint8_t *bytes, uint64_t bytes_count)
 {
     uint8_t padded[BLOCK_BEFORE + 3 * BLOCK] = {0}; /* the first bytes, with zeros on either side */
 
@@ -115,6 +117,17 @@ bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
     /* The last character must not be truncated. */
     return bytes[bytes_count - 1] < 0xc0 && bytes[bytes_count - 2] < 0xe0 &&
            bytes[bytes_count - 3] < 0xf0;
+}
+
+bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
+{
+    uint8_t all = 0;
+
+    if (bytes_count > 8) /* most matches are short, and in ASCII */
+        return text_is_valid(bytes, bytes_count);
+    for (uint64_t i = 0; i < bytes_count; i++)
+        all |= bytes[i];
+    return all < 0x80 || text_is_valid(bytes, bytes_count);
 }
 
 uint64_t utf8_skip(const uint8_t *bytes, uint64_t bytes_count, uint64_t count)
