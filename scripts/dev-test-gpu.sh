@@ -5,15 +5,14 @@
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
 # TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle gallery records
-# sanitizers large" or some of these; memcheck: a tenth of gallery under compute-sanitizer;
-# approximate: searches within k beside the host's engine, in answers and in time, on an idle machine;
+# approximate sanitizers large" or some of these; memcheck: a tenth of gallery under compute-sanitizer;
 # build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites take fewer cases and say so, or are
 # stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
 folder=${1:-}
-tests=${TRAWL_GPU_TESTS:-oracle gallery records sanitizers large}
+tests=${TRAWL_GPU_TESTS:-oracle gallery records approximate sanitizers large}
 seconds=${TRAWL_GPU_SECONDS:-0}
 processes=${TRAWL_GPU_PROCESSES:-$((jobs < 8 ? jobs : 8))}
 passed=0
@@ -72,7 +71,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target gpu_approximate gpu_oracle gpu_large gpu_records trawl_bench trawl_command \
+        --target sim_approximate gpu_oracle gpu_large gpu_records trawl_bench trawl_command \
         >build/gpu-build.log
 }
 
@@ -141,12 +140,12 @@ memcheck() {
         compute-sanitizer --tool memcheck --error-exitcode 9
 }
 
-# simple NAME MOST ARGUMENT...: the program of that name
+# simple NAME MOST PROGRAM ARGUMENT...
 simple() {
-    local name=$1 most=$2 status=0
+    local name=$1 most=$2 program=$folder/tests/$3 status=0
 
-    shift 2
-    limited "$most" "$folder/tests/gpu/gpu_$name" "$@" >"$logs/$name.log" 2>&1 || status=$?
+    shift 3
+    limited "$most" "$program" "$@" >"$logs/$name.log" 2>&1 || status=$?
     suite "$name" "$status" "$logs/$name.log"
 }
 
@@ -191,9 +190,9 @@ for name in $tests; do
     case $name in
     oracle | sanitizers | memcheck) "$name" ;;
     gallery) gallery gallery ;;
-    approximate) TRAWL_TEST_SECONDS=$(($(left 400) * 9 / 10)) simple approximate 450 ;;
-    records) simple records 150 ;;
-    large) simple large 100000 ;;
+    approximate) simple approximate 600 sim/sim_approximate device ;;
+    records) simple records 150 gpu/gpu_records ;;
+    large) simple large 100000 gpu/gpu_large ;;
     build) ;;
     *) die "no such suite: $name" ;;
     esac

@@ -1,5 +1,6 @@
 /* approximate_test: searches with errors on the simulated driver find what the oracle finds, by
- * each method of a device, and verify little else where DNA is searched for.
+ * each method of a device, and verify little else where DNA is searched for. With the argument
+ * `device` a real device searches.
  */
 #include "approximate/approx_choose.h"
 #include "approximate/approx_device.h"
@@ -8,12 +9,14 @@
 #include "calls.h"
 #include "cuda/engine_cuda.h"
 #include "cuda/limits.h"
+#include "gpu/gpu.h"
 #include "sim_host.h"
 #include "oracle/oracle_approximate.h"
 #include "sim_driver.h"
 
 #define CASES_NORMAL 80
 #define CASES_LONG 20000
+#define CASES_LONG_DEVICE 1000 /* each opens the device anew */
 #define PATTERNS_MAX 12u
 #define PATTERN_BYTES_MAX 45u
 #define TEXT_BYTES_MAX 20000u
@@ -413,12 +416,16 @@ static void check_filled(void)
     TEST_CHECK(tally.on_device > tally.cases * 3 / 4 && tally.at_tiles > 0);
 }
 
-int main(void)
+int main(int argument_count, char **arguments)
 {
-    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
+    const bool on_device = argument_count > 1 && strcmp(arguments[1], "device") == 0;
+    uint64_t cases = test_amount(CASES_NORMAL, on_device ? CASES_LONG_DEVICE : CASES_LONG);
 
     test_begin("sim approximate");
-    cuda_driver_replace(sim_driver_table());
+    if (on_device)
+        engine_cuda.close(gpu_open());
+    else
+        cuda_driver_replace(sim_driver_table());
     if (!test_cases(cases < CELLS ? CELLS : cases, run_case))
         return test_end();
     printf("%" PRIu64 " cases, %" PRIu64 " of them on a device, %" PRIu64 " occurrences, %" PRIu64
