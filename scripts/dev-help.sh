@@ -12,5 +12,5 @@ for script in dev-*.sh; do
     printf '  %-12s %s\n' "${name//-/ }" "$line"
 done
 echo
-echo 'Environment: TRAWL_JOBS (parallel jobs), TRAWL_DATA (folder of texts for bench),'
+echo 'Environment: TRAWL_JOBS (parallel jobs), TRAWL_DATA (folder of texts for demo and bench),'
 echo 'TRAWL_TEST_SEED, TRAWL_TEST_SCALE (how much the tests do).'

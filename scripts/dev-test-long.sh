@@ -24,6 +24,7 @@ done
 if step 'build clang' bash scripts/dev-build.sh clang; then
     TRAWL_TEST_SCALE=1 run_ctest clang -E '^(fuzz|python)'
 fi
+step 'demo' bash scripts/dev-demo.sh || true
 step 'build dist' bash scripts/dev-build.sh dist || true
 step 'packages' bash scripts/dev-package-twice.sh -DTRAWL_CUDA=OFF || true
 step 'a new system' bash tests/package/new_system.sh . || true
