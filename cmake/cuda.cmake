@@ -54,8 +54,9 @@ else()
     # A third of the bytes, but 1.3 ms to load the scan kernels instead of 0.4 (H200): only for the
     # gallery.
     set(nvcc_compress -Xfatbin -compress-all)
-    set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I ${PROJECT_SOURCE_DIR}/src
-        -I ${PROJECT_SOURCE_DIR}
+    # Run in the source folder, so that images name their sources without the folder. Only the debugging
+    # information of code compiled with -G, which is compressed, still names it.
+    set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I src -I .
         -Werror all-warnings --threads 2)
     file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.cu
          ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.h)
@@ -75,6 +76,7 @@ else()
     endmacro()
     function(trawl_plain_image name embedding source)
         trawl_image(${name} ${embedding})
+        file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${source})
         set(try_oldest "")
         # To PTX the code that will run; to machine code for the oldest device, which has the least room.
         if(TRAWL_CUDA_QUICK)
@@ -88,6 +90,7 @@ else()
             ${try_oldest}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_codes} -fatbin -o ${image}
                     ${source}
+            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
             DEPENDS ${kernel_files} ${gallery_files}
             COMMENT "GPU kernels for ${nvcc_for}: ${name}"
             VERBATIM COMMAND_EXPAND_LISTS)
@@ -98,12 +101,14 @@ else()
     # code alone.
     function(trawl_linked_image name embedding source)
         trawl_image(${name} ${embedding})
+        file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${source})
         add_custom_command(
             OUTPUT ${image}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_linked_codes} -dc -o ${image}.o
                     ${source}
             COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_linked_codes} ${nvcc_compress} -o ${image}
                     ${image}.o -lcudadevrt
+            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
             DEPENDS ${kernel_files} ${gallery_files}
             COMMENT "GPU kernels for ${codes}, linked: ${name}"
             VERBATIM COMMAND_EXPAND_LISTS)
