@@ -9,8 +9,4 @@
 /* Tests one input. Returns 0; prints a wrong answer and aborts. libFuzzer prescribes the name. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count);
 
-/* Tests random inputs that the target draws; the replay calls this function after the corpus. A
- * target that draws no inputs defines an empty function. */
-void fuzz_random(void);
-
 #endif

@@ -1,6 +1,5 @@
 /* replay: runs a fuzz target without a fuzzer, in any build: on every kept input once, then on kept
- * inputs with random changes, then on the target's random inputs. Arguments: files and folders with
- * the kept inputs. */
+ * inputs with random changes. Arguments: files and folders with the kept inputs. */
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -18,10 +17,6 @@ static struct kept {
     size_t count;
 } kept[KEPT_MAX];
 static uint64_t kept_count;
-
-__attribute__((weak)) void fuzz_random(void)
-{
-}
 
 static void replay_bytes(const uint8_t *bytes, size_t count)
 {
@@ -127,6 +122,5 @@ int main(int argument_count, char **arguments)
         else
             replay_file(arguments[i]);
     replay_changed();
-    fuzz_random();
     return test_end();
 }

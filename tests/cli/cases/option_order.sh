@@ -5,3 +5,4 @@ trawl -- -c f
 POSIXLY_CORRECT=1 trawl foo f -c; echo "status $?"
 trawl -nefoo f
 trawl -1v2 zzz f
+seq 9 | trawl -1 -2 5 | tr '\n' ' ' # the later number counts
