@@ -19,7 +19,6 @@ import papers
 import regret
 import serve
 import sets
-import within
 from report import result
 from runner import (ROOT, Runner, TimeUp, die, machine, read_results, size, this_commit, time_up,
                     write_results)
@@ -33,7 +32,6 @@ KINDS = {
     'gpu': (gpu, gpu.rows, '16G', 7), 'papers': (papers, papers.rows, '1G', 10),
     'regret': (regret, regret.rows, '16M', 5), 'serve': (serve, None, '2G', 1),
     'calibrate': (calibrate, calibrate.rows, '512K', 60), 'python': (packages, None, '64M', 3),
-    'within': (within, None, '16M', 3),
 }
 DOCS = ('cpu', 'commands', 'expressions', 'sets', 'matrix')
 
@@ -53,7 +51,7 @@ def parse(words):
     parser.add_argument('--warm', type=int, default=0,
                         help='regret: counts with each new plan before the one that is timed')
     parser.add_argument('--clock', choices=('wall', 'cpu'), default='wall',
-                        help='python, within: the time that passes, or processor time')
+                        help='python: the time that passes, or processor time')
     parser.add_argument('--share', type=float, default=1, help='regret: of the rows, drawn by --seed')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--instruction-set', help='force an instruction set')

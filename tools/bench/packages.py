@@ -434,12 +434,12 @@ def measure(options, runner, texts):
 
 
 def rate(row, name):
-    """Return GB/s; for guides 10^9 positions x patterns a second."""
+    """Return GB/s."""
     it = result(row, name)
-    return it and row.get('units', 1) * row['text_bytes'] / least(it) / 1e9
+    return it and row['text_bytes'] / least(it) / 1e9
 
 
-def section(data, left_out=()):
+def section(data):
     """Make a table for each question. The last column is trawl's rate / the best other rate."""
     lines = machine_lines(data)
     for title in dict.fromkeys(row['table'] for row in data['rows']):
@@ -448,8 +448,7 @@ def section(data, left_out=()):
         cells = []
         for row in rows:
             rates = {name: rate(row, name) for name in names}
-            best = max((value for name, value in rates.items()
-                        if value and name != TRAWL and name not in left_out), default=None)
+            best = max((value for name, value in rates.items() if value and name != TRAWL), default=None)
             cells.append([f"{row['count']:,}" if 'count' in row else row['name']]
                          + [digits(value) if value else '' for value in rates.values()]
                          + [f'{rates[TRAWL] / best:.1f}' if best else ''])
