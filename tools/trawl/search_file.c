@@ -211,11 +211,13 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 }
 
 /* Returns whether the library counts the same lines as grep. grep lets NUL end lines only from the
- * block of the first NUL on; earlier blocks have no NUL, so the count is the same. */
+ * block of the first NUL on; earlier blocks have no NUL, so the count is the same. The count of a
+ * file that a NUL ends is left to binary.c. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
     return scan->settings->report == REPORT_COUNT && !scan->filters && !scan->every_line &&
-           !scan->unpacks && (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
+           !scan->unpacks && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+           (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 

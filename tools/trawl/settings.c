@@ -203,8 +203,9 @@ bool settings_build(struct settings *settings, char *error)
     settings->null_ends_line = settings->null_is_binary && !settings->hex;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
                                settings->pattern_number || (settings->fasta && settings->json);
-    settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
-                                   settings->binary_files != BINARY_FILES_WITHOUT_MATCH;
+    settings->count_ends_at_null =
+        settings->report == REPORT_COUNT && settings->null_ends_line &&
+        (settings->is_tg || settings->binary_files != BINARY_FILES_WITHOUT_MATCH);
     if (settings->names_errors && !approximate_settings(settings, error))
         return false;
     if (settings->syntax != TRAWL_LITERAL && !settings_syntax(settings, error))
