@@ -1,5 +1,5 @@
 # Homebrew's recipe, for Linux: brew install --build-from-source ./trawl.rb, beside the source archive of ./dev package.
-# Not tried: Homebrew's own packages cannot be had where this file was written.
+# Tried without Homebrew: a Ruby program with functions of the same names took the steps in Debian.
 class Trawl < Formula
   desc "Exact string search, as grep -F, with all cores and GPUs"
   homepage "https://trawl.invalid"
@@ -28,5 +28,6 @@ class Trawl < Formula
   test do
     (testpath/"sea.txt").write "one fish\ntwo\n"
     assert_equal "1\n", shell_output("#{bin}/trawl -c fish sea.txt")
+    assert_equal "1\n", shell_output("#{bin}/trawl -E -c 'f[a-i]sh' sea.txt")
   end
 end

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fault.h"
 
@@ -16,16 +17,19 @@
  * `between` appended to that directory. Returns NULL if there is no such library. */
 static void *open_beside(const char *between)
 {
-    char path[PATH_BYTES];
-    const char *slash;
+    char path[PATH_BYTES], program[PATH_BYTES] = {0};
+    const char *own, *slash;
     Dl_info info;
 
     if (dladdr((const void *)(uintptr_t)regex_load, &info) == 0 || info.dli_fname == NULL)
         return NULL;
-    slash = strrchr(info.dli_fname, '/');
-    if (slash == NULL ||
-        snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY, (int)(slash + 1 - info.dli_fname),
-                 info.dli_fname, between) >= (int)sizeof path)
+    own = info.dli_fname;
+    /* Of a program it is the word by which the program was called: no path, if $PATH led to it. */
+    if (strchr(own, '/') == NULL && readlink("/proc/self/exe", program, sizeof program - 1) > 0)
+        own = program;
+    slash = strrchr(own, '/');
+    if (slash == NULL || snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY,
+                                  (int)(slash + 1 - own), own, between) >= (int)sizeof path)
         return NULL;
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }

@@ -58,6 +58,11 @@ test_files() {
         grep -q '^\.TH' "$prefix/share/man/man1/trawl-serve.1"
         [ "$(find "$prefix" -name 'trawl-serve.service' -o -name 'trawl-serve.socket' | wc -l)" -eq 4 ]
     fi
+    # RE2's library, too, whether the command is called by its path or by its name.
+    if [ -n "$(find "$prefix" -name 'libtrawl_regex.so.*')" ]; then
+        [ "$(echo 'one fish' | "$prefix/bin/trawl" -E -c 'f[a-i]sh')" -eq 1 ]
+        [ "$(echo 'one fish' | PATH=$prefix/bin:$PATH trawl -E -c 'f[a-i]sh')" -eq 1 ]
+    fi
     # Only the headers meant for others, and nothing that names the folder it was built in.
     [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 2 ]
     if grep -rlF "$build" "$prefix"; then

@@ -289,15 +289,15 @@ static void changing_file(bool grow, uint32_t threads)
 
 static void remove_folder(void)
 {
-    static const char *const names[] = {"unreadable", "for writing", "fifo",    "empty",
-                                        "offset",     "read",        "changing"};
+    static const char *const names[] = {"unreadable", "unreadable from", "for writing", "fifo",
+                                        "empty",      "offset",          "read",        "changing"};
     char path[200];
 
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
         path_in_folder(path, names[i]);
         (void)unlink(path);
     }
-    (void)rmdir(folder);
+    TEST_CHECK(rmdir(folder) == 0);
 }
 
 /* Number of bytes of a file or a pipe before the first byte that cannot be read. */
