@@ -72,13 +72,16 @@ bool flag_starts_server(const struct flag *flag)
     return served >= SERVED_START_LINES && served <= SERVED_READS;
 }
 
+/* grep refuses -NUM with more digits, and shows dots in place of the rest. */
+#define DIGITS_MAX 21u
+
 /* The position of the parser in the arguments. */
 struct reader {
     char *const *arguments;
     int count;
-    int next;        /* index of the next argument */
-    int at;          /* index of the option that is being read */
-    char digits[24]; /* the digits of -NUM read so far */
+    int next;                               /* index of the next argument */
+    int at;                                 /* index of the option that is being read */
+    char digits[DIGITS_MAX + sizeof "..."]; /* the digits of -NUM read so far */
     size_t digit_count;
     bool digit_last; /* the preceding letter in the same argument was a digit */
 };
@@ -293,13 +296,18 @@ const struct flag *flag_of_letter(char letter, bool tg)
  * number. */
 static void read_digit(struct reader *reader, char digit)
 {
+    if (reader->digits[DIGITS_MAX] == '.')
+        return; /* refused, whatever follows */
     if (!reader->digit_last)
         reader->digit_count = 0;
     else if (reader->digit_count == 1 && reader->digits[0] == '0')
         reader->digit_count = 0;
-    if (reader->digit_count < sizeof reader->digits - 1) /* more digits exceed INT64_MAX anyway */
+    if (reader->digit_count < DIGITS_MAX) {
         reader->digits[reader->digit_count++] = digit;
-    reader->digits[reader->digit_count] = '\0';
+        reader->digits[reader->digit_count] = '\0';
+    } else {
+        memcpy(reader->digits + DIGITS_MAX, "...", sizeof "...");
+    }
     reader->digit_last = true;
 }
 

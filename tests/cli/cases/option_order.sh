@@ -6,3 +6,6 @@ POSIXLY_CORRECT=1 trawl foo f -c; echo "status $?"
 trawl -nefoo f
 trawl -1v2 zzz f
 seq 9 | trawl -1 -2 5 | tr '\n' ' ' # the later number counts
+for number in 11111111111111111111{1,11,1111}; do
+    trawl "-$number" zzz f; echo "status $?" # too many digits, as in grep
+done
