@@ -17,8 +17,8 @@
  */
 
 /* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when it
- * is cancelled. */
-static atomic_bool pass_hangs;
+ * is cancelled. reads_late: the pass ends with the request's time, before the client reads on. */
+static atomic_bool pass_hangs, reads_late;
 
 bool __real_pass_run(struct passes *passes, struct pass_request *request);
 bool __wrap_pass_run(struct passes *passes, struct pass_request *request);
@@ -26,7 +26,7 @@ bool __wrap_pass_run(struct passes *passes, struct pass_request *request);
 bool __wrap_pass_run(struct passes *passes, struct pass_request *request)
 {
     while (pass_hangs)
-        if (request->cancelled)
+        if (request->cancelled || (reads_late && guard_is_over(request->guard)))
             return false;
     return __real_pass_run(passes, request);
 }
@@ -148,6 +148,8 @@ static bool ask(json_t *body, enum request_format format, struct printed *printe
         return false;
     }
     printed->status = is_frames ? -1 : 0;
+    if (reads_late)
+        usleep(1100000);
     read_answer(answer, &bytes);
     (void)short_memory_ends();
     if (is_frames)
@@ -194,10 +196,12 @@ static void check_time(void)
         (void)snprintf(path, sizeof path, "%s/first-%u", top, k);
         put(path, "needle\n");
     }
+    reads_late = true;
     TEST_CHECK(ask(body, REQUEST_JSON, &got) && got.output.count > 0);
+    TEST_CHECK(strstr(got.messages.bytes, "cut off after 1 s") != NULL);
     free_printed(&got);
     json_decref(body);
-    pass_hangs = false;
+    pass_hangs = reads_late = false;
 }
 
 /* Asks for an answer, and cuts the duration off the output, so that outputs can be compared. */

@@ -557,8 +557,8 @@ static void test_sharing(struct passes *passes)
 }
 
 /* Checks that a client with more requests than a pass takes does not keep a different client
- * waiting. */
-static void test_turns(struct passes *passes)
+ * waiting. `equal`: each request has its own client, and the requests that came first go first. */
+static void test_turns(struct passes *passes, bool equal)
 {
     struct made_state *state = gated_state();
     struct made_request first, many[20], single;
@@ -566,20 +566,21 @@ static void test_turns(struct passes *passes)
     begin_gated(&first, passes, state, 0, 0);
     sem_wait(&state->arrived);
     for (uint64_t i = 0; i < 20; i++) {
-        begin_gated(&many[i], passes, state, 1, 999);
+        begin_gated(&many[i], passes, state, equal ? 2 + i : 1, 999);
         await_waiting(passes, i + 1);
     }
-    begin_gated(&single, passes, state, 2, 0);
+    begin_gated(&single, passes, state, equal ? 22 : 2, 0);
     await_waiting(passes, 21);
     sem_post(&state->gate);
     end_gated(&first, true, 1);
-    sem_wait(&state->arrived); /* 16,384 strings: 16 of the many requests, and the single request */
+    sem_wait(
+        &state->arrived); /* 16,384 strings: 16 of the many, and the single one if it is there */
     sem_post(&state->gate);
-    end_gated(&single, true, 17);
     sem_wait(&state->arrived);
     sem_post(&state->gate);
+    end_gated(&single, true, equal ? 5 : 17);
     for (uint64_t i = 0; i < 20; i++)
-        end_gated(&many[i], true, i < 16 ? 17 : 4);
+        end_gated(&many[i], true, i < 16 ? 17 - equal : 4 + equal);
     free_state(state);
 }
 
@@ -654,7 +655,8 @@ static void test_gates(void)
     struct passes *passes = must_passes(runtime);
 
     test_sharing(passes);
-    test_turns(passes);
+    test_turns(passes, false);
+    test_turns(passes, true);
     test_cancelling(passes);
     test_shared_fault(passes);
     passes_close(passes);
