@@ -27,18 +27,21 @@
 #define ANYWAY 4u
 
 /* A unit of work is about a nanosecond. */
-#define MAKE_WORK 512u     /* work for each literal to make the automaton */
-#define MAKE_BYTE_WORK 64u /* work for each byte of the literals to make the automaton */
+#define MAKE_WORK 128u     /* work for each literal to make the automaton */
+#define MAKE_BYTE_WORK 32u /* work for each byte of the literals to make the automaton */
+/* This factor multiplies the work for whole words and lines: few strings that the automaton finds
+ * there are occurrences. */
+#define CONDITIONS_PATIENCE 4u
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
 
 /* parts are tried for plans of at most this many patterns: sorting more would take long */
 #define PARTS_PATTERNS_MAX (1u << 16)
-/* A trial of parts begins once the whole plan has searched for this time, plus a time per literal:
- * about twice what making the parts takes. */
-#define PARTS_NS (1u << 18)
-#define PARTS_LITERAL_NS 2048u
-/* This factor multiplies the time if the plan is searched by the automaton: parts are seldom
+/* The cost of a trial of parts, in ns, and for each literal: about half of the time that making the
+ * parts takes. */
+#define PARTS_NS (1u << 16)
+#define PARTS_LITERAL_NS 512u
+/* This factor multiplies the cost if the plan is searched by the automaton: parts are seldom
  * faster. */
 #define PARTS_PATIENCE 4u
 
@@ -83,7 +86,9 @@ void choice_begin(struct engine_worker *worker)
         const uint64_t advance = cpu_sizes.trial_advance;
 
         worker->dense_work = 0;
-        worker->trial = (struct trial){.now = plan->has_classes, .advance = advance};
+        /* The trial of the automaton may begin first. */
+        worker->trial = (struct trial){
+            .now = plan->has_classes, .left = 3 * cpu_sizes.trial_bytes, .advance = advance};
         worker->set_trial = (struct trial){.advance = advance};
         worker->parts_trial = (struct trial){.left = cpu_sizes.parts_first, .advance = advance};
     }
@@ -245,7 +250,8 @@ uint64_t dense_make_work(const struct trawl_plan *plan)
 bool dense_leaves(struct scan *scan, uint64_t x)
 {
     struct engine_worker *worker = scan->worker;
-    uint64_t enough = dense_make_work(scan->plan);
+    uint64_t enough =
+        dense_make_work(scan->plan) * (plan_has_conditions(scan->plan) ? CONDITIONS_PATIENCE : 1);
 
     if (max_u64(x, scan->run_until) >= scan->limit)
         return false;

@@ -2,12 +2,19 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* time to make the tables of classes, for each literal */
+/* Time to make the tables of classes: once, and for each literal. */
+#define TABLES_NS (64u << 10)
 #define TABLES_LITERAL_NS 128u
 /* The least time of the automaton, in ns per byte, if its rows lie in the first-level cache: if the
  * scan only counts, and if it keeps hits. */
 #define AUTOMATON_COUNT_NS 0.6
 #define AUTOMATON_NS 1.6
+/* More time of the automaton, in ns per byte of text, for each byte of the literals: the more rows,
+ * the fewer lie in that cache. */
+#define AUTOMATON_LITERAL_NS 4e-5
+/* This factor multiplies the automaton's price before buckets and classes were tried, because the
+ * other of the two may be faster, too. */
+#define FIRST_PRICE 2.0
 
 /* Returns whether text is left for a program. */
 static bool goes_on(struct scan *scan)
@@ -81,10 +88,13 @@ static uint64_t run_either(void *state, uint32_t by_automaton, uint64_t from, ui
     struct scan *scan = (struct scan *)state;
     struct engine_worker *worker = scan->worker;
     const uint64_t limit = scan->limit;
-    const struct trial_pair pair = {
-        .run = run_set,
-        .state = scan,
-        .once_ns = worker->matcher == NULL ? scan->plan->literal_count * TABLES_LITERAL_NS : 0};
+    const struct trial_pair pair = {.run = run_set,
+                                    .state = scan,
+                                    .text_end = scan->loadable,
+                                    .once_ns = worker->matcher == NULL
+                                                   ? TABLES_NS + scan->plan->literal_count *
+                                                                     TABLES_LITERAL_NS
+                                                   : 0};
     uint64_t at;
 
     if (by_automaton == 1) {
@@ -94,7 +104,8 @@ static uint64_t run_either(void *state, uint32_t by_automaton, uint64_t from, ui
         worker->dense_left = 0;
         return at;
     }
-    if (!scan->plan->has_either)
+    /* The first trial times the automaton against one program, not against a trial of two. */
+    if (!scan->plan->has_either || (worker->set_trial.step > 0 && worker->set_trial.interval == 0))
         return run_set(scan, worker->trial.now, from, to);
     scan->limit = to;
     trial_run(&worker->trial, &pair, from, to);
@@ -105,11 +116,16 @@ static uint64_t run_either(void *state, uint32_t by_automaton, uint64_t from, ui
 void scan_any_set(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
+    const double least_ns = scan->want == WANT_COUNT ? AUTOMATON_COUNT_NS : AUTOMATON_NS;
+    const double bytes = (double)scan->plan->literal_bytes_total;
+    const double first = scan->plan->has_either && worker->trial.interval == 0 ? FIRST_PRICE : 1;
     const struct trial_pair pair = {
         .run = run_either,
         .state = scan,
+        .text_end = scan->loadable,
         .once_ns = dense_is_there(scan->plan) ? 0 : dense_make_work(scan->plan),
-        .least_ns = scan->want == WANT_COUNT ? AUTOMATON_COUNT_NS : AUTOMATON_NS,
+        .price_ns = first * (least_ns + AUTOMATON_LITERAL_NS * bytes),
+        .least_ns = least_ns,
         .inner = {&worker->trial}};
 
     if (scan->plan->has_automaton)

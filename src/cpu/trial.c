@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "cpu/worker.h"
 
-#define INTERVAL_MIN (8u << 20)
+#define INTERVAL_MIN (1u << 20)
 #define INTERVAL_MAX (256u << 20)
 /* a program takes over if it takes less than 0.94 of the time of the current program */
 #define AHEAD 0.94
@@ -19,7 +19,13 @@
 #define LOST_SHARE 256.0
 #define SHORT_SHARE 8u  /* a text is short if it has less than 1 / SHORT_SHARE of a step's bytes */
 #define SHORT_TIMED 16u /* between trials, the clock is read for one of so many short texts */
-#define TRIAL_NS (256u << 10) /* a trial begins after this time, plus the pair's once_ns */
+/* A trial costs about TRIAL_NS, plus the pair's once_ns. A trial begins if the other program could
+ * save REST_PAYS times the cost in the rest of the text, or once the search has taken SPENT_PAYS
+ * times the cost, because more text may follow than is known. */
+#define TRIAL_NS (64u << 10)
+#define REST_PAYS 2.0
+#define SPENT_PAYS 4.0
+#define FRESH_STEPS 8u /* a search of at most so many steps has just begun */
 
 /* Returns the time that a program took in a trial, times the bytes that the other program searched,
  * so that the results for both programs can be compared. */
@@ -61,31 +67,52 @@ static void choose(struct trial *trial)
     trial->spent = trial->searched = trial->advance = 0;
 }
 
-/* Counts `bytes` of text that took `ns` before a trial. Returns whether a trial begins. */
-static bool begins(struct trial *trial, const struct trial_pair *pair, uint64_t bytes, uint64_t ns)
+/* Counts `bytes` of text that took `ns` before a trial, up to the position `at`. Returns whether a
+ * trial begins. */
+static bool begins(struct trial *trial, const struct trial_pair *pair, uint64_t at, uint64_t bytes,
+                   uint64_t ns)
 {
-    trial->spent += ns;
-    trial->searched += bytes;
-    if (trial->left > 0 || trial->spent + trial->advance < TRIAL_NS + pair->once_ns)
-        return false;
+    const double cost = TRIAL_NS + (double)pair->once_ns;
+    double took, rest;
+
+    if (trial->is_warm) {
+        trial->spent += ns;
+        trial->searched += bytes;
+    }
+    trial->is_warm = true;
     for (uint32_t i = 0; i < 2; i++)
-        if (pair->inner[i] != NULL && pair->inner[i]->step > 0)
-            return false;
-    if (trial->now == 1 || (double)trial->spent >= pair->least_ns * (double)trial->searched)
+        if (pair->inner[i] != NULL && pair->inner[i]->step > 0) {
+            trial->spent = trial->searched = 0;
+            trial->is_warm = false; /* the step after the inner trial does not count either */
+        }
+    if (trial->left > 0 || trial->searched == 0)
+        return false;
+    took = (double)trial->spent / (double)trial->searched;
+    rest = (double)(max_u64(pair->text_end, at) - at);
+    if ((trial->now == 1 || took >= pair->least_ns) &&
+        ((took - pair->price_ns) * rest >= REST_PAYS * cost ||
+         (double)trial->spent + (double)trial->advance >= SPENT_PAYS * cost))
         return true;
-    trial->spent = trial->searched = 0; /* program 1 cannot be faster */
+    trial->left = trial->searched / 2; /* until then, a look at the clock would tell little */
     return false;
 }
 
-/* Counts `bytes` of text that took `ns`, and moves the trial on. */
-static void count(struct trial *trial, const struct trial_pair *pair, uint64_t bytes, uint64_t ns)
+/* Counts `bytes` of text, up to the position `at`, that took `ns`, and moves the trial on. */
+static void count(struct trial *trial, const struct trial_pair *pair, uint64_t at, uint64_t bytes,
+                  uint64_t ns)
 {
     trial->left -= min_u64(trial->left, bytes);
     if (trial->step == 0) {
-        if (!begins(trial, pair, bytes, ns))
+        if (!begins(trial, pair, at, bytes, ns))
             return;
         memset(trial->ns, 0, sizeof trial->ns);
         memset(trial->bytes, 0, sizeof trial->bytes);
+        /* If the search has just begun, its time so far is the program's first turn. */
+        if (trial->searched <= FRESH_STEPS * cpu_sizes.trial_bytes) {
+            trial->ns[trial->now] = trial->spent;
+            trial->bytes[trial->now] = trial->searched;
+            trial->step = TRIAL_TURN;
+        }
     } else {
         /* the first step of a turn only brought the tables into the caches */
         if (trial->step % TRIAL_TURN != 1) {
@@ -122,7 +149,7 @@ void trial_run(struct trial *trial, const struct trial_pair *pair, uint64_t from
         at = pair->run(pair->state, trial->now, from, end);
         if (at < end)
             return;
-        count(trial, pair, at - from, clock() - ns);
+        count(trial, pair, at, at - from, clock() - ns);
         from = at;
     }
 }

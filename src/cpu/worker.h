@@ -293,8 +293,7 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
 /* If method sampled, searching from `begin` to scan->at since the time began_ns, took far longer
  * than the price of the cheapest other method: leaves the text to that method, and returns true. */
 bool sampled_leaves(struct scan *scan, uint64_t begin, uint64_t began_ns);
-/* Returns the work, about ns, of making the automaton. Making the automaton pays only after a
- * search has lost as much work without it. */
+/* Returns the work, about ns, of making the automaton. */
 uint64_t dense_make_work(const struct trawl_plan *plan);
 /* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
@@ -305,7 +304,7 @@ void dense_spare(struct scan *scan, uint64_t bytes);
  * for longer. Returns false if making the automaton would not pay yet; the scan must then verify
  * the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
-/* Returns the time that a search takes before a trial of the plan's parts. */
+/* Returns the cost, in ns, of a trial of the plan's parts. */
 uint64_t parts_wait_ns(const struct engine_worker *worker);
 
 /* ---- programs.c ---- */

@@ -30,10 +30,8 @@
  * of 64, the method still reads each cache line, but tests fewer bytes of it. */
 #define SAMPLED_STRIDE_MIN 48u
 
-/* with at least this many literals, the CPU begins with classes of length, otherwise with
- * buckets */
-#define CLASSES_LITERALS_MIN 8192u
-/* with at most this many literals, the CPU tries classes and buckets in turn */
+/* With at most this many literals, the CPU begins with buckets, and then tries classes and buckets
+ * in turn. With more literals, the CPU searches by classes. */
 #define EITHER_LITERALS_MAX 65536u
 /* The CPU tries the automaton if the literals have at most so many bytes in all, and on average:
  * otherwise the table of rows would exceed the caches. */
@@ -328,7 +326,7 @@ static void choose_programs(struct trawl_plan *plan)
     bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
 
     plan->has_classes =
-        plan->method_asked == TRAWL_METHOD_CLASSES || (open && count >= CLASSES_LITERALS_MIN);
+        plan->method_asked == TRAWL_METHOD_CLASSES || (open && count > EITHER_LITERALS_MAX);
     plan->has_either = open && count > 1 && count <= EITHER_LITERALS_MAX;
     plan->has_automaton = open && count > 1 && plan->literal_bytes_total <= AUTOMATON_BYTES_MAX &&
                           plan->literal_bytes_total / count <= AUTOMATON_MEAN_MAX;
