@@ -38,7 +38,7 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
  * of one range of lengths. There, rows of up to 46,000 words fit shared memory. */
 #define COSTS_DEVICE                                                                              \
     {                                                                                             \
-        .singly_max = 5, .alone = 0.8, .pass = 2.7, .pass_short = 15.7, .each = 0.0004,           \
+        .singly_max = 5, .alone = 1.0, .pass = 2.0, .pass_short = 15.0, .each = 0.001,            \
         .part = 0.001, .many_half = 1, .met = 10, .near = 2.7, .near_words = 46000, .dense = 2.7, \
         .doubled = 1.1, .make = 0.00015, .level = 0.027                                           \
     }
