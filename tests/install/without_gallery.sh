@@ -43,7 +43,7 @@ quietly() {
 quietly cmake -S "$source" -B "$build" -G "$3" "${options[@]}"
 quietly cmake --build "$build" -j 1 --target "${targets[@]}"
 quietly ctest --test-dir "$build" -j 1 -R "$tests" --no-tests=error --output-on-failure
-tail -n 8 "$work/log" | grep 'tests passed'
+grep 'tests passed' "$work/log"
 quietly cmake --install "$build" --prefix "$work/prefix"
 
 # Nothing of the gallery is in it, and it says so.
