@@ -41,6 +41,19 @@ Array._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 
+CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class ArrayStream(ctypes.Structure):
+    _fields_ = [
+        ("get_schema", CALL),
+        ("get_next", CALL),
+        ("get_last_error", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
 new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -60,13 +73,14 @@ shared = {}  # {address of an exported array: the column of views, whose memory 
 
 
 class Column:
-    """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end)."""
+    """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end). With `keys`, the column consists of keys
+    into the values from index `first` on."""
 
-    def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1):
+    def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1, first=0):
         end = len(values if keys is None else keys) if end is None else end
         self.schema, self.array = Schema(), Array()
         self.kept = []
-        self.values = Column(values, kind) if keys is not None else None
+        self.values = Column(values, kind, first) if keys is not None else None
         if keys is not None:
             kind = "i"
             valid = [key is not None for key in keys]
@@ -119,10 +133,9 @@ class Column:
         sizes = struct.pack("2q", *map(len, buffers))
         return [b"".join(views), *map(bytes, buffers), sizes]
 
-    def __arrow_c_array__(self, requested_schema):
-        # The argument has no default, as in polars 1.3. (With a default, the tests had missed that trawl refused
-        # columns of polars 1.)
-        # The capsules have no destructor: the consumer that takes the array releases the array.
+    def export(self):
+        """Return a copy of the array's structure. The consumer that takes the copy releases the array."""
+
         @RELEASE
         def release(address):
             Array.from_address(address).release = None
@@ -135,10 +148,38 @@ class Column:
         self.kept += [array, release]
         if self.schema.format[:1] == b"v":
             shared[key] = self
+        return array
+
+    def __arrow_c_array__(self, requested_schema):
+        # The argument has no default, as in polars 1.3. (With a default, the tests had missed that trawl refused
+        # columns of polars 1.)
+        # The capsules have no destructor: the consumer that takes the array releases the array.
         return (
             new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
-            new_capsule(ctypes.addressof(array), b"arrow_array", None),
+            new_capsule(ctypes.addressof(self.export()), b"arrow_array", None),
         )
+
+
+class Stream:
+    """The arrays of some columns of the same kind, one after the other."""
+
+    def __init__(self, columns):
+        self.columns = columns
+
+    def __arrow_c_stream__(self, requested_schema):
+        left = list(self.columns)
+
+        def give_schema(stream, to):
+            ctypes.memmove(to, ctypes.byref(self.columns[0].schema), ctypes.sizeof(Schema))
+            return 0
+
+        def give_array(stream, to):
+            array = left.pop(0).export() if left else Array()
+            ctypes.memmove(to, ctypes.byref(array), ctypes.sizeof(Array))
+            return 0
+
+        self.stream = ArrayStream(CALL(give_schema), CALL(give_array))
+        return new_capsule(ctypes.addressof(self.stream), b"arrow_array_stream", None)
 
 
 def numbers(array, index, count):

@@ -56,17 +56,21 @@ def test_lists(patterns, records):
 def test_layouts(patterns, records, kind, data):
     begin = data.draw(st.integers(0, len(records)))
     end = data.draw(st.integers(begin, len(records)))
-    column = arrow_by_hand.Column(records, kind, begin, end)
-    same(trawl.Plan(patterns), column, answers(patterns, records[begin:end]))
+    middle = data.draw(st.integers(begin, end))
+    plan, expected = trawl.Plan(patterns), answers(patterns, records[begin:end])
+    same(plan, arrow_by_hand.Column(records, kind, begin, end), expected)
+    same(plan, arrow_by_hand.Stream([arrow_by_hand.Column(records, kind, begin, middle),
+                                     arrow_by_hand.Column(records, kind, middle, end)]), expected)
 
 
 @given(st.lists(pattern, max_size=5), columns, st.sampled_from(KINDS), st.data())
 def test_dictionaries(patterns, values, kind, data):
-    key = st.none() | st.integers(0, len(values) - 1) if values else st.none()
+    first = data.draw(st.integers(0, len(values)))
+    key = st.none() | st.integers(0, len(values) - first - 1) if first < len(values) else st.none()
     keys = data.draw(st.lists(key, max_size=40))
     begin = data.draw(st.integers(0, len(keys)))
-    column = arrow_by_hand.Column(values, kind, begin, keys=keys)
-    records = [None if key is None else values[key] for key in keys[begin:]]
+    column = arrow_by_hand.Column(values, kind, begin, keys=keys, first=first)
+    records = [None if key is None else values[first + key] for key in keys[begin:]]
     same(trawl.Plan(patterns), column, answers(patterns, records))
 
 
