@@ -160,6 +160,14 @@ static void check_oracle(const struct diff_input *input)
     free(matches);
 }
 
+/* Makes the text end with the string, if the string fits. */
+static void end_text(struct diff_input *input, struct naive_bytes string)
+{
+    if (string.bytes_count <= input->text_bytes)
+        memcpy(input->text + input->text_bytes - string.bytes_count, string.bytes,
+               (size_t)string.bytes_count);
+}
+
 /* Makes strings that are too long for the automaton, that begin near each other in the text, and
  * some of which are equal; and for spans and lines also short strings. (The tests had missed that a
  * string that ends with the text was lost, since no string ended with the text.) */
@@ -193,11 +201,9 @@ static void generate_lengthy(struct diff_input *input)
             add_slice(input, source, from - 1, test_random_between(&chance, 1, 20));
     }
     if (!test_random_one_in(&chance, 3)) { /* the first string ends with the text, or is the text */
-        struct naive_bytes first = input->patterns[0];
-
         if (test_random_one_in(&chance, 2))
-            input->text_bytes = first.bytes_count;
-        memcpy(input->text + input->text_bytes - first.bytes_count, first.bytes, first.bytes_count);
+            input->text_bytes = input->patterns[0].bytes_count;
+        end_text(input, input->patterns[0]);
     }
     for (uint32_t i = 0; i < 30 && many; i++)
         add_slice(input, source, test_random_below(&chance, 3000),
@@ -258,6 +264,8 @@ static void generate_many(struct diff_input *input)
         add_slice(input, source, 5, test_random_between(&chance, 1, 4));
     for (uint64_t i = test_random_below(&chance, 4); i > 0; i--)
         add_near_letter(input, source);
+    if (test_random_one_in(&chance, 2))
+        end_text(input, input->patterns[test_random_below(&chance, count)]);
     free(source);
 }
 
