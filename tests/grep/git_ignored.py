@@ -6,7 +6,7 @@ usage: git_ignored.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 Each tree is a repository with random .gitignore files, .git/info/exclude and core.excludesFile. `trawl --files --ignore`
 must list the files that `git ls-files --others --exclude-standard` lists, and for each other path `git check-ignore` must
 name a rule. A path is a case. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are
-(default 1: 400).
+(default 1: 6400).
 """
 import os
 import random
@@ -18,7 +18,7 @@ import tempfile
 import cases
 import ignored
 
-CASES = 400
+CASES = 6400
 
 
 def environment(home):

@@ -5,7 +5,7 @@ usage: rg_files.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 
 The script compares the lists of --files (sorted by the script if --sort=path is not given), the output of a search of
 these files, and the status. The command runs as tg, as trawl with --ignore, or with options that do the same.
-TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 150).
+TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 1600).
 
 Left out, because ripgrep 13 differs from git or from its own manual (docs/command.md):
   - an operand that is a directory with ignore files above it: ripgrep joins the paths wrongly;
@@ -24,7 +24,7 @@ import sys
 import cases
 import ignored
 
-CASES = 150
+CASES = 1600
 CASES_PER_TREE = 5
 
 FILTERS = [[], [], [], ["--no-ignore"], ["--no-ignore-dot"], ["--no-ignore-vcs"], ["--no-ignore-parent"], ["--no-ignore-exclude"],

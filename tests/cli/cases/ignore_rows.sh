@@ -15,4 +15,6 @@ a?b/x a/b/x
 a*b/x a/b/x
 [!x]b/x ab/x
 a[!x]b/x a/b/x
+a**/x ab/x
+a**/x ax
 END
