@@ -20,6 +20,7 @@ struct seen {
     struct held *held;
     uint64_t matches, windows, window_end;
     uint64_t lines, line_at; /* line ends before `line_at` */
+    uint64_t missing_end;    /* the least end of the matches that are missing */
     uint64_t *by_pattern;    /* occurrences of each pattern */
     struct selection got;    /* facts about the windows' matches, where windows leave out matches */
     bool window_last;
@@ -120,14 +121,34 @@ static bool same_match(const struct trawl_match *got, const struct naive_match *
            got->pattern_index == expected->pattern_index;
 }
 
+/* Skips expected matches that may be missing before this match: those that end beyond what could be
+ * read, if reading failed. As every match up to there was found, each match that is seen must end
+ * before each match that is missing. */
+static void skip_missing(struct seen *seen, const struct trawl_match *match)
+{
+    const struct diff_expected *expected = seen->held->expected;
+
+    while (seen->matches < expected->match_count &&
+           !same_match(match, &expected->matches[seen->matches]) &&
+           expected->matches[seen->matches].end > match->end) {
+        if (expected->matches[seen->matches].end < seen->missing_end)
+            seen->missing_end = expected->matches[seen->matches].end;
+        seen->matches++;
+    }
+    if (match->end >= seen->missing_end)
+        wrong(seen->held, "the match that ends at %" PRIu64 " is missing", seen->missing_end);
+}
+
 /* Compares matches with the expected matches that follow those seen so far. */
 static void see_matches(struct seen *seen, const struct trawl_match *matches, uint64_t count)
 {
     struct held *held = seen->held;
 
     for (uint64_t i = 0; i < count && held->right; i++, seen->matches++) {
-        const struct naive_match *expected = &held->expected->matches[seen->matches];
+        const struct naive_match *expected;
 
+        skip_missing(seen, &matches[i]);
+        expected = &held->expected->matches[seen->matches];
         if (seen->matches >= held->expected->match_count)
             wrong(held,
                   "match %" PRIu64 " of %" PRIu64 ": (%" PRIu64 ", %" PRIu64
@@ -374,7 +395,8 @@ static enum trawl_status search_first(struct held *held, struct seen *seen,
 static enum trawl_status fill_begins(struct held *held, struct trawl_error *error)
 {
     uint64_t bytes = (held->room + 1) * sizeof(uint64_t), total = held->expected->match_count;
-    uint64_t *begins = (uint64_t *)test_memory(bytes), count = UNTOUCHED;
+    uint64_t *begins = (uint64_t *)test_memory(bytes), count = UNTOUCHED, missing_end = UINT64_MAX;
+    const struct naive_match *expected = held->expected->matches;
     enum trawl_status status;
 
     free(held->array);
@@ -387,8 +409,14 @@ static enum trawl_status fill_begins(struct held *held, struct trawl_error *erro
         want_u64(held, "the true total", count, total);
     else if (count == UNTOUCHED ? status == TRAWL_READ : count > total)
         wrong(held, "the total is %" PRIu64 " after status %d", count, (int)status);
-    for (uint64_t i = 0; count <= total && i < count && i < held->room && held->right; i++)
-        want_u64(held, "a begin", begins[i], held->expected->matches[i].begin);
+    for (uint64_t i = 0, n = 0; count <= total && i < count && i < held->room && held->right; i++) {
+        while (status == TRAWL_READ && n + 1 < total &&
+               (expected[n].begin != begins[i] || expected[n].end >= missing_end)) {
+            missing_end = expected[n].end < missing_end ? expected[n].end : missing_end;
+            n++;
+        }
+        want_u64(held, "a begin", begins[i], expected[n++].begin);
+    }
     if (begins[held->room] != UNTOUCHED)
         wrong(held, "an element behind the array was written");
     return status;
@@ -464,7 +492,7 @@ static enum trawl_status count_lines(struct held *held, bool without, struct tra
 
 enum trawl_status held_search(struct held *held, enum held_call call, struct trawl_error *error)
 {
-    struct seen seen = {.held = held};
+    struct seen seen = {.held = held, .missing_end = UINT64_MAX};
     enum trawl_status status = TRAWL_OK;
     uint64_t sum = UNTOUCHED;
     bool lists =
@@ -504,6 +532,8 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
     }
     if (lists && status == TRAWL_OK)
         want_u64(held, "the number of matches", seen.matches, held->expected->match_count);
+    if (seen.missing_end < UINT64_MAX && status != TRAWL_READ)
+        wrong(held, "the match that ends at %" PRIu64 " is missing", seen.missing_end);
     if (held->stopped && status != TRAWL_STOPPED)
         wrong(held, "status %d, though the sink stopped the search", (int)status);
     return status;

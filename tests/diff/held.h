@@ -1,7 +1,8 @@
 /* held: makes a call that may fail, and compares the results with the expected answer. If the call
- * fails, the results before the failure must be the beginning of the right answer, and outputs that
- * trawl.h calls untouched must be untouched. The functions print nothing and count no checks, so
- * any thread may call them. */
+ * fails, the results before the failure must be the beginning of the right answer (if reading
+ * fails, of the right answer for the bytes that could be read), and outputs that trawl.h calls
+ * untouched must be untouched. The functions print nothing and count no checks, so any thread may
+ * call them. */
 #ifndef TRAWL_DIFF_HELD_H
 #define TRAWL_DIFF_HELD_H
 
