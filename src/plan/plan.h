@@ -55,6 +55,7 @@ enum plan_attachment {
     PLAN_DENSE,       /* the automaton, cpu/dense_set.c */
     PLAN_ERRORS,      /* the compiled plan, approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled plan, regex/regex_compile.c */
+    PLAN_RESPLIT,     /* the compiled plan with the atoms that are rare in a text's sample */
     PLAN_ATTACHMENTS
 };
 

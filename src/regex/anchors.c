@@ -13,13 +13,16 @@
 #define STRINGS_MAX (1u << 24)
 
 void anchors_begin(struct anchor_maker *maker, struct expressions *made,
-                   const struct regex_options *options)
+                   const struct regex_options *options, const uint8_t *sample,
+                   uint64_t sample_bytes)
 {
     memset(maker, 0, sizeof *maker);
     maker->made = made;
     maker->options = options;
     maker->all_sure = true;
-    analyse_rates(NULL, 0, NULL, 0, options->fold, &maker->rates);
+    maker->sample = sample;
+    maker->sample_bytes = sample_bytes;
+    analyse_rates(sample, sample_bytes, NULL, 0, options->fold, &maker->rates);
 }
 
 void anchors_release(struct anchor_maker *maker)
@@ -128,6 +131,8 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
                                           .dot_all = maker->options->dot_all,
                                           .characters = !maker->options->bytes,
                                           .rates = &maker->rates,
+                                          .sample = maker->sample,
+                                          .sample_bytes = maker->sample_bytes,
                                           .take = take,
                                           .context = maker};
     const uint64_t first = maker->made->anchor_count;

@@ -9,6 +9,8 @@ struct anchor_maker {
     struct expressions *made; /* gets the anchors and the plan of their strings */
     const struct regex_options *options;
     struct byte_rates rates;
+    const uint8_t *sample; /* as in struct split_options */
+    uint64_t sample_bytes;
     uint32_t expression; /* that is split now */
     bool fails;          /* some expression has no anchors */
     bool folds;          /* some strings stand for letters of any case */
@@ -23,8 +25,10 @@ struct anchor_maker {
     uint64_t string_capacity;
 };
 
+/* The sample is used until the last anchor is added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made,
-                   const struct regex_options *options);
+                   const struct regex_options *options, const uint8_t *sample,
+                   uint64_t sample_bytes);
 /* Adds the anchors of the expression with this number, in RE2's syntax. Errors: MEMORY. */
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
                               uint64_t count, struct trawl_error *error);

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
@@ -31,11 +32,12 @@
 #define TRIES_MAX 8u
 #define DECIDED 255u
 /* A failed verification takes about 80 ns, as long as RE2 takes to read BYTES_PER_MISS bytes of a
- * step as a whole, at 1.7 ns each.
- */
+ * step as a whole, at 1.7 ns each. */
 #define BYTES_PER_MISS 48u
 #define BYTES_PER_LOOK 6u /* for a string that the bytes around it rule out, likewise */
 #define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
+#define SAMPLE_BYTES (UINT64_C(64) << 10)
+#define RESPLIT_MAX 16u /* expressions with more anchors keep their atoms */
 /* A device's steps are longer than the host's, because each step takes a launch: the first step by
  * DEVICE_FIRST times, the longest steps by DEVICE_GROWS times. */
 #define DEVICE_FIRST 64u
@@ -43,6 +45,7 @@
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
+uint64_t regex_missed_bytes = UINT64_C(1) << 20;
 
 /* One of the two engines that find atoms. */
 struct engine {
@@ -67,6 +70,8 @@ struct engine_worker {
     uint64_t serial;      /* serial number of the plan; 0: no plan */
     uint32_t whole_steps; /* number of steps that are still to be read whole */
     uint64_t step_bytes;  /* length of the next step, without the line in which the step ends */
+    uint64_t missed;      /* sum of step->missed, and of the bytes that were read whole */
+    bool is_resplit;      /* the atoms were chosen in this text, or are the only choice */
     uint64_t record;      /* index of the record that was found last */
     struct merge merge;   /* occurrences in the line being judged; room for passing_capacity */
     struct pause pause;
@@ -130,6 +135,7 @@ static void plan_release(struct engine_worker *worker)
     worker->expressions = NULL;
     worker->serial = 0;
     worker->whole_steps = 0;
+    worker->missed = 0;
     worker->step_bytes = regex_step_bytes * (is_on_device(worker) ? DEVICE_FIRST : 1);
 }
 
@@ -170,6 +176,9 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     worker->merge.items = (struct occurrence *)memory;
     worker->line = 0;
     worker->expressions = expressions;
+    worker->is_resplit = is_on_device(worker) || expressions->atoms == NULL ||
+                         expressions->anchor_count > RESPLIT_MAX ||
+                         plan->expressions.memory_mib > 0;
     if (expressions->atoms != NULL)
         TRAWL_TRY(engine->ops->compile(engine->atoms, device, expressions->atoms, &worker->finder,
                                        error));
@@ -195,26 +204,6 @@ struct step {
     uint64_t missed;
 };
 
-/* Returns the offset of the first byte of bytes[at, end) that equals value; `end` if no byte does.
- */
-static uint64_t find_byte(const uint8_t *bytes, uint64_t at, uint64_t end, uint8_t value)
-{
-    const uint8_t *found =
-        at < end ? (const uint8_t *)memchr(bytes + at, value, (size_t)(end - at)) : NULL;
-
-    return found != NULL ? (uint64_t)(found - bytes) : end;
-}
-
-/* Returns the offset after the last byte of bytes[from, at) that equals value; `from` if no byte
- * does. */
-static uint64_t find_byte_back(const uint8_t *bytes, uint64_t from, uint64_t at, uint8_t value)
-{
-    const uint8_t *found =
-        from < at ? (const uint8_t *)memrchr(bytes + from, value, (size_t)(at - from)) : NULL;
-
-    return found != NULL ? (uint64_t)(found - bytes) + 1 : from;
-}
-
 /* Returns the end of the line or record that holds the byte at `at`, with its line end. */
 static uint64_t line_after(const struct step *step, uint64_t at)
 {
@@ -231,9 +220,9 @@ static uint64_t line_after(const struct step *step, uint64_t at)
         return min_u64(records_begin(chunk->records, worker->record + 1) - chunk->begin,
                        chunk->owned);
     }
-    found = find_byte(chunk->bytes, at, chunk->owned, plan->line_end);
-    if (plan->line_end_also != plan->line_end)
-        found = find_byte(chunk->bytes, at, found, plan->line_end_also);
+    found = min_u64(at, chunk->owned);
+    found += bytes_find_either(chunk->bytes + found, chunk->owned - found, plan->line_end,
+                               plan->line_end_also);
     return found < chunk->owned ? found + 1 : found;
 }
 
@@ -248,9 +237,9 @@ static uint64_t line_begin(const struct step *step, uint64_t at)
         (void)line_after(step, at);
         return records_begin(chunk->records, step->worker->record) - chunk->begin;
     }
-    begin = find_byte_back(chunk->bytes, step->decided, at, plan->line_end);
+    begin = judge_after_last(chunk->bytes, step->decided, at, plan->line_end);
     if (plan->line_end_also != plan->line_end)
-        begin = find_byte_back(chunk->bytes, begin, at, plan->line_end_also);
+        begin = judge_after_last(chunk->bytes, begin, at, plan->line_end_also);
     return begin;
 }
 
@@ -662,8 +651,7 @@ static bool has_newlines(const struct step *step)
 }
 
 /* Returns whether RE2 may search the step's text as a whole. by_whole does not end inside a line
- * where the matches of RE2 are the hits, so that a step with a long line could have too many hits.
- */
+ * where the matches of RE2 are the hits: then a step with a long line could have too many hits. */
 static bool may_read_whole(const struct step *step)
 {
     return has_newlines(step) &&
@@ -682,6 +670,20 @@ static void grow_steps(struct engine_worker *worker)
         worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);
 }
 
+/* Chooses the atoms again, by how often the step's text holds them. */
+static enum trawl_status resplit(const struct step *step, struct trawl_error *error)
+{
+    struct engine_worker *worker = step->worker;
+    const uint64_t bytes = min_u64(step->to - step->from, SAMPLE_BYTES);
+
+    worker->is_resplit = true;
+    worker->whole_steps = 0;
+    TRAWL_TRY(expressions_resplit(worker->expressions->plan, step->chunk->bytes + step->from, bytes,
+                                  &worker->expressions, error));
+    return worker->engine->ops->compile(worker->engine->atoms, 0, worker->expressions->atoms,
+                                        &worker->finder, error);
+}
+
 /* Searches a step by one of the three ways. If RE2 read too many lines without a match for the
  * step's bytes, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
@@ -693,9 +695,13 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
         if (worker->expressions->whole != NULL && step->missed > step->to - step->from)
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);
-        return TRAWL_OK;
+        worker->missed += step->missed;
+        return !worker->is_resplit && worker->missed > regex_missed_bytes && !step->is_paused
+                   ? resplit(step, error)
+                   : TRAWL_OK;
     }
     worker->whole_steps -= worker->whole_steps > 0;
+    worker->missed += step->to - step->from;
     return may_read_whole(step) ? by_whole(step, error) : by_lines(step, error);
 }
 

@@ -9,6 +9,9 @@
 extern uint64_t regex_step_bytes;
 /* A scan ends inside a line once its result holds this many hits. Tests set fewer hits. */
 extern uint64_t regex_part_hits;
+/* After failed verifications for which RE2 could have read so many bytes, which took 2 ms or more,
+ * a worker chooses the atoms again, by how often the text holds them. Tests set fewer bytes. */
+extern uint64_t regex_missed_bytes;
 
 extern const struct engine_ops engine_regex;
 

@@ -3,6 +3,7 @@
 #define TRAWL_REGEX_JUDGE_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "regex/regex_compile.h"
 
@@ -57,6 +58,16 @@ static inline bool judge_is_over(const _Atomic int *call)
 {
     return call != NULL &&
            atomic_load_explicit(call, memory_order_relaxed) == ENGINE_CALL_CANCELLED;
+}
+/* Returns the offset after the last byte of bytes[from, at) that equals value; `from` if no byte
+ * does. */
+static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uint64_t at,
+                                        uint8_t value)
+{
+    const uint8_t *found =
+        from < at ? (const uint8_t *)memrchr(bytes + from, value, (size_t)(at - from)) : NULL;
+
+    return found != NULL ? (uint64_t)(found - bytes) + 1 : from;
 }
 /* Returns the offset after the character at `at`. */
 uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,

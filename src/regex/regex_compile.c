@@ -205,9 +205,17 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
 
 /* ---- All ----------------------------------------------------------------------------------- */
 
+/* What a plan is compiled from. */
+struct source {
+    const struct trawl_plan *plan;
+    const uint8_t *sample; /* a part of the text; NULL: the text is unknown */
+    uint64_t sample_bytes;
+};
+
 /* Compiles each expression, then all expressions together, then the atoms. An error names the
  * expression. */
-static enum trawl_status make_all(struct maker *maker, struct trawl_error *error)
+static enum trawl_status make_all(struct maker *maker, const struct source *source,
+                                  struct trawl_error *error)
 {
     struct expressions *made = maker->made;
     const struct regex_options options = options_of(made->plan);
@@ -215,7 +223,7 @@ static enum trawl_status make_all(struct maker *maker, struct trawl_error *error
 
     TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *), &memory, error));
     made->each = (struct regex **)memory;
-    anchors_begin(&maker->anchors, made, &options);
+    anchors_begin(&maker->anchors, made, &options, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
         enum trawl_status status = compile_one(maker, i, error);
 
@@ -231,7 +239,7 @@ static enum trawl_status make_all(struct maker *maker, struct trawl_error *error
 static enum trawl_status expressions_make(const void *from, void **object,
                                           struct trawl_error *error)
 {
-    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    const struct source *source = (const struct source *)from;
     struct maker maker = {.made = NULL};
     enum trawl_status status;
     const struct regex_ops *ops;
@@ -241,10 +249,10 @@ static enum trawl_status expressions_make(const void *from, void **object,
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *maker.made, &memory, error));
     maker.made = (struct expressions *)memory;
     maker.made->ops = ops;
-    maker.made->plan = plan;
-    maker.made->count = (uint32_t)plan->pattern_count;
+    maker.made->plan = source->plan;
+    maker.made->count = (uint32_t)source->plan->pattern_count;
     divide_memory(maker.made);
-    status = make_all(&maker, error);
+    status = make_all(&maker, source, error);
     memory_release(maker.joined, maker.joined_capacity, 1);
     anchors_release(&maker.anchors);
     if (status != TRAWL_OK)
@@ -254,14 +262,28 @@ static enum trawl_status expressions_make(const void *from, void **object,
     return status;
 }
 
+/* Stores the plan's compiled form in this place, which make fills if the place is empty. */
+static enum trawl_status want(enum plan_attachment place, struct source source,
+                              const struct expressions **expressions, struct trawl_error *error)
+{
+    const void *object;
+
+    TRAWL_TRY(attachment_want(&source.plan->attached[place], &source, expressions_make,
+                              expressions_free, &object, error));
+    *expressions = (const struct expressions *)object;
+    return TRAWL_OK;
+}
+
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error)
 {
-    const void *object;
+    return want(PLAN_EXPRESSIONS, (struct source){plan, NULL, 0}, expressions, error);
+}
 
-    TRAWL_TRY(attachment_want(&plan->attached[PLAN_EXPRESSIONS], plan, expressions_make,
-                              expressions_free, &object, error));
-    *expressions = (const struct expressions *)object;
-    return TRAWL_OK;
+enum trawl_status expressions_resplit(const struct trawl_plan *plan, const uint8_t *sample,
+                                      uint64_t sample_bytes, const struct expressions **expressions,
+                                      struct trawl_error *error)
+{
+    return want(PLAN_RESPLIT, (struct source){plan, sample, sample_bytes}, expressions, error);
 }

@@ -70,4 +70,9 @@ enum regex_status expressions_compile(struct expressions *made, const char *byte
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
+/* As expressions_want, but the atoms are the strings that the sample holds least often: a part of
+ * the text that is searched. The first call decides. */
+enum trawl_status expressions_resplit(const struct trawl_plan *plan, const uint8_t *sample,
+                                      uint64_t sample_bytes, const struct expressions **expressions,
+                                      struct trawl_error *error);
 #endif

@@ -56,10 +56,28 @@ static enum trawl_status keep_item(struct reader *reader, const struct item *ite
     return TRAWL_OK;
 }
 
+/* Returns the share of the sample's offsets where the string stands; if there is none, at most the
+ * share of a single occurrence. `rate` is the share that the string's bytes let expect. */
+static double seen_rate(const struct split_options *options, const struct split_string *string,
+                        double rate)
+{
+    const uint8_t *at = options->sample, *end = at + options->sample_bytes;
+    uint64_t count = 0;
+
+    while ((at = (const uint8_t *)memmem(at, (size_t)(end - at), string->bytes,
+                                         string->bytes_count)) != NULL) {
+        count++;
+        at++;
+    }
+    return count > 0 ? (double)count / (double)options->sample_bytes
+                     : min_double(rate, 1.0 / (double)options->sample_bytes);
+}
+
 /* Rates strings: log2 of how many offsets of a text there are for an expected occurrence, less
  * 1.5 * log2 of the number of strings, because more strings slow the search down. */
-static double score(const struct reader *reader, const struct split_strings *strings)
+static double score(const struct reader *reader, const struct run *run)
 {
+    const struct split_strings *strings = &run->strings;
     double sum = 0, bits;
 
     if (strings->count == 0 || items_have_empty(strings))
@@ -69,7 +87,9 @@ static double score(const struct reader *reader, const struct split_strings *str
 
         for (uint32_t k = 0; k < strings->items[i].bytes_count; k++)
             rate *= reader->options->rates->rate[strings->items[i].bytes[k]];
-        sum += rate;
+        sum += reader->options->sample_bytes > 0 && !run->folds
+                   ? seen_rate(reader->options, &strings->items[i], rate)
+                   : rate;
     }
     bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
     /* Even strings that should be rare may be common words. So each bit above BITS_ENOUGH counts a
@@ -82,7 +102,7 @@ static double score(const struct reader *reader, const struct split_strings *str
 static void take_better(const struct reader *reader, const struct run *run, struct run *best,
                         double *best_score)
 {
-    const double here = run->end > run->first ? score(reader, &run->strings) : NO_SCORE;
+    const double here = run->end > run->first ? score(reader, run) : NO_SCORE;
 
     if (here > *best_score) {
         *best_score = here;

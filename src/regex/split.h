@@ -61,6 +61,8 @@ struct split_options {
     bool dot_all;    /* '.' matches a newline */
     bool characters; /* the expression is UTF-8; false: each byte is a character */
     const struct byte_rates *rates;
+    const uint8_t *sample; /* a part of a text, in which strings are counted */
+    uint64_t sample_bytes; /* 0: no text is known */
     enum trawl_status (*take)(void *context, const struct split *split, struct trawl_error *error);
     void *context;
 };
