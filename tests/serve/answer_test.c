@@ -224,7 +224,7 @@ static void check_short(void)
     static const struct {
         const char *body;
         enum request_format format;
-    } asked[] = {{"{\"patterns\":[\"needle\",\"foo\"],\"options\":[\"--ignore\","
+    } asked[] = {{"{\"patterns\":[\"zipped\",\"needle\",\"foo\"],\"options\":[\"--ignore\","
                   "\"--max-filesize=1M\"]}",
                   REQUEST_COUNT},
                  {"{\"patterns\":[\"needle\"],\"format\":\"frames\",\"options\":[\"-tc\",\"-g*.c\","
@@ -240,6 +240,8 @@ static void check_short(void)
         uint64_t refused_count = 0;
 
         TEST_CHECK(ask_for_matches(body, asked[i].format, &expected));
+        TEST_CHECK(asked[i].format != REQUEST_COUNT ||
+                   strstr(expected.output.bytes, "\"occurrences\":5,") != NULL);
         for (long fault = 0; fault < 400 && test_failures == 0;
              fault += test_is_long() || fault < 200 ? 1 : 9) {
             bool good;
@@ -325,12 +327,14 @@ int main(void)
     put("b.txt", "needle in foo\nneed\n");
     put(".ignore", "*.md\n");
     put("c.md", "needle\n");
+    TEST_CHECK(system("echo zipped | gzip >z.gz") == 0);
     write_large();
     TEST_CHECK(chdir("/") == 0);
     TEST_CHECK(passes_open(&server.passes, runtime, message));
     server.collections = &collection;
     server.collection_count = 1;
-    collection = open_by("trawl", top, true, 8192); /* the large file is not in memory */
+    collection =
+        open_by("trawl --search-zip", top, true, 8192); /* the large file is not in memory */
     check_short();
     check_time();
     TEST_CHECK_U64(server.cancelled_count, 0);
