@@ -12,9 +12,7 @@
 #include "base/clock.h"
 #include "cpu/worker.h"
 
-/* In the time of making an entry of method sampled's tables, other methods search this many
- * bytes. */
-#define TABLES_SHARE 64u
+#define ENTRY_NS 2.0         /* time to make an entry of method sampled's tables */
 #define SET_WORK_PER_BYTE 4u /* work per byte of text above which a set's candidates are dense */
 /* A different method takes over if method sampled has taken more than FAR times the different
  * method's price, and more than its price + FAR_NS. */
@@ -53,6 +51,18 @@ static void count_anew(struct engine_worker *worker)
 
 /* ---- The first program ----------------------------------------------------------------- */
 
+/* Returns after how many bytes of text method sampled has saved the time to make its tables. */
+static uint64_t tables_pay_after(const struct engine_worker *worker)
+{
+    const struct plan_prices *prices = &worker->prices;
+    double other = prices->of[plan_cheapest(prices, TRAWL_METHOD_SAMPLED)];
+    double saved = other - prices->of[TRAWL_METHOD_SAMPLED];
+    double bytes = ENTRY_NS * (double)sampled_stride(worker->plan->length_min) / saved;
+
+    TRAWL_ASSERT(saved > 0);
+    return (uint64_t)min_double(bytes, (double)(UINT64_MAX / 2));
+}
+
 void choice_begin(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -75,7 +85,7 @@ void choice_begin(struct engine_worker *worker)
     worker->sampled_after = 0;
     if (worker->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
         !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
-        worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
+        worker->sampled_after = tables_pay_after(worker);
     worker->dense_bytes = 0;
     worker->dense_left = plan->method_asked == TRAWL_METHOD_AUTOMATON ? UINT64_MAX : 0;
     worker->dense_by_classes = plan->has_classes;
