@@ -35,10 +35,10 @@
 
 /* parts are tried for plans of at most this many patterns: sorting more would take long */
 #define PARTS_PATTERNS_MAX (1u << 16)
-/* The cost of a trial of parts, in ns, and for each literal: about half of the time that making the
+/* The cost of a trial of parts, in ns, and for each literal: about twice the time that making the
  * parts takes. */
-#define PARTS_NS (1u << 16)
-#define PARTS_LITERAL_NS 512u
+#define PARTS_NS (1u << 18)
+#define PARTS_LITERAL_NS 2048u
 /* This factor multiplies the cost if the plan is searched by the automaton: parts are seldom
  * faster. */
 #define PARTS_PATIENCE 4u
