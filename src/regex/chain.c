@@ -16,6 +16,7 @@
  * whose character may come next, and bit `count` where the whole sequence has been read. */
 struct places {
     uint32_t count;
+    bool is_whole;                 /* as in struct split_sequence */
     uint32_t optional;             /* places that may be left out */
     uint32_t endless;              /* places that may be read again */
     uint8_t character[PLACES_MAX]; /* index into bytes */
@@ -105,7 +106,7 @@ static uint8_t state_of(struct places *places, uint32_t set)
 
     if (set == 0)
         return CHAIN_FAILS;
-    if ((set >> places->count & 1) != 0)
+    if ((set >> places->count & 1) != 0 && !places->is_whole)
         return CHAIN_MATCHES;
     while (i < places->state_count && places->states[i] != set)
         i++;
@@ -121,6 +122,7 @@ static void fill_row(const struct expressions *made, bool all, struct places *pl
                      uint8_t *next)
 {
     const struct trawl_plan *plan = made->plan;
+    const bool is_read = (places->states[row] >> places->count & 1) != 0;
 
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t set = 0;
@@ -138,7 +140,7 @@ static void fill_row(const struct expressions *made, bool all, struct places *pl
     }
     if ((plan->flags & TRAWL_CRLF) != 0)
         next['\r'] = CHAIN_ASKS; /* which may belong to a line end */
-    next[plan->line_end] = next[plan->line_end_also] = CHAIN_FAILS;
+    next[plan->line_end] = next[plan->line_end_also] = is_read ? CHAIN_MATCHES : CHAIN_FAILS;
 }
 
 enum trawl_status chain_make(const struct expressions *made, const struct regex_options *options,
@@ -153,6 +155,7 @@ enum trawl_status chain_make(const struct expressions *made, const struct regex_
     *chain = NULL;
     if (sequence == NULL || !write_out(made, options, sequence, &places))
         return TRAWL_OK;
+    places.is_whole = sequence->is_whole;
     first = state_of(&places, reach(&places, 0));
     for (uint32_t row = 0; row < places.state_count; row++)
         fill_row(made, options->bytes, &places, row, next[row]);
@@ -161,6 +164,7 @@ enum trawl_status chain_make(const struct expressions *made, const struct regex_
     *chain = (struct chain *)memory;
     (*chain)->first = first;
     (*chain)->row_count = places.state_count;
+    (*chain)->line_end = made->plan->line_end;
     memcpy((*chain)->next, next, places.state_count * sizeof next[0]);
     return TRAWL_OK;
 }

@@ -1,9 +1,9 @@
 /* chain: an automaton that reads the bytes beside a string without RE2.
  *
  * A chain is a sequence of characters with repetitions, such as `[A-Z][a-z]+`: the whole head of an
- * alternative, read backwards from the string, or the rest, read forwards. The automaton knows
- * ASCII, or each byte where bytes are characters. It asks for RE2 at other bytes, and where the
- * first CHAIN_BYTES bytes do not decide.
+ * alternative, read backwards from the string, or the rest, read forwards. The line's edge may
+ * follow: `^` backwards, `$` forwards. The automaton knows ASCII, or each byte where bytes are
+ * characters. It asks for RE2 at other bytes, and where the first CHAIN_BYTES bytes do not decide.
  */
 #ifndef TRAWL_REGEX_CHAIN_H
 #define TRAWL_REGEX_CHAIN_H
@@ -20,6 +20,7 @@ enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 struct chain {
     uint32_t first;     /* the state before the first byte */
     uint32_t row_count; /* rows of `next` */
+    uint8_t line_end;
     uint8_t next[][256];
 };
 
@@ -40,7 +41,7 @@ static inline uint32_t chain_read(const struct chain *chain, const uint8_t *at, 
     at -= by < 0;
     for (uint64_t i = 0; state > CHAIN_ASKS; i++, at += by) {
         if (i == count)
-            return CHAIN_FAILS;
+            return chain->next[state - CHAIN_ASKS - 1][chain->line_end];
         state = i < CHAIN_BYTES ? chain->next[state - CHAIN_ASKS - 1][*at] : CHAIN_ASKS;
     }
     return state;

@@ -9,7 +9,7 @@
 #include "regex/split.h"
 
 #define FLAG_LETTERS "imsU"
-enum { FOLDS = 1, DOT_ALL = 4 }; /* flags: a bit for each letter of FLAG_LETTERS */
+enum { FOLDS = 1, MANY_LINES = 2, DOT_ALL = 4 }; /* flags: a bit for each letter of FLAG_LETTERS */
 enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 
 struct item {

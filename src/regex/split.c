@@ -286,6 +286,13 @@ static bool add_character(const struct reader *reader, const struct item *item,
     return true;
 }
 
+/* Returns whether the item is `^`, which a sequence that is read backwards may end with, or `$`. */
+static bool is_line_edge(const struct reader *reader, const struct item *item, bool backwards)
+{
+    return item->is_edge && !item->repeats && (item->flags & MANY_LINES) == 0 &&
+           reader->bytes[item->begin] == (backwards ? '^' : '$');
+}
+
 /* Makes a sequence of the items, in the expression's order or backwards. Returns the sequence, or
  * NULL if the items are no sequence. */
 static const struct split_sequence *sequence_of(const struct reader *reader,
@@ -293,14 +300,20 @@ static const struct split_sequence *sequence_of(const struct reader *reader,
                                                 struct split_sequence *sequence)
 {
     sequence->count = 0;
+    sequence->is_whole = false;
     for (uint32_t i = 0; i < ranges->count; i++) {
         const struct range *range = &ranges->all[backwards ? ranges->count - 1 - i : i];
 
-        for (uint64_t k = range->first; k < range->end; k++)
-            if (!add_character(reader,
-                               &reader->items[backwards ? range->end - 1 - (k - range->first) : k],
-                               sequence))
+        for (uint64_t k = range->first; k < range->end; k++) {
+            const struct item *item =
+                &reader->items[backwards ? range->end - 1 - (k - range->first) : k];
+
+            if (sequence->is_whole)
+                return NULL; /* an item beyond the edge */
+            sequence->is_whole = is_line_edge(reader, item, backwards);
+            if (!sequence->is_whole && !add_character(reader, item, sequence))
                 return NULL;
+        }
     }
     return sequence;
 }

@@ -26,6 +26,7 @@ struct split_strings {
 /* Characters with repetitions, one after the other, in the order of reading. */
 struct split_sequence {
     uint32_t count;
+    bool is_whole; /* the line ends, or backwards begins, after the characters */
     struct split_character {
         char flags[16]; /* "(?i-msU:" or similar */
         uint32_t flags_count;
