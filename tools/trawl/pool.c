@@ -195,7 +195,7 @@ static bool open_worker(struct pool_worker *worker, char *message)
     }
     if (pool->several_files)
         gather_begin(&worker->gather, worker->job);
-    if (pool->shared != NULL) /* the shared searcher searches everything */
+    if (!pool->shared_is_ours) /* the searcher that the caller has opened searches everything */
         return true;
     if (!searchers_open(pool->job, true, &worker->searcher, message))
         return false;
