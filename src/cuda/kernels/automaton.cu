@@ -316,7 +316,7 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 /* ---- Counting ----------------------------------------------------------------------------- */
 
 /* Where count_automaton finds the rows, and how it finds a byte's class. */
-enum automaton_rows {
+enum automaton_where {
     AUTOMATON_ROWS_RANGE,   /* in shared memory; the class is computed (a->automaton.is_range) */
     AUTOMATON_ROWS_CLASSES, /* in shared memory; the class is loaded */
     AUTOMATON_ROWS_GLOBAL   /* in global memory; the class is loaded */
@@ -329,6 +329,7 @@ struct automaton_kept {
     const uint32_t *rows;
 };
 
+/* Returns the value of enum automaton_where for this plan. */
 SIMT_FUNCTION int automaton_rows_of(const struct scan_arguments *a)
 {
     return a->automaton.kept_words == 0 ? AUTOMATON_ROWS_GLOBAL
