@@ -584,12 +584,14 @@ static bool is_for(const struct scene_row *row, enum trawl_engine engine)
     return true;
 }
 
-/* Runs a row with a fault. A long run tries all places and all engines that fit the row. A normal
- * run tries a fault point at one place for each engine, and other faults at one place and with one
- * engine that has a device. The place and the engine change with the row and the fault. */
+/* Runs a row with a fault. A long run tries all engines that fit the row, each at all places, or at
+ * one place if a divisor asks for less. A normal run tries a fault point at one place for each
+ * engine, and other faults at one place and with one engine that has a device. The place and the
+ * engine change with the row and the fault. */
 static void run_faults(uint64_t r, uint64_t f)
 {
     const bool is_point = faults[f].kind == FAULT_OF_POINT;
+    const uint64_t places = test_is_long() && test_divisor() == 1 ? PLACES : 1;
     uint64_t turn = 4 * r + f / 2 + test_setting("TRAWL_TEST_SEED", 1), count = 0;
     enum trawl_engine fit[ENGINES];
 
@@ -597,7 +599,7 @@ static void run_faults(uint64_t r, uint64_t f)
         if (is_for(&rows[r], engines[e]) && (is_point || engines[e] != TRAWL_ENGINE_CPU))
             fit[count++] = engines[e];
     for (uint64_t e = 0; e < count; e++)
-        for (uint64_t i = 0; i < (test_is_long() ? PLACES : 1) && test_failures < 5; i++) {
+        for (uint64_t i = 0; i < places && test_failures < 5; i++) {
             enum place place = (enum place)((turn + turn / PLACES + 3 * e + i) % PLACES);
 
             if (!test_is_long() && !is_point && e != (r + f / 2) % count)
