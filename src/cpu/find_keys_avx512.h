@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
 {
     const uint64_t *of_k = least < SET_STEM_FAR && k >= SET_STEM_FAR ? batch->far : batch->near;
 
-    return stem_pass(_mm512_loadu_si512(of_k + i), hashes);
+    return stem_pass(_mm512_loadu_si512(of_k + i), _mm512_srli_epi64(hashes, SET_STEM_SHIFT));
 }
 
 /* Writes the stems of a batch that pass, as set_stem_code, and returns their number. `least` is the

@@ -90,8 +90,8 @@ static inline struct stem_filter stem_filter(const struct set_class *class, uint
     return filter;
 }
 
-/* Returns whether both bits of the hash are set in the word. skip: 0 for a stem, SET_BEGIN_SHIFT
- * for a begin. */
+/* Returns whether both bits of the hash are set in the word. skip: SET_STEM_SHIFT for a stem,
+ * SET_BEGIN_SHIFT for a begin. */
 static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
 {
     hash >>= skip;
@@ -143,7 +143,7 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
             if (k == stem_min || k == SET_STEM_FAR)
                 word = filter.map[hash >> filter.shift];
             codes[count] = set_stem_code(begins[i] - base, k);
-            count += stem_passes(word, hash, 0) & (lengths >> k & 1);
+            count += stem_passes(word, hash, SET_STEM_SHIFT) & (lengths >> k & 1);
         }
     }
     return (uint32_t)count;

@@ -286,7 +286,8 @@ static void filler_count(struct filler *filler)
         class->buckets[filling->bucket]++;
         if (class->by_stems) {
             TRAWL_ASSERT(set_stem_word(class, filling->hash_shared) >> class->stem_bits == 0);
-            class->stem_map[set_stem_word(class, filling->hash_shared)] |= set_bits(filling->hash);
+            class->stem_map[set_stem_word(class, filling->hash_shared)] |=
+                set_stem_bits(filling->hash);
             if (set_looks_at_begins(class))
                 class->stem_map[set_stem_word(class, filling->hash_min)] |=
                     set_begin_bits(filling->hash_min);

@@ -206,9 +206,16 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_POSITION_BITS;
 }
 
-/* By stems: the first stem_min bytes of a stem use two bits of the hash that differ from the bits
- * of whole stems. */
-#define SET_BEGIN_SHIFT 12u
+/* By stems: the bits of a stem, and of a stem's first stem_min bytes, follow from different bits of
+ * the hash. The bits of a stem depend on all of its bytes; the lowest bits of a hash depend only on
+ * the first six bytes. */
+#define SET_STEM_SHIFT 23u
+#define SET_BEGIN_SHIFT 11u
+
+static inline uint64_t set_stem_bits(uint64_t hash)
+{
+    return set_bits(hash >> SET_STEM_SHIFT);
+}
 
 static inline uint64_t set_begin_bits(uint64_t hash)
 {
