@@ -107,9 +107,10 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
                                           const struct set_class *class, uint64_t fold,
                                           uint32_t *codes)
 {
-    TRAWL_ASSERT(class->stem_min >= SET_STEM_Q);
+    TRAWL_ASSERT(class->stem_min >= SET_STEM_MIN);
     TRAWL_ASSERT(class->stem_lengths >> (SET_STEM_BYTES + 1) == 0);
     switch (class->stem_min) {
+        STEM_CASE(3)
         STEM_CASE(4)
         STEM_CASE(5)
         STEM_CASE(6)

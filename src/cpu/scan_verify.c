@@ -341,7 +341,7 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
         struct set_stem stem = {set_stem_hash(low, fold, k),
                                 (uint32_t)x,
                                 (uint8_t)k,
-                                (uint8_t)(SET_WHOLE_TAG + k - SET_STEM_Q),
+                                (uint8_t)(SET_WHOLE_TAG + k - SET_STEM_MIN),
                                 0,
                                 0};
         bool there = x + k <= scan->available;

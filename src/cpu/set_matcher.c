@@ -9,6 +9,8 @@
 
 /* a class with less than 1/8 of the literals of the class before joins that class */
 #define MERGE_SHARE 8u
+/* with more words, literals of 16 bytes and more are faster in a class of their own */
+#define JOIN_LONG_MAX 512u
 #define NAMED_SAMPLES 4.0 /* an entry that a sample names costs as much as 4 samples */
 /* if the entries that a sample names cost less than 0.1 of a sample, no narrower stride is tried */
 #define NAMED_LITTLE 0.1
@@ -83,6 +85,16 @@ static enum trawl_status look_stride(const struct set_sample *sample,
     return TRAWL_OK;
 }
 
+/* Returns whether `count` literals of length class c join the class whose shortest literals are of
+ * length class `last` < c. Each class costs a look at every sample, so few words are one class. */
+static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
+                  bool letters, bool few)
+{
+    return (few && last >= SET_STEM_MIN - 1 && class->length_min < STEM_LENGTH_MAX &&
+            (c < 5 || class->literal_count + count <= JOIN_LONG_MAX)) ||
+           (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
+}
+
 /* Divides the literals into classes by length. of[set_class_of_length(length)] becomes the index of
  * the class. */
 static void choose_classes(const struct trawl_plan *plan, struct set_matcher *matcher,
@@ -91,7 +103,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     uint32_t counts[SET_CLASSES_MAX] = {0}, last = SET_CLASSES_MAX;
     uint64_t least[SET_CLASSES_MAX];
     uint32_t of_stems[SET_STEM_LENGTHS] = {0};
-    bool letters = plan_has_letters(plan);
+    bool letters = plan_has_letters(plan), few = letters && plan->literal_count <= SET_FEW_LITERALS;
 
     memset(least, 0xff, sizeof least);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
@@ -100,17 +112,16 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
 
         counts[c]++;
         least[c] = min_u64(least[c], length);
-        if (length >= SET_STEM_Q)
-            of_stems[set_stem_bytes(length) - SET_STEM_Q]++;
+        if (length >= SET_STEM_MIN)
+            of_stems[set_stem_bytes(length) - SET_STEM_MIN]++;
     }
     for (uint32_t c = 0; c < SET_CLASSES_MAX; c++) {
         struct set_class *class;
 
         if (counts[c] == 0)
             continue;
-        if (c > 3 && last >= 3 && last < SET_CLASSES_MAX &&
-            ((letters && c == 4) ||
-             counts[c] < matcher->classes[of[last]].literal_count / MERGE_SHARE)) {
+        if (last < SET_CLASSES_MAX &&
+            joins(&matcher->classes[of[last]], last, c, counts[c], letters, few)) {
             of[c] = of[last];
             matcher->classes[of[c]].literal_count += counts[c];
             continue;
@@ -126,7 +137,9 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     for (uint32_t i = 0; i < matcher->class_count; i++) {
         struct set_class *class = &matcher->classes[i];
 
-        if (letters && class->length_min >= SET_STEM_Q && class->length_min < STEM_LENGTH_MAX)
+        if (letters && class->length_min >= SET_STEM_MIN &&
+            (class->length_min >= SET_STEM_Q || class->literal_count > counts[SET_STEM_MIN - 1]) &&
+            class->length_min < STEM_LENGTH_MAX)
             set_stems_begin(class, of_stems);
         else
             choose_stride(class,
@@ -171,7 +184,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     if (bits > BITMAP_BITS_CACHED)
         bits = (uint32_t)max_u64(BITMAP_BITS_CACHED, log + BITS_PER_ENTRY_MIN);
     bits = (uint32_t)min_u64(max_u64(bits, BITMAP_BITS_MIN), BITMAP_BITS_MAX);
-    class->word_bits = class->by_stems ? set_sample_word_bits(grams) : bits - 6;
+    class->word_bits = class->by_stems ? set_sample_word_bits(class, grams) : bits - 6;
     class->bucket_bits = set_bucket_bits(entries);
     class_complete(class, fold);
     class->entry_count = entries;
@@ -235,7 +248,7 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     filling->hash_shared = set_stem_hash(low, fold, set_stem_shared(class, length));
     __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_shared)], 1);
     __builtin_prefetch(&class->stem_map[set_stem_word(class, filling->hash_min)], 1);
-    set_stems_add(class, bytes, fold);
+    set_stems_add(class, bytes, bytes_count, fold);
 }
 
 /* Adds the entries of a literal. `back`: from the greatest offset to the least. */

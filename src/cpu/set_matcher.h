@@ -23,8 +23,11 @@
 #define SET_Q_MAX 16u
 #define SET_STEM_BYTES 8u
 #define SET_STEM_Q 4u
+#define SET_STEM_MIN 3u /* bytes of the shortest stem */
 #define SET_STEM_STRIDE_MAX 4u
-#define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_Q + 1)
+#define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
+/* Up to this many words are a class with words of three bytes, and are found by pairs. */
+#define SET_FEW_LITERALS 3072u
 
 /* An entry of a gram of a literal. The low 8 bits of `tagged` hold the gram's offset in the literal
  * (3 bits) and a tag of the bytes beside the gram (set_side_tag). The higher bits are a tag of the
@@ -59,8 +62,8 @@ struct set_class {
     uint32_t *stem_literals; /* by stems: the literal of each key */
     uint32_t stem_min;       /* bytes of the shortest stem */
     uint32_t stem_lengths;   /* bit k is set if some stem has k bytes */
-    /* Indexed by (bytes of a stem) - SET_STEM_Q: the number of literals with such stems. Buckets of
-     * the same length lie together, because short words are few, but most words of a text are
+    /* Indexed by (bytes of a stem) - SET_STEM_MIN: the number of literals with such stems. Buckets
+     * of the same length lie together, because short words are few, but most words of a text are
      * short. */
     uint32_t stem_counts[SET_STEM_LENGTHS];
     /* shift that turns a hash into a bucket of this length */
@@ -246,7 +249,7 @@ static inline uint64_t set_bucket(const struct set_class *class, uint64_t hash)
 
 static inline uint64_t set_stem_bucket(const struct set_class *class, uint64_t hash, uint32_t k)
 {
-    return class->stem_buckets[k - SET_STEM_Q] + (hash >> class->stem_shifts[k - SET_STEM_Q]);
+    return class->stem_buckets[k - SET_STEM_MIN] + (hash >> class->stem_shifts[k - SET_STEM_MIN]);
 }
 
 static inline uint32_t set_tag(uint64_t hash)
@@ -264,7 +267,7 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 
 /* By stems, a key is the stem's hash, in which a tag replaces the highest byte, because the bucket
  * already tells that byte. A tag ≥ SET_WHOLE_TAG says that the literal is its stem, of tag -
- * SET_WHOLE_TAG + SET_STEM_Q bytes. A smaller tag is of the four or the two bytes after a stem of
+ * SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller tag is of the four or the two bytes after a stem of
  * SET_STEM_BYTES. Tag 0 tells nothing. */
 #define SET_KEY_TAG_SHIFT 56u
 #define SET_KEY_BUCKET_BITS_MIN 8u
@@ -302,10 +305,10 @@ static inline uint32_t set_stem_tag(const uint8_t *literal, uint64_t length, uin
 {
     uint32_t next = 0;
 
-    TRAWL_ASSERT(length >= SET_STEM_Q);
+    TRAWL_ASSERT(length >= SET_STEM_MIN);
     if (length <= SET_STEM_BYTES)
         return set_fold_is_exact(literal, length, fold)
-                   ? SET_WHOLE_TAG + (uint32_t)length - SET_STEM_Q
+                   ? SET_WHOLE_TAG + (uint32_t)length - SET_STEM_MIN
                    : 0;
     if (length < SET_STEM_BYTES + 2)
         return 0;
@@ -374,7 +377,7 @@ static inline uint64_t set_stem_word(const struct set_class *class, uint64_t has
     return hash >> (64 - class->stem_bits);
 }
 
-/* Returns whether step two is needed. With stride 1 and stem_min == SET_STEM_Q, a sample already is
+/* Returns whether step two is needed. With stride 1 and stem_min ≤ SET_STEM_Q, a sample already has
  * a begin's first stem_min bytes. */
 static inline bool set_looks_at_begins(const struct set_class *class)
 {
@@ -464,9 +467,9 @@ void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
 /* Return log2 of the words of the stem map and of the bitmap, for 16 to 64 bits per entry. */
 uint32_t set_stem_word_bits(uint64_t literal_count);
-uint32_t set_sample_word_bits(uint64_t entries);
-/* Sets the literal's bits in the bitmap. */
-void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold);
+uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
+/* Sets the bits of a literal of `length` bytes in the bitmap. */
+void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
 /* Makes the pairs of a class of few literals. The entries must have been stored. */
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);

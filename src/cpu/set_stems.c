@@ -14,8 +14,6 @@
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
-/* with more literals, too many positions pass the pairs */
-#define PAIRS_LITERALS_MAX 3072u
 #define BUCKET_BITS_MIN 4u
 /* log2 of entries up to which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
@@ -26,17 +24,19 @@ void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LEN
 {
     uint32_t shorter = 0;
 
-    TRAWL_ASSERT(class->length_min >= SET_STEM_Q);
-    memcpy(class->stem_counts, counts, sizeof class->stem_counts);
-    for (uint32_t k = SET_STEM_Q; k < SET_STEM_BYTES; k++)
-        shorter += counts[k - SET_STEM_Q];
+    TRAWL_ASSERT(class->length_min >= SET_STEM_MIN);
+    for (uint32_t k = SET_STEM_MIN; k < SET_STEM_BYTES; k++) {
+        class->stem_counts[k - SET_STEM_MIN] = k < class->length_min ? 0 : counts[k - SET_STEM_MIN];
+        shorter += class->stem_counts[k - SET_STEM_MIN];
+    }
     TRAWL_ASSERT(shorter <= class->literal_count);
-    class->stem_counts[SET_STEM_BYTES - SET_STEM_Q] = class->literal_count - shorter;
+    class->stem_counts[SET_STEM_BYTES - SET_STEM_MIN] = class->literal_count - shorter;
     class->by_stems = true;
     class->q = SET_STEM_Q;
     class->stem_min = set_stem_bytes(class->length_min);
-    class->stride = (uint32_t)min_u64(class->length_min - SET_STEM_Q + 1, SET_STEM_STRIDE_MAX);
-    TRAWL_ASSERT(class->stride + SET_STEM_Q - 1 <= class->length_min);
+    class->stride = (uint32_t)min_u64(max_u64(class->length_min, SET_STEM_Q) - SET_STEM_Q + 1,
+                                      SET_STEM_STRIDE_MAX);
+    TRAWL_ASSERT(class->stride == 1 || class->stride + SET_STEM_Q - 1 <= class->length_min);
 }
 
 uint32_t set_bucket_bits(uint64_t entries)
@@ -61,13 +61,13 @@ void set_stems_complete(struct set_class *class)
         if (class->stem_counts[i] == 0)
             continue;
         class->bucket_count += 1ull << bits;
-        class->stem_lengths |= 1u << (i + SET_STEM_Q);
+        class->stem_lengths |= 1u << (i + SET_STEM_MIN);
     }
 }
 
-uint32_t set_sample_word_bits(uint64_t entries)
+uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams)
 {
-    uint32_t log = log2_ceiling(entries);
+    uint32_t log = log2_ceiling(grams + 255ull * class->stem_counts[0]);
 
     return (uint32_t)max_u64(max_u64(min_u64(log + 6, SAMPLE_BITS_CACHED), SAMPLE_BITS_MIN),
                              min_u64(log + 2, SAMPLE_BITS_MAX)) -
@@ -81,18 +81,22 @@ uint32_t set_stem_word_bits(uint64_t literal_count)
            6;
 }
 
-void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
+void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold)
 {
     uint32_t *bitmap = (uint32_t *)(void *)class->bitmap;
+    /* any byte may follow a literal that is shorter than a sample */
+    uint32_t nexts = length < SET_STEM_Q ? 256 : 1;
 
+    TRAWL_ASSERT(length >= class->length_min && (length >= SET_STEM_Q || class->stride == 1));
     for (uint32_t offset = 0; offset < class->stride; offset++) {
-        uint32_t four, product;
+        uint32_t four = 0, product;
 
-        TRAWL_ASSERT(offset + sizeof four <= class->length_min);
-        memcpy(&four, bytes + offset, sizeof four);
-        product = set_sample_product(four, (uint32_t)fold);
-        TRAWL_ASSERT(product >> set_sample_shift(class) < 2ull << class->word_bits);
-        bitmap[product >> set_sample_shift(class)] |= 1u << (product >> 8 & 31);
+        memcpy(&four, bytes + offset, (size_t)min_u64(length, sizeof four));
+        for (uint32_t next = 0; next < nexts; next++) {
+            product = set_sample_product(four | next << 8 * (SET_STEM_Q - 1), (uint32_t)fold);
+            TRAWL_ASSERT(product >> set_sample_shift(class) < 2ull << class->word_bits);
+            bitmap[product >> set_sample_shift(class)] |= 1u << (product >> 8 & 31);
+        }
     }
 }
 
@@ -162,7 +166,7 @@ enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_cla
     uint64_t *keys;
     uint64_t count = 0, distinct = 0;
 
-    if (class->literal_count > PAIRS_LITERALS_MAX)
+    if (class->literal_count > SET_FEW_LITERALS)
         return TRAWL_OK;
     TRAWL_ASSERT(class->pairs == NULL);
     TRAWL_TRY(MEMORY_ZEROED(class->pairs, 1, error));
