@@ -84,6 +84,10 @@ struct find_ops {
      * + PLAN_NIBBLE_REACH - 2. NULL if `set` is faster on this instruction set. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
+    /* Writes base + x for each bit x that is set in the tile's words, and up to SET_ROOM entries
+     * more. Returns the number of bits. */
+    uint32_t (*positions)(const struct find_tile *tile, uint64_t word_count, uint32_t base,
+                          uint32_t *positions);
     /* Sets bit x if `bytes` has the byte at text + x. The tile is dense. */
     void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
                   struct find_tile *tile);

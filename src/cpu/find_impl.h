@@ -405,6 +405,33 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
+/* Whether a word has a bit is a matter of chance, so the function writes POSITIONS_AT_ONCE entries
+ * for each word without a branch, and jumps only if the word has more bits. */
+#define POSITIONS_AT_ONCE 6u
+
+static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word_count,
+                                     uint32_t base, uint32_t *positions)
+{
+    uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
+    uint32_t count = 0;
+
+    TRAWL_ASSERT(hot_count <= word_count && base + 64 * word_count <= UINT32_MAX);
+    for (uint64_t i = 0; i < hot_count; i++) {
+        uint32_t w = tile->is_dense ? (uint32_t)i : tile->hot[i], *to = positions + count;
+        uint64_t bits = tile->mask[w];
+
+        count += (uint32_t)__builtin_popcountll(bits);
+        do {
+            for (uint32_t k = 0; k < POSITIONS_AT_ONCE; k++) {
+                to[k] = base + 64 * w + (uint32_t)__builtin_ctzll(bits | 1ull << 63);
+                bits &= bits - 1;
+            }
+            to += POSITIONS_AT_ONCE;
+        } while (__builtin_expect(bits != 0, 0));
+    }
+    return count;
+}
+
 #ifdef HAS_STEM_VECTORS
 #define FIND_STEMS(name) name##_vectors
 #else
@@ -413,14 +440,15 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 
 /* The variant's table of functions. The arguments are the functions that a variant may replace by
  * its own. */
-#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)               \
-    {                                                                                          \
-        .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),      \
-        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,             \
-        .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
-        .count_bits = (count_bits_of), .gram_samples = FIND_STEMS(gram_samples),               \
-        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
-        .stems = FIND_STEMS(stem_stems), .stem_keys = (stem_keys_of), .pairs = (pairs_of)      \
+#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                 \
+    {                                                                                            \
+        .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),        \
+        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,               \
+        .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), \
+        .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of),                          \
+        .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),      \
+        .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                 \
+        .stem_keys = (stem_keys_of), .pairs = (pairs_of)                                         \
     }
 #define FIND_OPS_COMMON(stem_keys_of) \
     FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)

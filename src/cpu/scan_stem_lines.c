@@ -173,8 +173,11 @@ uint64_t stem_line_words(const struct sampling *sampling)
 static enum trawl_status gather_lines(const struct sampling *sampling)
 {
     uint64_t words = stem_pair_words(sampling, sampling->end);
-    uint32_t count = stem_positions(sampling, sampling->end, words);
+    uint32_t count;
 
+    if (words < sampling->line_words)
+        words = 0; /* near the text's end */
+    count = stem_positions(sampling, sampling->end, words);
     return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride,
                        sampling->scan->worker->scratch->positions, count);
 }

@@ -8,6 +8,9 @@
  */
 #include "cpu/sampling.h"
 
+/* bytes after a position that pairs and nibble tables read: the tested bytes, and whole vectors */
+#define FILTERS_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
+
 /* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Pairs
  * alone let many positions pass where no literal begins. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
@@ -31,19 +34,37 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *position
     return kept;
 }
 
+/* Return whether pairs, or the plan's nibble tables, find the class's positions. */
+static bool by_pairs(const struct sampling *sampling)
+{
+    return sampling->class->pairs != NULL && sampling->scan->worker->find->pairs != NULL;
+}
+
+static bool by_nibbles(const struct sampling *sampling)
+{
+    return sampling->scan->worker->nibbles != NULL &&
+           sampling->scan->worker->find->nibbles != NULL && sampling->matcher->class_count == 1;
+}
+
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words)
 {
     const struct set_span span = {(uint32_t)sampling->begin, (uint32_t)end};
     struct scan *scan = sampling->scan;
-    uint32_t *positions = scan->worker->scratch->positions;
+    const struct find_ops *find = scan->worker->find;
+    const uint8_t *text = scan->chunk->bytes + sampling->begin;
+    uint32_t *positions = scan->worker->scratch->positions, count;
 
     TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
     TRAWL_ASSERT(sampling->begin + 64 * words <= end);
     if (words == 0)
         return stem_span_positions(sampling, &span, 1);
-    return keep_samples(sampling, positions,
-                        scan->worker->find->pairs(scan->chunk->bytes + sampling->begin, words,
-                                                  sampling->class->pairs, span.from, positions));
+    if (by_pairs(sampling)) {
+        count = find->pairs(text, words, sampling->class->pairs, span.from, positions);
+    } else {
+        find->nibbles(text, words, scan->worker->nibbles, &scan->worker->tile);
+        count = find->positions(&scan->worker->tile, words, span.from, positions);
+    }
+    return keep_samples(sampling, positions, count);
 }
 
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
@@ -135,11 +156,11 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
     uint64_t room = sampling->scan->loadable - sampling->begin;
 
     TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
-    if (sampling->class->pairs == NULL || sampling->scan->worker->find->pairs == NULL ||
-        end < sampling->begin + 64 || room < FIND_LOAD_SLACK + 64)
+    if ((!by_pairs(sampling) && !by_nibbles(sampling)) || end < sampling->begin + 64 ||
+        room < FILTERS_KEPT + 64)
         return 0;
     TRAWL_ASSERT(end <= sampling->end);
-    return min_u64((end - sampling->begin) / 64, (room - FIND_LOAD_SLACK) / 64);
+    return min_u64((end - sampling->begin) / 64, (room - FILTERS_KEPT) / 64);
 }
 
 enum trawl_status sample_stems(const struct sampling *sampling)
