@@ -15,9 +15,6 @@
 /* if the entries that a sample names cost less than 0.1 of a sample, no narrower stride is tried */
 #define NAMED_LITTLE 0.1
 #define BITS_SPARE 4.0 /* bits of entropy that a gram needs beyond log2(entries) */
-/* a class whose shortest literal has at least this length is searched by grams, which are then
- * faster than stems */
-#define STEM_LENGTH_MAX 12u
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
 #define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in a second-level cache */
@@ -90,7 +87,7 @@ static enum trawl_status look_stride(const struct set_sample *sample,
 static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
                   bool letters, bool few)
 {
-    return (few && last >= SET_STEM_MIN - 1 && class->length_min < STEM_LENGTH_MAX &&
+    return (few && last >= SET_STEM_MIN - 1 && class->length_min < SET_STEM_LENGTH_MAX &&
             (c < 5 || class->literal_count + count <= JOIN_LONG_MAX)) ||
            (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
 }
@@ -139,7 +136,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
 
         if (letters && class->length_min >= SET_STEM_MIN &&
             (class->length_min >= SET_STEM_Q || class->literal_count > counts[SET_STEM_MIN - 1]) &&
-            class->length_min < STEM_LENGTH_MAX)
+            class->length_min < SET_STEM_LENGTH_MAX)
             set_stems_begin(class, of_stems);
         else
             choose_stride(class,

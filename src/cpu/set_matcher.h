@@ -25,6 +25,9 @@
 #define SET_STEM_Q 4u
 #define SET_STEM_MIN 3u /* bytes of the shortest stem */
 #define SET_STEM_STRIDE_MAX 4u
+/* a class whose shortest literal has at least this length is searched by grams, which are then
+ * faster than stems */
+#define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
 /* Up to this many words are a class with words of three bytes, and are found by pairs. */
 #define SET_FEW_LITERALS 3072u
