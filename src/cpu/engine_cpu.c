@@ -85,6 +85,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
         plan->length_max == 1 && plan_method_is_open(plan) && bytes_begin(&worker->bytes, plan);
     worker->tile_positions = (uint32_t)cpu_sizes.class_positions;
     worker->lines_hit = false;
+    worker->set = NULL;
     worker->matcher = NULL;
     worker->nibbles = NULL;
     return plan->method != TRAWL_METHOD_SET ? TRAWL_OK

@@ -52,10 +52,11 @@ static void verify_position(struct scan *scan, uint64_t x)
 {
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set *set = &plan->set;
+    const struct plan_set_tables *tables = scan->worker->set;
     uint64_t head = head_at(scan, x);
-    const uint64_t *bitmap = plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap;
+    const uint64_t *bitmap = tables->wide != NULL ? tables->wide : tables->bitmap;
     uint32_t hash =
-        plan->set_wide != NULL
+        tables->wide != NULL
             ? plan_hash_wide(set, head)
             : plan_hash32(((uint32_t)head | set->fold) & set->gram_mask, set->bitmap_bits);
     uint32_t bucket = plan_hash64((head | set->head_fold) & set->head_mask, set->bucket_bits);
@@ -69,13 +70,13 @@ static void verify_position(struct scan *scan, uint64_t x)
     scan->result->candidate_count++;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
         head |= 0x2020202020202020ull;
-    TRAWL_ASSERT(plan->set_buckets[bucket] <= plan->set_buckets[bucket + 1]);
-    scan->work += plan->set_buckets[bucket + 1] - plan->set_buckets[bucket];
-    for (uint32_t e = plan->set_buckets[bucket]; e < plan->set_buckets[bucket + 1]; e++) {
-        if ((head & plan->set_heads[e].mask) != plan->set_heads[e].bytes)
+    TRAWL_ASSERT(tables->buckets[bucket] <= tables->buckets[bucket + 1]);
+    scan->work += tables->buckets[bucket + 1] - tables->buckets[bucket];
+    for (uint32_t e = tables->buckets[bucket]; e < tables->buckets[bucket + 1]; e++) {
+        if ((head & tables->heads[e].mask) != tables->heads[e].bytes)
             continue;
-        TRAWL_ASSERT(plan->set_entries[e] < plan->literal_count);
-        verify_literal(scan, x, plan->set_entries[e]);
+        TRAWL_ASSERT(tables->entries[e] < plan->literal_count);
+        verify_literal(scan, x, tables->entries[e]);
         if (scan->over || (scan->want == WANT_LINES && scan->run_until > x))
             return;
         if (scan->work > scan->work_max && scan->result->count == count && dense_leaves(scan, x))
@@ -90,6 +91,7 @@ static void verify_position(struct scan *scan, uint64_t x)
 static uint64_t fill(struct scan *scan, uint64_t *positions)
 {
     const struct trawl_plan *plan = scan->plan;
+    const struct plan_set_tables *tables = scan->worker->set;
     const struct find_ops *find = scan->worker->find;
     uint64_t room = scan->loadable - scan->at, words;
 
@@ -104,7 +106,7 @@ static uint64_t fill(struct scan *scan, uint64_t *positions)
                       &scan->worker->tile);
     else
         find->set(scan->chunk->bytes + scan->at, words, &plan->set,
-                  plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap, &scan->worker->tile);
+                  tables->wide != NULL ? tables->wide : tables->bitmap, &scan->worker->tile);
     tile_cut(&scan->worker->tile, words, *positions);
     if (scan->worker->at_borders)
         borders_apply(scan, words);
@@ -114,7 +116,10 @@ static uint64_t fill(struct scan *scan, uint64_t *positions)
 
 void scan_set(struct scan *scan)
 {
-    while (scan->at < scan->limit && !scan_is_full(scan)) {
+    if (scan->worker->set == NULL)
+        scan->status = plan_set_want(scan->plan, &scan->worker->set, scan->error);
+    scan->over = scan->status != TRAWL_OK;
+    while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t positions, words = fill(scan, &positions), begin = scan->at;
 
         dense_allow(scan, max_u64(positions, 64 * words));

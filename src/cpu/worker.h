@@ -77,6 +77,7 @@ struct engine_worker {
     struct byte_set bytes;
     struct trial trial;     /* sets: program 0 searches by buckets, program 1 by classes */
     struct trial set_trial; /* program 0 is the trial above, program 1 the automaton */
+    const struct plan_set_tables *set;  /* NULL until the set is searched by buckets */
     const struct plan_nibbles *nibbles; /* NULL: positions of a set pass by its bitmap */
     const struct set_matcher *matcher;  /* NULL until the set is searched by classes */
     struct set_scratch *scratch;        /* buffers for the matcher; owned */

@@ -244,10 +244,11 @@ static void put_set(const struct trawl_plan *plan, struct block *block, struct c
 
     TRAWL_ASSERT(plan->literal_count > 0 && plan->literal_bytes_total <= SET_BYTES_MAX);
     a->set = plan->set;
-    (void)block_put(block, plan->set_bitmap, (1ull << plan->set.bitmap_bits) / 8, &a->set_bitmap);
-    (void)block_put(block, plan->set_buckets,
+    (void)block_put(block, tables->set->bitmap, (1ull << plan->set.bitmap_bits) / 8,
+                    &a->set_bitmap);
+    (void)block_put(block, tables->set->buckets,
                     ((1ull << plan->set.bucket_bits) + 1) * sizeof(uint32_t), &a->set_buckets);
-    (void)block_put(block, plan->set_entries, plan->literal_count * sizeof(uint32_t),
+    (void)block_put(block, tables->set->entries, plan->literal_count * sizeof(uint32_t),
                     &a->set_entries);
     put_literals(plan, block, tables);
     a->sets = tables->sets;
@@ -328,9 +329,10 @@ static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cud
     tables->alike_max = 1;
     if (tables->method != TRAWL_METHOD_SET)
         return TRAWL_OK;
+    TRAWL_TRY(plan_set_want(plan, &tables->set, error));
     for (uint64_t i = 0; i < 1ull << plan->set.bucket_bits; i++)
-        tables->alike_max =
-            (uint32_t)max_u64(tables->alike_max, plan->set_buckets[i + 1] - plan->set_buckets[i]);
+        tables->alike_max = (uint32_t)max_u64(tables->alike_max, tables->set->buckets[i + 1] -
+                                                                     tables->set->buckets[i]);
     if (tables->alike_max > SCAN_ALIKE_MAX)
         return TRAWL_FAIL(
             error, UNSUPPORTED,

@@ -42,8 +42,9 @@ struct cuda_tables {
     uint32_t dense_left;
     /* for a set: comparisons may cost 2^budget_log2 × the usual budget */
     uint32_t budget_log2;
-    bool is_tried;         /* for a set: a trial of the text's first range is done */
-    double lost_ns;        /* for a set: time that the automaton would have saved so far */
+    bool is_tried;  /* for a set: a trial of the text's first range is done */
+    double lost_ns; /* for a set: time that the automaton would have saved so far */
+    const struct plan_set_tables *set; /* for a set: the host's tables */
     uint32_t alike_max;    /* the most literals of a set that may occur at the same begin */
     struct scan_sets sets; /* stride 0: stream_set does not take the set */
     bool sets_ready;       /* the tables of stream_set are on the device */

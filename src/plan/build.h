@@ -30,7 +30,7 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
  * need. */
 void errors_need(struct trawl_plan *plan);
 
-/* Builds the tables of method set. */
-enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
+/* Sets plan->set and byte_bits of a set. */
+void build_set(struct trawl_plan *plan);
 
 #endif

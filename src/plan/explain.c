@@ -92,10 +92,10 @@ static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan
                   "each class; those below are not its\n");
     explain_trials(text, plan);
     add(text, "q: %u\nstride: 1\n", plan->set.q);
-    return (1ull << plan->set.bitmap_bits) / 8 * (plan->set_wide != NULL ? 2 : 1) +
+    return (1ull << plan->set.bitmap_bits) / 8 * (plan->set.wide_mask != 0 ? 2 : 1) +
            (sizeof(uint32_t) << plan->set.bucket_bits) +
            plan->literal_count *
-               (sizeof(uint32_t) + (plan->set_heads != NULL ? sizeof(struct plan_head) : 0));
+               (sizeof(uint32_t) + (plan_has_heads(plan) ? sizeof(struct plan_head) : 0));
 }
 
 typedef uint64_t (*teller)(struct explanation *text, const struct trawl_plan *plan);

@@ -265,7 +265,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     else if (!plan_judges(plan))
         TRAWL_TRY_DONE(choose_method(plan, &given, error));
     if (plan->method == TRAWL_METHOD_SET)
-        TRAWL_TRY_DONE(build_set(plan, error));
+        build_set(plan);
     *plan_out = plan;
     plan = NULL;
 done:
@@ -289,17 +289,6 @@ void trawl_plan_free(struct trawl_plan *plan)
     if (plan->literal_bytes != pattern_bytes)
         memory_release(plan->literal_bytes, plan->literal_bytes_capacity, 1);
     memory_release(plan->elements, plan->element_capacity, sizeof *plan->elements);
-    if (plan->set_bitmap != NULL)
-        memory_release(plan->set_bitmap, max_u64(1ull << plan->set.bitmap_bits, 64) / 64,
-                       sizeof *plan->set_bitmap);
-    if (plan->set_wide != NULL)
-        memory_release(plan->set_wide, (1ull << plan->set.bitmap_bits) / 64,
-                       sizeof *plan->set_wide);
-    if (plan->set_buckets != NULL)
-        memory_release(plan->set_buckets, (1ull << plan->set.bucket_bits) + 1,
-                       sizeof *plan->set_buckets);
-    memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
-    memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
     for (uint32_t i = 0; i < PLAN_ATTACHMENTS && plan->attached != NULL; i++)
         if (plan->attached[i].object != NULL)
             plan->attached[i].release(plan->attached[i].object);

@@ -40,6 +40,18 @@ struct plan_head {
     uint64_t mask;
 };
 
+/* The bitmaps and buckets of a set. */
+struct plan_set_tables {
+    uint64_t bytes;    /* of this object and its arrays, which are one block of memory */
+    uint64_t *bitmap;  /* 2^bitmap_bits bits */
+    uint64_t *wide;    /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */
+    uint32_t *buckets; /* 2^bucket_bits + 1 indexes into `entries`: the begin of each bucket */
+    uint32_t *entries; /* literal numbers, grouped by bucket, ascending inside each bucket */
+    /* The first bytes of the literals in `entries`, in the same order: with these most entries of a
+     * bucket fail without a read of the literal. NULL unless plan_has_heads. */
+    struct plan_head *heads;
+};
+
 /* Objects that the first search which needs them makes, and that the plan then owns. */
 enum plan_attachment {
     PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
@@ -50,6 +62,7 @@ enum plan_attachment {
      * of the plan without the conditions, and both plans share their attachments. */
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,
+    PLAN_SET_TABLES,  /* plan_set_tables, plan/tables.c */
     PLAN_NIBBLES,     /* the tables of a small set, plan/nibbles.c */
     PLAN_MATCHER,     /* the tables of a large set, cpu/set_matcher.c */
     PLAN_DENSE,       /* the automaton, cpu/dense_set.c */
@@ -129,19 +142,11 @@ struct trawl_plan {
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
     /* the CPU begins with method classes (strings by length, each class with its own tables);
-     * false: with method buckets, by the tables below */
+     * false: with method buckets, by struct plan_set_tables */
     bool has_classes;
     /* the CPU tries methods classes and buckets in turn, and goes on with the faster method */
     bool has_either;
-    bool has_automaton;   /* the CPU also tries the automaton */
-    uint64_t *set_bitmap; /* 2^bitmap_bits bits */
-    uint64_t *set_wide;   /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */
-    /* 2^bucket_bits + 1 indexes into set_entries: the begin of each bucket */
-    uint32_t *set_buckets;
-    uint32_t *set_entries; /* literal numbers, grouped by bucket, ascending inside each bucket */
-    /* The first bytes of the literals in set_entries, in the same order: with these most entries of
-     * a bucket fail without a read of the literal. NULL if the CPU searches by classes alone. */
-    struct plan_head *set_heads;
+    bool has_automaton; /* the CPU also tries the automaton */
 
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
@@ -219,6 +224,17 @@ bool plan_has_letters(const struct trawl_plan *plan);
  * and the plan owns. Errors: MEMORY. Any thread may call. */
 enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_plan **as_set,
                               struct trawl_error *error);
+
+/* For a set: sets *tables to the set's tables. The first call makes the tables, and the plan owns
+ * them. Errors: MEMORY. Any thread may call. */
+enum trawl_status plan_set_want(const struct trawl_plan *plan,
+                                const struct plan_set_tables **tables, struct trawl_error *error);
+
+/* For a set: returns whether the CPU may search by buckets, so that the tables have heads. */
+static inline bool plan_has_heads(const struct trawl_plan *plan)
+{
+    return !plan->has_classes || plan->has_either;
+}
 
 /* For a set: returns whether the CPU can search the set by method classes. */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)

@@ -1,4 +1,4 @@
-/* tables: makes the bitmaps and buckets of method set. */
+/* tables: makes the bitmaps and buckets of a set. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -51,7 +51,7 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
     return plan_hash64((head | plan->set.head_fold) & plan->set.head_mask, plan->set.bucket_bits);
 }
 
-static void set_parameters(struct trawl_plan *plan)
+void build_set(struct trawl_plan *plan)
 {
     struct plan_set *set = &plan->set;
 
@@ -71,6 +71,7 @@ static void set_parameters(struct trawl_plan *plan)
         plan->length_min >= 8 ? UINT64_MAX : (1ull << 8 * max_u64(plan->length_min, 1)) - 1;
     set->head_fold =
         (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull & set->head_mask : 0;
+    plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
     TRAWL_ASSERT(set->q > 0 && set->q <= 4 && set->bitmap_bits < 32 && set->bucket_bits < 32);
 }
 
@@ -94,77 +95,114 @@ bool plan_has_letters(const struct trawl_plan *plan)
  * large sets exceed the caches. */
 #define FETCH_AHEAD 24u
 
-static void fetch_bucket(const struct trawl_plan *plan, uint64_t literal)
+static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_tables *tables,
+                         uint64_t literal)
 {
     if (literal < plan->literal_count)
-        __builtin_prefetch(&plan->set_buckets[literal_bucket(plan, (uint32_t)literal)], 1);
+        __builtin_prefetch(&tables->buckets[literal_bucket(plan, (uint32_t)literal)], 1);
 }
 
 /* Prefetches a literal's entry. The literal's bucket was prefetched before. */
-static void fetch_entry(const struct trawl_plan *plan, uint64_t literal)
+static void fetch_entry(const struct trawl_plan *plan, const struct plan_set_tables *tables,
+                        uint64_t literal)
 {
     uint32_t entry;
 
     if (literal >= plan->literal_count)
         return;
-    entry = plan->set_buckets[literal_bucket(plan, (uint32_t)literal)] - 1;
+    entry = tables->buckets[literal_bucket(plan, (uint32_t)literal)] - 1;
     TRAWL_ASSERT(entry < plan->literal_count);
-    __builtin_prefetch(&plan->set_entries[entry], 1);
-    if (plan->set_heads != NULL)
-        __builtin_prefetch(&plan->set_heads[entry], 1);
+    __builtin_prefetch(&tables->entries[entry], 1);
+    if (tables->heads != NULL)
+        __builtin_prefetch(&tables->heads[entry], 1);
 }
 
-/* Fills the bitmaps, and sorts the literals by bucket (a counting sort): set_buckets first holds
+/* Fills the bitmaps, and sorts the literals by bucket (a counting sort): `buckets` first holds
  * sizes, then ends. Then each literal, from the last to the first, moves its bucket's end back by
  * an entry and takes that entry, so that ends become begins. */
-static void fill_set(struct trawl_plan *plan)
+static void fill_set(const struct trawl_plan *plan, struct plan_set_tables *tables)
 {
     for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
         uint32_t bit = plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits);
 
-        fetch_bucket(plan, (uint64_t)literal + FETCH_AHEAD);
+        fetch_bucket(plan, tables, (uint64_t)literal + FETCH_AHEAD);
         TRAWL_ASSERT(bit >> plan->set.bitmap_bits == 0);
-        plan->set_bitmap[bit / 64] |= 1ull << bit % 64;
-        if (plan->set_wide != NULL) {
+        tables->bitmap[bit / 64] |= 1ull << bit % 64;
+        if (tables->wide != NULL) {
             bit = literal_wide(plan, literal);
             TRAWL_ASSERT(bit >> plan->set.bitmap_bits == 0);
-            plan->set_wide[bit / 64] |= 1ull << bit % 64;
+            tables->wide[bit / 64] |= 1ull << bit % 64;
         }
-        plan->set_buckets[literal_bucket(plan, literal)]++;
+        tables->buckets[literal_bucket(plan, literal)]++;
     }
     for (uint64_t bucket = 1; bucket <= 1ull << plan->set.bucket_bits; bucket++)
-        plan->set_buckets[bucket] += plan->set_buckets[bucket - 1];
-    TRAWL_ASSERT(plan->set_buckets[1ull << plan->set.bucket_bits] == plan->literal_count);
+        tables->buckets[bucket] += tables->buckets[bucket - 1];
+    TRAWL_ASSERT(tables->buckets[1ull << plan->set.bucket_bits] == plan->literal_count);
     for (uint32_t literal = plan->literal_count; literal-- > 0;) {
-        uint32_t entry = --plan->set_buckets[literal_bucket(plan, literal)];
+        uint32_t entry = --tables->buckets[literal_bucket(plan, literal)];
 
         /* wraps beyond literal_count below 0 */
-        fetch_bucket(plan, (uint64_t)literal - 2 * FETCH_AHEAD);
-        fetch_entry(plan, (uint64_t)literal - FETCH_AHEAD);
+        fetch_bucket(plan, tables, (uint64_t)literal - 2 * FETCH_AHEAD);
+        fetch_entry(plan, tables, (uint64_t)literal - FETCH_AHEAD);
         TRAWL_ASSERT(entry < plan->literal_count);
-        plan->set_entries[entry] = literal;
-        if (plan->set_heads != NULL)
-            plan->set_heads[entry] = literal_head(plan, literal);
+        tables->entries[entry] = literal;
+        if (tables->heads != NULL)
+            tables->heads[entry] = literal_head(plan, literal);
     }
-    TRAWL_ASSERT(plan->set_buckets[0] == 0); /* each literal took its entry */
+    TRAWL_ASSERT(tables->buckets[0] == 0); /* each literal took its entry */
 }
 
-enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
+static uint64_t aligned(uint64_t bytes)
 {
-    uint64_t bucket_count;
+    return (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+}
 
-    set_parameters(plan);
-    plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
-    bucket_count = 1ull << plan->set.bucket_bits;
-    TRAWL_TRY(MEMORY_ZEROED(plan->set_bitmap, (1ull << plan->set.bitmap_bits) / 64, error));
-    if (plan->set.wide_mask != 0) {
-        TRAWL_TRY(MEMORY_ZEROED(plan->set_wide, (1ull << plan->set.bitmap_bits) / 64, error));
+static void tables_free(void *object)
+{
+    memory_release(object, ((struct plan_set_tables *)object)->bytes / MEMORY_ALIGNMENT,
+                   MEMORY_ALIGNMENT);
+}
+
+/* Makes the object and its arrays in a single block. */
+static enum trawl_status make(const void *from, void **object, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    uint64_t bitmap_bytes = (1ull << plan->set.bitmap_bits) / 8, count = plan->literal_count;
+    struct plan_set_tables tables = {.bytes = 0};
+    const uint64_t bytes[] = {sizeof tables,
+                              bitmap_bytes,
+                              plan->set.wide_mask != 0 ? bitmap_bytes : 0,
+                              ((1ull << plan->set.bucket_bits) + 1) * sizeof *tables.buckets,
+                              count * sizeof *tables.entries,
+                              plan_has_heads(plan) ? count * sizeof *tables.heads : 0};
+    void *arrays[sizeof bytes / sizeof *bytes], *at;
+
+    for (uint32_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        tables.bytes += aligned(bytes[i]);
+    TRAWL_TRY(memory_allocate_table(tables.bytes / MEMORY_ALIGNMENT, MEMORY_ALIGNMENT, true, object,
+                                    error));
+    at = *object;
+    for (uint32_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        arrays[i] = bytes[i] > 0 ? at : NULL;
+        at = (uint8_t *)at + aligned(bytes[i]);
     }
-    TRAWL_TRY(MEMORY_TABLE(plan->set_buckets, bucket_count + 1, true, error));
-    TRAWL_TRY(MEMORY_TABLE(plan->set_entries, plan->literal_count, false, error));
-    if (!plan->has_classes || plan->has_either) {
-        TRAWL_TRY(MEMORY_TABLE(plan->set_heads, plan->literal_count, false, error));
-    }
-    fill_set(plan);
+    tables.bitmap = (uint64_t *)arrays[1];
+    tables.wide = (uint64_t *)arrays[2];
+    tables.buckets = (uint32_t *)arrays[3];
+    tables.entries = (uint32_t *)arrays[4];
+    tables.heads = (struct plan_head *)arrays[5];
+    fill_set(plan, &tables);
+    *(struct plan_set_tables *)*object = tables;
+    return TRAWL_OK;
+}
+
+enum trawl_status plan_set_want(const struct trawl_plan *plan,
+                                const struct plan_set_tables **tables, struct trawl_error *error)
+{
+    const void *object;
+
+    TRAWL_TRY(
+        attachment_want(&plan->attached[PLAN_SET_TABLES], plan, make, tables_free, &object, error));
+    *tables = (const struct plan_set_tables *)object;
     return TRAWL_OK;
 }
