@@ -74,11 +74,12 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
 static enum trawl_status compile(const struct anchor_maker *maker, const char *bytes,
                                  uint64_t count, struct regex **out, struct trawl_error *error)
 {
+    struct regex_options options = *maker->options;
     struct regex_fault fault;
 
     *out = NULL;
-    if (expressions_compile(maker->made, bytes, count, maker->options, 1, out, &fault) ==
-        REGEX_MEMORY)
+    options.later = true;
+    if (expressions_compile(maker->made, bytes, count, &options, 1, out, &fault) == REGEX_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a part of a regular expression");
     return TRAWL_OK;
 }

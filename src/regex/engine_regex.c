@@ -285,21 +285,19 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
                            step->chunk->call};
 }
 
-/* For SPANS, in a line without an occurrence: pushes an empty match at the line's begin if some
- * expression matches in the line. */
-static enum trawl_status push_empty(struct step *step, struct regex_line line,
-                                    const uint32_t *candidates, uint32_t count,
-                                    struct trawl_error *error)
+/* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
+static enum trawl_status push_line(struct step *step, struct regex_line line,
+                                   const uint32_t *candidates, uint32_t count, uint64_t length,
+                                   struct trawl_error *error)
 {
-    const struct judged judged = judged_of(step, line);
-
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
 
-        TRAWL_TRY(judge_line(step->worker->expressions, expression, judged, &found, error));
+        TRAWL_TRY(judge_line(step->worker->expressions, expression, judged_of(step, line), &found,
+                             error));
         if (found)
-            return push_hit(step, line.begin, expression, 0, error);
+            return push_hit(step, line.begin, expression, length, error);
     }
     return TRAWL_OK;
 }
@@ -341,24 +339,19 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const struct judged judged = judged_of(step, line);
-    const bool any = step->want == WANT_LINES && step->chunk->records == NULL;
+    const uint64_t pushed = step->result->count;
 
     step->judged++;
-    for (uint32_t i = 0; i < count && any; i++) {
-        const uint32_t expression = candidates != NULL ? candidates[i] : i;
-        bool found;
-
-        TRAWL_TRY(judge_line(expressions, expression, judged, &found, error));
-        if (found)
-            return push_hit(step, line.begin, expression, judged.count, error);
-    }
     worker->merge.count = 0;
-    if (!any)
-        TRAWL_TRY(merge_begin(&worker->merge, expressions, judged, candidates, count, error));
-    step->missed += worker->merge.count == 0 ? BYTES_PER_MISS : 0;
+    if (step->want == WANT_LINES && step->chunk->records == NULL)
+        TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
+    else
+        TRAWL_TRY(merge_begin(&worker->merge, expressions, judged_of(step, line), candidates, count,
+                              error));
+    if (worker->merge.count == 0 && step->result->count == pushed)
+        step->missed += BYTES_PER_MISS;
     if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions->atoms == NULL)
-        return push_empty(step, line, candidates, count, error);
+        return push_line(step, line, candidates, count, 0, error);
     return push_merged(step, line, line.begin, error);
 }
 
@@ -522,25 +515,18 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
 {
     const struct expressions *expressions = step->worker->expressions;
     const struct regex_ops *ops = expressions->ops;
-    const struct regex *each = expressions->each[anchor->expression];
     const uint8_t *bytes = step->chunk->bytes;
     const bool reads_head = around.before != CHAIN_MATCHES;
     int found = 1;
 
-    *may = true;
-    if (anchor->is_sure || (!reads_head && around.after == CHAIN_MATCHES))
-        return TRAWL_OK;
     if (line->begin == UINT64_MAX &&
         (by_line || anchor->looks_back || (!anchor->begins && reads_head)))
         line->begin = line_begin(step, at);
-    if (by_line) {
-        found = ops->match(each, bytes + line->begin, line->end - line->begin, 0,
-                           line->end - line->begin, false, NULL, 0);
-    } else if (anchor->begins && anchor->looks_back) {
-        found = ops->match(each, bytes + line->begin, line->end - line->begin, at - line->begin,
-                           line->end - line->begin, true, NULL, 0);
-    } else if (anchor->begins) {
-        found = ops->match(each, bytes + at, line->end - at, 0, line->end - at, true, NULL, 0);
+    if (by_line || anchor->begins) {
+        const uint64_t begin = by_line || anchor->looks_back ? line->begin : at;
+
+        found = ops->match(expressions->each[anchor->expression], bytes + begin, line->end - begin,
+                           by_line ? 0 : at - begin, line->end - begin, !by_line, NULL, 0);
     } else {
         if (reads_head)
             found = ops->match(anchor->head, bytes + line->begin, at - line->begin, 0,
@@ -552,6 +538,13 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
     *may = found > 0;
     return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression")
                      : TRAWL_OK;
+}
+
+/* Returns whether RE2 can read the head and the rest of the anchor, instead of the whole line. */
+static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
+{
+    return anchor->begins ||
+           (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
 }
 
 /* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
@@ -568,7 +561,9 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
         const struct around around = look_around(step, anchor, at, literal);
         uint64_t *known = &worker->known[anchor->expression];
-        bool may, by_line;
+        const bool is_sure =
+            anchor->is_sure || (around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES);
+        bool may = true, by_line = false;
 
         if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
             step->missed += BYTES_PER_LOOK;
@@ -586,8 +581,10 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
             continue;
-        by_line = (*known & DECIDED) == TRIES_MAX || (!anchor->begins && anchor->head == NULL);
-        TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
+        if (!is_sure) {
+            by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
+            TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
+        }
         step->missed += may ? 0 : BYTES_PER_MISS;
         *known = may || by_line ? *known | DECIDED : *known + 1;
         if (may)
@@ -645,7 +642,8 @@ static bool has_newlines(const struct step *step)
     const uint8_t *bytes = step->chunk->bytes + step->from;
     const size_t count = (size_t)(step->to - step->from);
 
-    return step->chunk->records == NULL && step->worker->expressions->whole != NULL &&
+    return step->chunk->records == NULL &&
+           step->worker->expressions->ops->is_ready(step->worker->expressions->whole) &&
            (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
 }
@@ -692,7 +690,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
         TRAWL_TRY(by_anchors(step, error));
-        if (worker->expressions->whole != NULL && step->missed > step->to - step->from)
+        if (step->missed > step->to - step->from &&
+            worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);
         worker->missed += step->missed;

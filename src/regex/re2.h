@@ -23,6 +23,7 @@ struct regex_options {
     bool bytes;   /* each byte is a character; false: UTF-8 */
     bool lines;   /* the text has many lines, and no match may contain a newline */
     bool dot_all; /* '.' matches a newline, too */
+    bool later;   /* the program is compiled when it is first used */
     uint64_t memory_bytes;
 };
 
@@ -38,7 +39,7 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_VERSION 2u
+#define REGEX_VERSION 3u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
@@ -46,6 +47,10 @@ struct regex_ops {
                                  const struct regex_options *options, struct regex **regex,
                                  struct regex_fault *fault);
     void (*release)(struct regex *regex);
+    /* Returns whether `regex` is not NULL and has a program; compiles the program if options.later
+     * put that off. Without a program, for lack of memory, the functions below must not be called.
+     */
+    bool (*is_ready)(const struct regex *regex);
     /* Finds the first match of text[0, count) that begins at `from` or later and ends at `to` or
      * earlier; at_from: only a match that begins at `from` counts. Assertions see the whole text.
      * Sets the spans of the match and of its groups; with span_count 0, sets no span, which is

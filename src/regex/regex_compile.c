@@ -79,6 +79,7 @@ enum regex_status expressions_compile(struct expressions *made, const char *byte
     struct regex_options given = *options;
     enum regex_status status = REGEX_LARGE;
 
+    given.later &= made->plan->expressions.memory_mib == 0;
     for (uint64_t each = made->program_bytes; status == REGEX_LARGE;
          each = max_u64(each + 1, min_u64(4 * each, made->program_bytes_max))) {
         given.memory_bytes = times * each;
@@ -192,7 +193,7 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     if (maker->joined_count > 0)
         memcpy((char *)memory + begin, maker->joined, (size_t)maker->joined_count);
     memcpy((char *)memory + begin + maker->joined_count, after, strlen(after));
-    options.lines = true;
+    options.lines = options.later = true;
     status =
         expressions_compile(made, (const char *)memory, count, &options, 2, &made->whole, &fault);
     memory_release(memory, count, 1);

@@ -36,7 +36,8 @@ struct expressions {
     uint32_t count;
     struct regex **each; /* `count` programs, which read the text of a single line */
     /* All expressions as alternatives, for a text of many lines; NULL: some expression means
-     * something else in such a text, or the expressions are too many or too large. */
+     * something else in such a text, or the expressions are too many or too large. Heads, tails and
+     * this program are compiled when a search first asks whether they are ready. */
     struct regex *whole;
     /* a match of `whole` is an occurrence of the only expression, without further checks */
     bool whole_is_exact;
@@ -59,7 +60,8 @@ struct expressions {
 
 /* Compiles a program within times * program_bytes of memory, or more if the program needs more, up
  * to times * program_bytes_max. `times` is 2 for the program of all expressions, else 1.
- * REGEX_LARGE: the program needs more than that, or more than bytes_left. */
+ * REGEX_LARGE: the program needs more than that, or more than bytes_left. options->later has no
+ * effect if the plan's options limit the memory. */
 enum regex_status expressions_compile(struct expressions *made, const char *bytes, uint64_t count,
                                       const struct regex_options *options, uint64_t times,
                                       struct regex **regex, struct regex_fault *fault);

@@ -31,7 +31,7 @@ static void *open_beside(const char *between)
     if (slash == NULL || snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY,
                                   (int)(slash + 1 - own), own, between) >= (int)sizeof path)
         return NULL;
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
 /* Returns the functions of the first library that is found, if its version is REGEX_VERSION;
@@ -44,7 +44,7 @@ static const struct regex_ops *open_library(void)
     if (library == NULL)
         library = open_beside("../" TRAWL_REGEX_LIBDIR "/");
     if (library == NULL)
-        library = dlopen(TRAWL_REGEX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+        library = dlopen(TRAWL_REGEX_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)
         return NULL;
     ops = (const struct regex_ops *)dlsym(library, "trawl_regex_ops");
