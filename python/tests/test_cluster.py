@@ -154,7 +154,11 @@ def test_the_clients_and_the_page(served):
     root, _, environment = served
     texts = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
     with trawl.Client(ADDRESS, token="secret") as client:
-        (facts,) = client.collections()
+        for _ in range(600):  # a server needs a while to notice that test_the_command's files are gone
+            (facts,) = client.collections()
+            if facts["files"] == len(texts):
+                break
+            time.sleep(0.1)
         assert (facts["name"], facts["files"]) == ("t", len(texts)) and not facts["loading"]
         counted = client.count(["needle", "x"])
         assert list(counted.patterns) == [sum(text.count(one) for text in texts.values()) for one in (b"needle", b"x")]

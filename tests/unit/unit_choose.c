@@ -364,6 +364,9 @@ static void test_tables(void)
         TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
         TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
         cpu_sizes = cpu_sizes_default;
+        TEST_CHECK((worker->sampled_after == 0) == asked);
+        if (!asked) /* in this machine's prices the tables may pay in the first chunk */
+            worker->sampled_after = CHUNK_BYTES + CHUNK_BYTES / 2;
         (void)search(worker, text, 0);
         TEST_CHECK((worker->method == TRAWL_METHOD_SAMPLED) == asked);
         TEST_CHECK((worker->sampled != NULL) == asked);
