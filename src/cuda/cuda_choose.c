@@ -348,12 +348,12 @@ static double make_ns(const struct engine_worker *worker)
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = &worker->tables;
-    double filter = tables->sets_ready
+    double filter = tables->has_sets
                         ? tables->sets_price
                         : PRICE_SET + PRICE_SET_EACH * (double)worker->plan->literal_count;
     double saved = filter - cuda_automaton_price(worker);
 
-    return (!tables->sets_ready || cuda_automaton_is_kept(worker)) &&
+    return (!tables->has_sets || cuda_automaton_is_kept(worker)) &&
            saved / worker->device->read_rate * (double)bytes > make_ns(worker);
 }
 
@@ -367,7 +367,7 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
         return CUDA_WAY_SETTLED;
     if (want == WANT_COUNT && is_worth_making(worker, bytes))
         return CUDA_WAY_AUTOMATON;
-    return !tables->is_tried && (!tables->sets_ready || tables->sets_price > PRICE_TRIED) &&
+    return !tables->is_tried && (!tables->has_sets || tables->sets_price > PRICE_TRIED) &&
                    bytes > 2 * worker->limits.tried_bytes
                ? CUDA_WAY_TRIED
                : CUDA_WAY_JUDGED;

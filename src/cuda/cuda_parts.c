@@ -158,7 +158,8 @@ bool cuda_parts_refuse(struct engine_worker *worker)
     bool held = worker->parts != NULL && worker->parts->of != NULL;
 
     for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
-        held = held || worker->parts->part[i].tables.memory.bytes > 0;
+        held = held || worker->parts->part[i].tables.memory.bytes > 0 ||
+               worker->parts->part[i].tables.automaton_memory.bytes > 0;
     if (!held || cuda_device_enter(worker->device, NULL) != TRAWL_OK)
         return false;
     cuda_worker_parts_release(worker);

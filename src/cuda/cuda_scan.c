@@ -35,7 +35,7 @@ static enum trawl_status take_automaton(struct engine_worker *worker, struct tra
  * text. In such a text more work for each tile costs less than the automaton. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
-    if (worker->tables.sets_ready && worker->tables.dense_left == 0 &&
+    if (worker->tables.has_sets && worker->tables.dense_left == 0 &&
         worker->tables.budget_log2 == 0 &&
         worker->plan->literal_bytes_total > worker->limits.patient_bytes) {
         worker->tables.budget_log2 = PATIENT_TIMES_LOG2;
@@ -57,8 +57,11 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
 
     TRAWL_ASSERT(range->begin < limit);
     *marked = false;
-    if (!worker->tables.sets_ready || worker->tables.dense_left > 0 ||
+    if (!worker->tables.has_sets || worker->tables.dense_left > 0 ||
         limit - range->begin > SET_MARKS_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_tables_want_set(worker, worker->tables.sets_kernel, error));
+    if (!worker->tables.has_sets)
         return TRAWL_OK;
     status = cuda_memory_reserve(worker->device, &worker->marks, words * sizeof(uint32_t), error);
     if (status == TRAWL_MEMORY)
@@ -113,6 +116,7 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
     if (worker->leaves || (marked && *total == 0))
         return TRAWL_OK;
     do {
+        TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_HITS), error));
         cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_HITS, &launch);
         launch.arguments.hits = (uint64_t *)(uintptr_t)room->address;
         launch.arguments.hits_base = room->base;
@@ -277,11 +281,22 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
 {
     uint64_t most = cuda_set_range_max(worker, want);
 
-    if (!worker->tables.sets_ready || *limit - range->begin <= most)
+    if (worker->tables.kernel != CUDA_KERNEL_SET || *limit - range->begin <= most)
         return;
     TRAWL_ASSERT(most > 0);
     *limit = range->begin + most;
     *done = *limit;
+}
+
+/* Prepares a launch that counts or finds the first occurrence, with the tables that it needs. */
+static enum trawl_status prepare(struct engine_worker *worker, const struct cuda_range *range,
+                                 enum want want, uint64_t *limit, uint64_t *done,
+                                 struct cuda_launch *launch, struct trawl_error *error)
+{
+    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
+    cut_set_range(worker, range, want, limit, done);
+    cuda_launch_prepare(worker, &worker->tables, range, *limit, want, launch);
+    return TRAWL_OK;
 }
 
 /* Searches [range->begin, limit). If the search stops before `limit`, *done is the begin at
@@ -300,16 +315,14 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
             *done = stopped;
         return TRAWL_OK;
     }
-    cut_set_range(worker, range, want, &limit, done);
-    cuda_launch_prepare(worker, &worker->tables, range, limit, want, &launch);
+    TRAWL_TRY(prepare(worker, range, want, &limit, done, &launch, error));
     TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     worker->tables.dense_left -= worker->tables.dense_left > 0;
     while (launch.found.listed > launch.arguments.listed_max) {
         TRAWL_TRY(note_dense(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
-        cut_set_range(worker, range, want, &limit, done);
-        cuda_launch_prepare(worker, &worker->tables, range, limit, want, &launch);
+        TRAWL_TRY(prepare(worker, range, want, &limit, done, &launch, error));
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     }
     result->candidate_count += launch.found.candidates;
@@ -340,15 +353,18 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         if (worker->leaves)
             return TRAWL_OK;
         /* If the estimate was too low, a trial decides. */
-        if (worker->tables.sets_ready && !cuda_automaton_is_kept(worker))
+        if (worker->tables.has_sets && !cuda_automaton_is_kept(worker))
             worker->tables.dense_left = 0;
         way = cuda_choose_way(worker, bytes, want);
         TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
     }
+    /* Make the tables before the clock starts; a search for hits may count first (mark_set). */
+    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
+    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
     if (way == CUDA_WAY_TRIED) {
         /* Search a short range first, since the density of the text is not known yet. Wait for
-         * the stream before the clock starts, so that the measured time excludes the making of
-         * the tables. */
+         * the stream before the clock starts, so that the measured time excludes the device's part
+         * of making the tables. */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
         rest = bytes - worker->limits.tried_bytes;
         *done = limit = range->begin + worker->limits.tried_bytes;

@@ -662,6 +662,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
                                       : SCAN_SETS_DENSE_THREADS / 32 * SCAN_SETS_WARP_BYTES);
     TRAWL_ASSERT(1u << sets->stride_log2 == sets->stride);
     TRAWL_ASSERT(sets->shared_bytes + CUDA_STATIC_SHARED_BYTES <= worker->device->shared_max);
+    tables->has_sets = true;
 }
 
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets, uint32_t *rarity)
@@ -734,7 +735,7 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
 }
 
 /* Starts the kernels that make the tables, while the plan's other tables are being copied. If the
- * device lacks memory, sets_ready stays false, and the kernels of set.cu search. */
+ * device lacks memory, has_sets becomes false, and the kernels of set.cu search. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = &worker->tables;
@@ -742,9 +743,7 @@ enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_err
     uint64_t bytes = lay_out(0, sets), zeros;
     enum trawl_status status;
 
-    tables->sets_ready = false;
-    if (sets->stride == 0)
-        return TRAWL_OK;
+    tables->has_sets = false;
     status = cuda_memory_reserve(worker->device, &tables->sets_memory,
                                  cuda_worker_room(worker, bytes), error);
     if (status == TRAWL_MEMORY)
@@ -761,7 +760,7 @@ enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_err
         return TRAWL_OK;
     TRAWL_TRY(status);
     TRAWL_TRY(launch_maker(worker, CUDA_KERNEL_SET_FILL, error));
-    tables->sets_ready = true;
+    tables->has_sets = tables->sets_there = true;
     return TRAWL_OK;
 }
 

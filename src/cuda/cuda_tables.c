@@ -12,12 +12,16 @@
 #include "cuda/residents.h"
 #include "cuda/cuda_sampled.h"
 #include "cuda/cuda_sets.h"
+#include "cuda/launch.h"
 
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
 #define HOST_ROOM_MIN (64u << 10)
 #define HOST_KEPT_MAX (1u << 20)
+/* The number of literals up to which alike_max is not measured before a search, since a bound this
+ * low limits neither tiles nor ranges. */
+#define ALIKE_UNMEASURED_MAX 65535u
 #define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
@@ -210,6 +214,7 @@ static void put_records(const struct trawl_plan *plan, const uint64_t *begins, s
     }
 }
 
+/* Puts what all kernels for sets but the automaton's need. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
@@ -236,34 +241,21 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
     for (uint32_t i = 0; begins != NULL && bytes != NULL && i < plan->literal_count; i++)
         memcpy(bytes + begins[i] * 8, plan_literal_bytes(plan, i),
                (size_t)plan_literal_at(plan, i).bytes_count);
+    a->sets = tables->sets;
 }
 
-static void put_set(const struct trawl_plan *plan, struct block *block, struct cuda_tables *tables)
+/* Puts what the kernels of set.cu need besides the literals. */
+static void put_buckets(const struct trawl_plan *plan, struct block *block,
+                        struct cuda_tables *tables)
 {
     struct scan_arguments *a = &tables->arguments;
 
-    TRAWL_ASSERT(plan->literal_count > 0 && plan->literal_bytes_total <= SET_BYTES_MAX);
-    a->set = plan->set;
     (void)block_put(block, tables->set->bitmap, (1ull << plan->set.bitmap_bits) / 8,
                     &a->set_bitmap);
     (void)block_put(block, tables->set->buckets,
                     ((1ull << plan->set.bucket_bits) + 1) * sizeof(uint32_t), &a->set_buckets);
     (void)block_put(block, tables->set->entries, plan->literal_count * sizeof(uint32_t),
                     &a->set_entries);
-    put_literals(plan, block, tables);
-    a->sets = tables->sets;
-}
-
-static void put_plan(const struct trawl_plan *plan, struct block *block, struct cuda_tables *tables)
-{
-    struct scan_arguments *a = &tables->arguments;
-
-    memset(a, 0, sizeof *a);
-    a->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    if (tables->kernel == CUDA_KERNEL_SET)
-        put_set(plan, block, tables);
-    else
-        put_one(plan, block, tables);
 }
 
 /* Chooses the kernels for the method: for counts a stream kernel, if the limits allow it. */
@@ -276,34 +268,25 @@ static void choose_kernels(const struct engine_worker *worker, struct cuda_table
                                                                       : CUDA_KERNEL_STREAM;
 }
 
-/* Writes a plan's tables, which are to lie at `address` on the device, to `to`. Returns the
- * tables' size; if the size exceeds `room`, nothing was written. */
-static uint64_t put_tables(const struct engine_worker *worker, const struct trawl_plan *plan,
-                           uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables)
+/* Sets what does not depend on where the tables lie. */
+static void begin(const struct engine_worker *worker, const struct trawl_plan *plan,
+                  struct cuda_tables *tables)
 {
-    struct block block = {NULL, 0, address};
+    struct scan_arguments *a = &tables->arguments;
 
     choose_kernels(worker, tables);
-    put_plan(plan, &block, tables);
-    if (to != NULL && block.count <= room) {
-        uint64_t bytes = block.count;
-
-        block.bytes = to;
-        block.count = 0;
-        memset(to, 0, (size_t)bytes);
-        put_plan(plan, &block, tables);
-        TRAWL_ASSERT(block.count == bytes);
-    }
+    memset(a, 0, sizeof *a);
+    a->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    a->set = plan->set;
+    a->set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;
     tables->dense_left = 0;
     tables->is_tried = false;
     tables->budget_log2 = 0;
     tables->lost_ns = 0;
     tables->sorts = tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED;
-    if (worker->limits.dense_always)
-        tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
-    tables->arguments.set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;
+    tables->literals_there = tables->buckets_there = false;
+    tables->has_sets = tables->sets_there = false;
     tables->plan_serial = worker->plan->serial;
-    return block.count;
 }
 
 /* Chooses how planes search dense tiles for one pattern; `host` holds the block that is to lie
@@ -322,14 +305,13 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Sets alike_max to the largest bucket: literals that occur at the same position share a bucket. */
+/* Makes the host's tables of the set, and sets alike_max to the largest bucket: literals that occur
+ * at the same position share a bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {
-    tables->alike_max = 1;
-    if (tables->method != TRAWL_METHOD_SET)
-        return TRAWL_OK;
     TRAWL_TRY(plan_set_want(plan, &tables->set, error));
+    tables->alike_max = 1;
     for (uint64_t i = 0; i < 1ull << plan->set.bucket_bits; i++)
         tables->alike_max = (uint32_t)max_u64(tables->alike_max, tables->set->buckets[i + 1] -
                                                                      tables->set->buckets[i]);
@@ -400,40 +382,85 @@ static enum trawl_status host_reserve(struct cuda_tables *tables, uint64_t bytes
     return TRAWL_OK;
 }
 
+/* Lays out tables in the host's memory and copies them to the device. */
+static enum trawl_status put_on_device(struct engine_worker *worker, const struct trawl_plan *plan,
+                                       void (*put)(const struct trawl_plan *plan,
+                                                   struct block *block, struct cuda_tables *tables),
+                                       struct cuda_memory *memory, struct trawl_error *error)
+{
+    struct cuda_tables *tables = &worker->tables;
+    enum trawl_status status = TRAWL_OK;
+    struct block block = {NULL, 0, 0};
+    uint64_t bytes;
+
+    put(plan, &block, tables);
+    bytes = block.count;
+    TRAWL_TRY(host_reserve(tables, bytes, error));
+    TRAWL_TRY_DONE(
+        cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
+    block = (struct block){(uint8_t *)tables->host, 0, memory->address};
+    memset(block.bytes, 0, (size_t)bytes);
+    put(plan, &block, tables);
+    TRAWL_ASSERT(block.count == bytes);
+    TRAWL_TRY_DONE(choose_plane(worker, block.bytes, memory->address, &tables->arguments, error));
+    TRAWL_TRY_DONE(cuda_worker_upload(worker, memory->address, block.bytes, bytes, error));
+done:
+    if (tables->host_bytes > HOST_KEPT_MAX)
+        cuda_worker_host_release(tables);
+    return status;
+}
+
 static enum trawl_status tables_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = &worker->tables;
     const struct trawl_plan *plan = worker->plan;
-    enum trawl_status status = TRAWL_OK;
-    uint8_t *memory;
-    uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(plan, error));
     choose(worker, tables);
     if (tables->method == TRAWL_METHOD_SET)
         TRAWL_TRY(plan_as_set(worker->plan, &plan, error));
-    TRAWL_TRY(measure_alike(plan, tables, error));
     memset(&tables->sets, 0, sizeof tables->sets);
+    begin(worker, plan, tables);
+    tables->alike_max = tables->method == TRAWL_METHOD_SET ? plan->literal_count : 1;
+    if (tables->alike_max > ALIKE_UNMEASURED_MAX)
+        TRAWL_TRY(measure_alike(plan, tables, error));
     if (tables->method == TRAWL_METHOD_SET)
         cuda_sets_choose(worker, plan, tables);
-    bytes = put_tables(worker, plan, 0, NULL, 0, tables);
-    TRAWL_TRY(host_reserve(tables, bytes, error));
-    memory = (uint8_t *)tables->host;
-    TRAWL_TRY_DONE(cuda_memory_reserve(worker->device, &tables->memory,
-                                       cuda_worker_room(worker, bytes), error));
-    (void)put_tables(worker, plan, tables->memory.address, memory, bytes, tables);
-    TRAWL_TRY_DONE(choose_plane(worker, memory, tables->memory.address, &tables->arguments, error));
-    TRAWL_TRY_DONE(cuda_worker_upload(worker, tables->memory.address, memory, bytes, error));
-    TRAWL_TRY_DONE(cuda_sets_build(worker, error));
+    else
+        TRAWL_TRY(put_on_device(worker, plan, put_one, &tables->memory, error));
+    if (worker->limits.dense_always)
+        tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;
     tables->automaton_words = tables->automaton_price = tables->filter_price = 0;
     if (worker->limits.automaton_always)
-        TRAWL_TRY_DONE(cuda_automaton_want(worker, error));
+        TRAWL_TRY(cuda_automaton_want(worker, error));
+    /* If memory lacks for a single literal's tables, another method can still be chosen. */
+    if (worker->plan->method != TRAWL_METHOD_SET)
+        TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_HITS), error));
     tables->ready = true;
-done:
-    if (tables->host_bytes > HOST_KEPT_MAX)
-        cuda_worker_host_release(tables);
-    return status;
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
+                                       struct trawl_error *error)
+{
+    struct cuda_tables *tables = &worker->tables;
+    const struct trawl_plan *plan;
+
+    if (tables->kernel != CUDA_KERNEL_SET || kernel == CUDA_KERNEL_COUNT_AUTOMATON)
+        return TRAWL_OK;
+    TRAWL_TRY(plan_as_set(worker->plan, &plan, error));
+    if (!tables->literals_there)
+        TRAWL_TRY(put_on_device(worker, plan, put_literals, &tables->memory, error));
+    tables->literals_there = true;
+    if (kernel >= CUDA_KERNEL_SETS_FIRST && !tables->sets_there)
+        TRAWL_TRY(cuda_sets_build(worker, error));
+    if ((kernel >= CUDA_KERNEL_SETS_FIRST && tables->has_sets) || tables->buckets_there)
+        return TRAWL_OK;
+    TRAWL_TRY(measure_alike(plan, tables, error));
+    TRAWL_TRY(put_on_device(worker, plan, put_buckets, &tables->buckets_memory, error));
+    tables->buckets_there = true;
+    return TRAWL_OK;
 }
 
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error)

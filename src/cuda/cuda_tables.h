@@ -44,10 +44,13 @@ struct cuda_tables {
     uint32_t budget_log2;
     bool is_tried;  /* for a set: a trial of the text's first range is done */
     double lost_ns; /* for a set: time that the automaton would have saved so far */
-    const struct plan_set_tables *set; /* for a set: the host's tables */
-    uint32_t alike_max;    /* the most literals of a set that may occur at the same begin */
+    const struct plan_set_tables *set; /* for a set: the host's tables, once they are needed */
+    uint32_t alike_max; /* an upper bound of the literals that may occur at the same begin */
+    /* for a set: the literals, and the tables of set.cu, are on the device */
+    bool literals_there, buckets_there;
     struct scan_sets sets; /* stride 0: stream_set does not take the set */
-    bool sets_ready;       /* the tables of stream_set are on the device */
+    bool has_sets;         /* stream_set takes the set, and no memory lacked for its tables */
+    bool sets_there;       /* the tables of stream_set are on the device */
     enum cuda_kernel sets_kernel;
     double sets_price; /* expected cost of sets_kernel, in units of reading the text once */
     enum cuda_automaton automaton;
@@ -56,7 +59,7 @@ struct cuda_tables {
     /* the last measured cost of a count by the automaton and by the set's filter, in units of
      * reading the text once; 0: not measured */
     double automaton_price, filter_price;
-    struct cuda_memory memory;
+    struct cuda_memory memory, buckets_memory;
     /* host_bytes bytes of host memory, in which the host lays out small tables before the copy;
      * kept from plan to plan, since fresh memory costs a page fault for each 4 KiB */
     void *host;
@@ -69,9 +72,15 @@ struct cuda_tables {
 
 /* Checks the plan's limits. UNSUPPORTED: the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
-/* Makes the tables of worker->plan on the device for the text that is about to be searched:
- * worker->searched. Does nothing if the tables are there already. */
+/* Chooses how to search for worker->plan in the text that is about to be searched:
+ * worker->searched. For a single literal, makes the tables on the device. Does nothing if all of
+ * this is done. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
+/* Makes the tables of the worker's set that this kernel reads, if they are not there. If memory
+ * lacks for the tables of stream_set, has_sets becomes false, and the kernel is not used: the call
+ * makes the tables for the kernels of set.cu. */
+enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
+                                       struct trawl_error *error);
 /* Records that a count over `begins` positions of the text took `ns` ns. If another method should
  * be clearly quicker, the next count chooses anew. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);

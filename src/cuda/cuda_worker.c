@@ -91,6 +91,7 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
 static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
 {
     cuda_memory_release(device, &tables->memory);
+    cuda_memory_release(device, &tables->buckets_memory);
     cuda_memory_release(device, &tables->sets_memory);
     cuda_memory_release(device, &tables->entries_memory);
     cuda_memory_release(device, &tables->automaton_memory);

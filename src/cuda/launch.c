@@ -197,7 +197,7 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
         return want == WANT_HITS    ? CUDA_KERNEL_HITS_AUTOMATON
                : want == WANT_FIRST ? CUDA_KERNEL_FIRST_AUTOMATON
                                     : CUDA_KERNEL_COUNT_AUTOMATON;
-    if (tables->sets_ready && tables->dense_left == 0 && want != WANT_HITS)
+    if (tables->has_sets && tables->dense_left == 0 && want != WANT_HITS)
         return tables->sets_kernel;
     if (tables->kernel == CUDA_KERNEL_SET)
         return want == WANT_HITS ? CUDA_KERNEL_HITS_SET : CUDA_KERNEL_SET;
@@ -210,9 +210,14 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
                                 : CUDA_KERNEL_STREAM;
 }
 
+enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want)
+{
+    return choose_kernel(worker, &worker->tables, UINT64_MAX, want);
+}
+
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
 {
-    enum cuda_kernel kernel = choose_kernel(worker, &worker->tables, UINT64_MAX, want);
+    enum cuda_kernel kernel = cuda_launch_kernel(worker, want);
 
     return is_set_stream(kernel) && want == WANT_COUNT
                ? worker->tables.sets.stride * CUDA_RANGE_BYTES_MAX

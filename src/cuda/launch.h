@@ -39,6 +39,8 @@ enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_lau
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum want want,
                          struct cuda_launch *launch);
+/* Returns the kernel that searches a long range. */
+enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum want want);
 /* Returns the most positions that one launch for the plan's set searches. */
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
 /* Returns the most positions that one launch for the worker's plan searches. */
