@@ -103,12 +103,14 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
 }
 
 enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
-                                      uint64_t bytes, struct trawl_error *error)
+                                      uint64_t kept, uint64_t bytes, struct trawl_error *error)
 {
     struct text_buffer grown = {.capacity = 0};
 
+    if (kept == 0)
+        return runtime_buffer_reserve(runtime, buffer, bytes, error);
     TRAWL_TRY(runtime_buffer_reserve(runtime, &grown, bytes, error));
-    memcpy(grown.bytes, buffer->bytes, (size_t)buffer->capacity);
+    memcpy(grown.bytes, buffer->bytes, (size_t)kept);
     runtime_buffer_release(runtime, buffer);
     *buffer = grown;
     return TRAWL_OK;

@@ -9,9 +9,9 @@
  * lock. */
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error);
-/* As runtime_buffer_reserve, but keeps the buffer's bytes. */
+/* As runtime_buffer_reserve, but keeps the buffer's first `kept` bytes. */
 enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
-                                      uint64_t bytes, struct trawl_error *error);
+                                      uint64_t kept, uint64_t bytes, struct trawl_error *error);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
 
 /* Makes room for the list of idle pinned buffers. buffers_close releases these buffers and must

@@ -157,10 +157,10 @@ static uint64_t record_end(void *context, uint64_t at)
     return records_begin(records, records_beyond(records, 0, at) + 1);
 }
 
-static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, uint64_t bytes,
-                                     struct trawl_error *error)
+static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, uint64_t kept,
+                                     uint64_t bytes, struct trawl_error *error)
 {
-    return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, bytes, error);
+    return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, kept, bytes, error);
 }
 
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,

@@ -434,7 +434,8 @@ static enum trawl_status stream_room(const struct text_cursor *cursor, struct te
     uint64_t bytes = front_bytes(cursor) + whole + TEXT_SLACK_BYTES;
 
     if (bytes > buffer->capacity)
-        TRAWL_TRY(cursor->need.lines->grow(cursor->need.lines->context, buffer, bytes, error));
+        TRAWL_TRY(cursor->need.lines->grow(cursor->need.lines->context, buffer, buffer->capacity,
+                                           bytes, error));
     chunk->bytes = buffer->bytes + front_bytes(cursor);
     return TRAWL_OK;
 }
@@ -536,7 +537,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         return status;
     /* A mapped chunk may have to be read later, so its buffer grows, too. */
     if (cursor->need.lines != NULL && text_cursor_room(cursor, chunk_bytes) > buffer->capacity)
-        status = cursor->need.lines->grow(cursor->need.lines->context, buffer,
+        status = cursor->need.lines->grow(cursor->need.lines->context, buffer, 0,
                                           text_cursor_room(cursor, chunk_bytes), error);
     if (status != TRAWL_OK) {
         chunk->bytes = (const uint8_t *)"";

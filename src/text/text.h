@@ -82,9 +82,9 @@ struct text_lines {
     /* NULL: line_end and line_end_also end lines. Else returns the end of the record that holds the
      * byte at this text offset. For texts in memory. */
     uint64_t (*record_end)(void *context, uint64_t at);
-    /* Makes room for `bytes` in a buffer, and keeps the buffer's bytes. */
-    enum trawl_status (*grow)(void *context, struct text_buffer *buffer, uint64_t bytes,
-                              struct trawl_error *error);
+    /* Makes room for `bytes` in a buffer, and keeps the buffer's first `kept` bytes. */
+    enum trawl_status (*grow)(void *context, struct text_buffer *buffer, uint64_t kept,
+                              uint64_t bytes, struct trawl_error *error);
 };
 
 /* A search may load this many bytes beyond a chunk, for the widest vector, and ignores them. */
