@@ -110,6 +110,7 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
     TRAWL_ASSERT(class->stem_min >= SET_STEM_MIN);
     TRAWL_ASSERT(class->stem_lengths >> (SET_STEM_BYTES + 1) == 0);
     switch (class->stem_min) {
+        STEM_CASE(2)
         STEM_CASE(3)
         STEM_CASE(4)
         STEM_CASE(5)

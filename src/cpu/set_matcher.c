@@ -9,8 +9,9 @@
 
 /* a class with less than 1/8 of the literals of the class before joins that class */
 #define MERGE_SHARE 8u
-/* with more words, literals of 16 bytes and more are faster in a class of their own */
-#define JOIN_LONG_MAX 512u
+/* with more words, those of two bytes, and literals of 16 bytes and more, are faster in classes of
+ * their own */
+#define ONE_CLASS_MAX 512u
 #define NAMED_SAMPLES 4.0 /* an entry that a sample names costs as much as 4 samples */
 /* if the entries that a sample names cost less than 0.1 of a sample, no narrower stride is tried */
 #define NAMED_LITTLE 0.1
@@ -85,10 +86,12 @@ static enum trawl_status look_stride(const struct set_sample *sample,
 /* Returns whether `count` literals of length class c join the class whose shortest literals are of
  * length class `last` < c. Each class costs a look at every sample, so few words are one class. */
 static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
-                  bool letters, bool few)
+                  bool letters, uint32_t of_all)
 {
-    return (few && last >= SET_STEM_MIN - 1 && class->length_min < SET_STEM_LENGTH_MAX &&
-            (c < 5 || class->literal_count + count <= JOIN_LONG_MAX)) ||
+    bool words =
+        letters && class->length_min >= SET_STEM_MIN && class->length_min < SET_STEM_LENGTH_MAX;
+
+    return (words && of_all <= (last < 2 || c == 5 ? ONE_CLASS_MAX : SET_FEW_LITERALS)) ||
            (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
 }
 
@@ -100,7 +103,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     uint32_t counts[SET_CLASSES_MAX] = {0}, last = SET_CLASSES_MAX;
     uint64_t least[SET_CLASSES_MAX];
     uint32_t of_stems[SET_STEM_LENGTHS] = {0};
-    bool letters = plan_has_letters(plan), few = letters && plan->literal_count <= SET_FEW_LITERALS;
+    bool letters = plan_has_letters(plan);
 
     memset(least, 0xff, sizeof least);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
@@ -118,7 +121,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
         if (counts[c] == 0)
             continue;
         if (last < SET_CLASSES_MAX &&
-            joins(&matcher->classes[of[last]], last, c, counts[c], letters, few)) {
+            joins(&matcher->classes[of[last]], last, c, counts[c], letters, plan->literal_count)) {
             of[c] = of[last];
             matcher->classes[of[c]].literal_count += counts[c];
             continue;
@@ -135,7 +138,8 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
         struct set_class *class = &matcher->classes[i];
 
         if (letters && class->length_min >= SET_STEM_MIN &&
-            (class->length_min >= SET_STEM_Q || class->literal_count > counts[SET_STEM_MIN - 1]) &&
+            (class->length_min >= SET_STEM_Q ||
+             class->literal_count / 2 >= counts[class->length_min - 1]) &&
             class->length_min < SET_STEM_LENGTH_MAX)
             set_stems_begin(class, of_stems);
         else

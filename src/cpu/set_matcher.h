@@ -23,7 +23,7 @@
 #define SET_Q_MAX 16u
 #define SET_STEM_BYTES 8u
 #define SET_STEM_Q 4u
-#define SET_STEM_MIN 3u /* bytes of the shortest stem */
+#define SET_STEM_MIN 2u /* bytes of the shortest stem */
 #define SET_STEM_STRIDE_MAX 4u
 /* a class whose shortest literal has at least this length is searched by grams, which are then
  * faster than stems */

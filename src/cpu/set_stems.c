@@ -67,7 +67,7 @@ void set_stems_complete(struct set_class *class)
 
 uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams)
 {
-    uint32_t log = log2_ceiling(grams + 255ull * class->stem_counts[0]);
+    uint32_t log = log2_ceiling(grams + 255ull * class->stem_counts[3 - SET_STEM_MIN]);
 
     return (uint32_t)max_u64(max_u64(min_u64(log + 6, SAMPLE_BITS_CACHED), SAMPLE_BITS_MIN),
                              min_u64(log + 2, SAMPLE_BITS_MAX)) -
@@ -83,20 +83,28 @@ uint32_t set_stem_word_bits(uint64_t literal_count)
 
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold)
 {
-    uint32_t *bitmap = (uint32_t *)(void *)class->bitmap;
-    /* any byte may follow a literal that is shorter than a sample */
-    uint32_t nexts = length < SET_STEM_Q ? 256 : 1;
+    uint32_t *bitmap = (uint32_t *)(void *)class->bitmap, shift = set_sample_shift(class);
+    uint32_t four = 0, product, words = 2u << class->word_bits;
 
     TRAWL_ASSERT(length >= class->length_min && (length >= SET_STEM_Q || class->stride == 1));
-    for (uint32_t offset = 0; offset < class->stride; offset++) {
-        uint32_t four = 0, product;
-
-        memcpy(&four, bytes + offset, (size_t)min_u64(length, sizeof four));
-        for (uint32_t next = 0; next < nexts; next++) {
-            product = set_sample_product(four | next << 8 * (SET_STEM_Q - 1), (uint32_t)fold);
-            TRAWL_ASSERT(product >> set_sample_shift(class) < 2ull << class->word_bits);
-            bitmap[product >> set_sample_shift(class)] |= 1u << (product >> 8 & 31);
-        }
+    for (uint32_t offset = 0; offset < class->stride && length >= SET_STEM_Q; offset++) {
+        memcpy(&four, bytes + offset, sizeof four);
+        product = set_sample_product(four, (uint32_t)fold);
+        TRAWL_ASSERT(product >> shift < words);
+        bitmap[product >> shift] |= 1u << (product >> 8 & 31);
+    }
+    if (length >= SET_STEM_Q)
+        return;
+    /* Any bytes may follow a literal that is shorter than a sample. Two bytes may be all values of
+     * a product's upper 16 bits. */
+    memcpy(&four, bytes, (size_t)length);
+    product = set_sample_product(four, (uint32_t)fold);
+    TRAWL_ASSERT(length > 2 || (length == 2 && shift >= 16));
+    for (uint32_t word = 0; length == 2 && word < words; word++)
+        bitmap[word] |= 1u << (product >> 8 & 31);
+    for (uint32_t next = 0; length > 2 && next < 256; next++) {
+        product = set_sample_product(four | next << 24, (uint32_t)fold);
+        bitmap[product >> shift] |= 1u << (product >> 8 & 31);
     }
 }
 
