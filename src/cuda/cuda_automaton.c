@@ -13,6 +13,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/backwards.h"
 #include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u
@@ -20,40 +21,25 @@
  * behind a part) bytes; for count_automaton, COUNT_PART_MAX in place of PART_MAX. */
 #define PART_MAX 4096u
 #define COUNT_PART_MAX 1088u
-/* Insertion sort sorts up to this many items, counting sort more. */
-#define INSERTED_MAX 16u
 /* A level is the states that the same number of bytes leads to. A single block writes the rows of
  * consecutive levels that have at most NARROW_STATES states each. */
 #define NARROW_STATES 16u
 #define ROW_BLOCKS 8u   /* per multiprocessor */
 #define COUNT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
-/* A literal that is being entered into the trie: its last bytes were read, from the end. */
-struct item {
-    const uint8_t *next; /* the byte that is read next */
-    uint32_t left;       /* bytes that are not read yet */
-    uint32_t literal;
-};
-
-/* The literals items[begin] to items[end - 1] have reached the same state. */
-struct group {
-    uint32_t begin, end, state;
-};
-
 /* The trie. The arrays from class_of on lie in this order in `block`, which the host copies to the
  * device as a whole. */
 struct trie {
     const struct trawl_plan *plan;
-    struct item *items, *sorted; /* [literal_count] each */
-    struct group *groups, *next; /* [literal_count] each: of one level and of the next level */
+    struct backwards *literals; /* [literal_count], sorted */
+    uint32_t *next;             /* [length_max + 2]: the state that each level gets next */
     uint8_t *block;
     uint64_t block_bytes;
     uint8_t *class_of;       /* [256] */
     uint32_t *ends;          /* [literal_count]: the literals of each state, ascending */
     uint32_t *levels;        /* [length_max + 2]: the first state of each level */
-    struct scan_node *nodes; /* [node_most] */
-    uint32_t classes, ends_count, level_count, node_count;
-    uint64_t node_most;
+    struct scan_node *nodes; /* [node_count] */
+    uint32_t classes, level_count, node_count;
     uint32_t is_range, low; /* as of struct scan_automaton */
 };
 
@@ -79,116 +65,75 @@ static void make_classes(struct trie *trie, uint8_t class_of[256])
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-static uint32_t class_at(const struct trie *trie, const struct item *item)
+/* Sorts the literals. Returns the number of states: the last bytes that a literal shares with the
+ * literal before lead to the same states. */
+static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
+                                       struct trawl_error *error)
 {
-    TRAWL_ASSERT(item->left > 0);
-    return trie->class_of[*item->next];
-}
+    const struct trawl_plan *plan = trie->plan;
 
-/* Sorts more than INSERTED_MAX items as sort_items does, by counting. */
-static void sort_many(struct trie *trie, uint32_t begin, uint32_t end)
-{
-    const struct item *items = trie->items;
-    uint32_t at[257] = {0};
+    TRAWL_TRY(MEMORY_NEW(trie->literals, plan->literal_count, error));
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan_literal_at(plan, i).bytes_count;
 
-    for (uint32_t i = begin; i < end; i++)
-        at[class_at(trie, &items[i]) + 1]++;
-    for (uint32_t class = 1; class < trie->classes; class ++)
-        at[class] += at[class - 1];
-    for (uint32_t i = begin; i < end; i++)
-        trie->sorted[at[class_at(trie, &items[i])]++] = items[i];
-    memcpy(trie->items + begin, trie->sorted, (end - begin) * sizeof *items);
-}
-
-/* Sorts items[begin] to items[end - 1] by the class of the next byte. The sort is stable. */
-static void sort_items(struct trie *trie, uint32_t begin, uint32_t end)
-{
-    struct item *items = trie->items;
-
-    if (end - begin > INSERTED_MAX) {
-        sort_many(trie, begin, end);
-        return;
+        TRAWL_ASSERT(count > 0 && count <= UINT32_MAX);
+        trie->literals[i] =
+            (struct backwards){plan_literal_bytes(plan, i) + count, (uint32_t)count, i, 0};
     }
-    for (uint32_t i = begin + 1; i < end; i++) {
-        struct item item = items[i];
-        uint32_t class = class_at(trie, &item), k = i;
-
-        for (; k > begin && class_at(trie, &items[k - 1]) > class; k--)
-            items[k] = items[k - 1];
-        items[k] = item;
-    }
+    TRAWL_TRY(backwards_sort(trie->literals, plan->literal_count, error));
+    *states = 1;
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        *states += trie->literals[i].bytes_count - trie->literals[i].common;
+    return TRAWL_OK;
 }
 
-/* Takes the group's literals that end at the group's state out of the group. */
-static void end_literals(struct trie *trie, struct group *group)
+/* Numbers the levels' first states. */
+static void number_levels(struct trie *trie)
 {
-    struct scan_node *node = &trie->nodes[group->state];
-    uint32_t kept = group->begin;
+    uint32_t *next = trie->next, begun = 0;
 
-    node->ends = trie->ends_count;
-    for (uint32_t i = group->begin; i < group->end; i++)
-        if (trie->items[i].left == 0)
-            trie->ends[trie->ends_count++] = trie->items[i].literal;
+    trie->level_count = (uint32_t)trie->plan->length_max + 1;
+    memset(next, 0, (trie->level_count + 1) * sizeof *next);
+    for (uint32_t i = 0; i < trie->plan->literal_count; i++) {
+        next[trie->literals[i].common + 1]++; /* wraps below 0 and back */
+        next[trie->literals[i].bytes_count + 1]--;
+    }
+    trie->levels[0] = 0;
+    trie->levels[1] = 1;
+    for (uint32_t level = 1; level < trie->level_count; level++) {
+        begun += next[level];
+        trie->levels[level + 1] = trie->levels[level] + begun;
+    }
+    TRAWL_ASSERT(trie->levels[trie->level_count] == trie->node_count);
+    memcpy(next, trie->levels, (trie->level_count + 1) * sizeof *next);
+}
+
+/* Makes all states. The literals are sorted, so that the states of each level, and the children of
+ * each state, are made in the order of their numbers. */
+static void make_states(struct trie *trie)
+{
+    uint32_t *next = trie->next;
+
+    number_levels(trie);
+    trie->nodes[next[0]++] = (struct scan_node){1, 0, 0, 0};
+    for (uint32_t i = 0; i < trie->plan->literal_count; i++) {
+        const struct backwards *literal = &trie->literals[i];
+        uint32_t count = literal->bytes_count;
+
+        trie->ends[i] = literal->number;
+        if (literal->common == count) /* the literal equals the literal before */
+            trie->nodes[next[count] - 1].end_count++;
         else
-            trie->items[kept++] = trie->items[i];
-    node->end_count = trie->ends_count - node->ends;
-    group->end = kept;
-}
-
-/* Makes the children of the group's state and their groups. Returns the number of groups of the
- * next level; UINT32_MAX: there are too many states. */
-static uint32_t branch(struct trie *trie, const struct group *group, uint32_t next_count)
-{
-    struct scan_node *node = &trie->nodes[group->state];
-    uint32_t class = UINT32_MAX;
-
-    node->children = trie->node_count;
-    for (uint32_t i = group->begin; i < group->end; i++) {
-        struct item *item = &trie->items[i];
-
-        if (class_at(trie, item) != class) {
-            class = class_at(trie, item);
-            if (trie->node_count == trie->node_most)
-                return UINT32_MAX;
-            trie->next[next_count++] = (struct group){i, i, trie->node_count};
-            trie->nodes[trie->node_count++] = (struct scan_node){.count_class = class << 16};
-            node->count_class++;
-        }
-        trie->next[next_count - 1].end++;
-        item->next--;
-        item->left--;
+            trie->nodes[next[literal->common] - 1].count_class++;
+        for (uint32_t level = literal->common + 1; level <= count; level++)
+            trie->nodes[next[level]++] = (struct scan_node){
+                next[level + 1],
+                (uint32_t)trie->class_of[literal->end[-(int64_t)level]] << 16 | (level < count), i,
+                level == count};
     }
-    return next_count;
 }
 
-/* Makes all states, level by level. Sets *fits to false if there are too many states. */
-static void make_states(struct trie *trie, bool *fits)
-{
-    uint32_t count = 1, next_count;
-
-    trie->groups[0] = (struct group){0, trie->plan->literal_count, 0};
-    trie->nodes[trie->node_count++] = (struct scan_node){.count_class = 0};
-    for (; count > 0; count = next_count) {
-        struct group *groups = trie->groups;
-
-        trie->levels[trie->level_count++] = groups[0].state;
-        next_count = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            end_literals(trie, &groups[i]);
-            sort_items(trie, groups[i].begin, groups[i].end);
-            next_count = branch(trie, &groups[i], next_count);
-            *fits = next_count != UINT32_MAX;
-            if (!*fits)
-                return;
-        }
-        trie->groups = trie->next;
-        trie->next = groups;
-    }
-    trie->levels[trie->level_count] = trie->node_count;
-    TRAWL_ASSERT(trie->level_count == trie->plan->length_max + 1);
-}
-
-/* Allocates the memory of the trie. The sizes follow from the plan and the classes. */
+/* Allocates the memory of the trie, whose number of states is known. */
 static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *error)
 {
     const struct trawl_plan *plan = trie->plan;
@@ -197,22 +142,14 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
     uint64_t nodes_at = (256 + ends_bytes + levels_bytes + 15) & ~15ull;
     void *memory;
 
-    trie->block_bytes = nodes_at + trie->node_most * sizeof *trie->nodes;
+    trie->block_bytes = nodes_at + trie->node_count * sizeof *trie->nodes;
     TRAWL_TRY(memory_allocate_table(trie->block_bytes, 1, false, &memory, error));
     trie->block = (uint8_t *)memory;
     trie->class_of = trie->block;
     trie->ends = (uint32_t *)(void *)(trie->block + 256);
     trie->levels = (uint32_t *)(void *)(trie->block + 256 + ends_bytes);
     trie->nodes = (struct scan_node *)(void *)(trie->block + nodes_at);
-    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *trie->items, &memory, error));
-    trie->items = (struct item *)memory;
-    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *trie->sorted, &memory, error));
-    trie->sorted = (struct item *)memory;
-    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *trie->groups, &memory, error));
-    trie->groups = (struct group *)memory;
-    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *trie->next, &memory, error));
-    trie->next = (struct group *)memory;
-    return TRAWL_OK;
+    return MEMORY_NEW(trie->next, plan->length_max + 2, error);
 }
 
 /* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel then
@@ -250,35 +187,30 @@ static enum trawl_status make_trie(struct trie *trie, uint64_t words_max, bool *
                                    struct trawl_error *error)
 {
     const struct trawl_plan *plan = trie->plan;
+    uint64_t states_max, states;
     uint8_t class_of[256];
 
     make_classes(trie, class_of);
-    trie->node_most =
-        min_u64(plan->literal_bytes_total + 1, words_max / (trie->classes + SCAN_STATE_WORDS));
-    *fits = plan->length_max < trie->node_most;
+    states_max = words_max / (trie->classes + SCAN_STATE_WORDS);
+    *fits = plan->length_max < states_max;
     if (!*fits)
         return TRAWL_OK;
+    TRAWL_TRY(sort_literals(trie, &states, error));
+    *fits = states <= states_max;
+    if (!*fits)
+        return TRAWL_OK;
+    trie->node_count = (uint32_t)states;
     TRAWL_TRY(reserve_trie(trie, error));
     memcpy(trie->class_of, class_of, sizeof class_of);
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t count = plan_literal_at(plan, i).bytes_count;
-
-        TRAWL_ASSERT(count > 0 && count <= UINT32_MAX);
-        trie->items[i] = (struct item){plan_literal_bytes(plan, i) + count - 1, (uint32_t)count, i};
-    }
-    make_states(trie, fits);
+    make_states(trie);
     return TRAWL_OK;
 }
 
 static void free_trie(struct trie *trie)
 {
-    uint32_t count = trie->plan->literal_count;
-
     memory_release(trie->block, trie->block_bytes, 1);
-    memory_release(trie->items, count, sizeof *trie->items);
-    memory_release(trie->sorted, count, sizeof *trie->sorted);
-    memory_release(trie->groups, count, sizeof *trie->groups);
-    memory_release(trie->next, count, sizeof *trie->next);
+    memory_release(trie->literals, trie->plan->literal_count, sizeof *trie->literals);
+    memory_release(trie->next, trie->plan->length_max + 2, sizeof *trie->next);
 }
 
 /* Returns the number of threads of a block of count_automaton. */

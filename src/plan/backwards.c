@@ -1,0 +1,154 @@
+/* backwards: see backwards.h. Strings are sorted by keys of KEY_BYTES bytes and a length. Strings
+ * that have more bytes and equal keys are then sorted by their next keys. */
+#include "plan/backwards.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define KEY_BYTES 7u
+#define INSERTED_MAX 32u /* insertion sort sorts up to this many keys, sorting by digits more */
+
+struct key {
+    /* KEY_BYTES bytes of the string, the last byte most significant, then how many bytes of the
+     * string are left: at most KEY_BYTES + 1 */
+    uint64_t bytes;
+    uint32_t string; /* index in the unsorted strings */
+    uint32_t common; /* as of struct backwards */
+};
+
+/* Keys begin .. end - 1, whose strings share `depth` bytes and have more. */
+struct range {
+    uint32_t begin, end, depth;
+};
+
+static uint64_t key_bytes(const struct backwards *string, uint32_t depth)
+{
+    const uint8_t *end = string->end - depth;
+    uint32_t left = string->bytes_count - depth;
+    uint64_t bytes = 0;
+
+    TRAWL_ASSERT(left > 0 && left <= string->bytes_count);
+    if (left > KEY_BYTES) {
+        memcpy(&bytes, end - sizeof bytes, sizeof bytes);
+        return (bytes & ~0xffull) | (KEY_BYTES + 1);
+    }
+    for (uint32_t i = 1; i <= left; i++)
+        bytes |= (uint64_t)end[-(int32_t)i] << (64 - 8 * i);
+    return bytes | left;
+}
+
+/* Sorts keys by inserting one after the other. */
+static void insert_keys(struct key *keys, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        struct key key = keys[i];
+        uint32_t k = i;
+
+        for (; k > 0 && keys[k - 1].bytes > key.bytes; k--)
+            keys[k] = keys[k - 1];
+        keys[k] = key;
+    }
+}
+
+/* Sorts keys by counting, once for each byte in which they differ. `other` has room for them. */
+static void count_keys(struct key *keys, struct key *other, uint32_t count)
+{
+    uint32_t counts[8][256] = {{0}};
+    struct key *from = keys;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t digit = 0; digit < 8; digit++)
+            counts[digit][keys[i].bytes >> 8 * digit & 0xff]++;
+    for (uint32_t digit = 0; digit < 8; digit++) {
+        struct key *to = from == keys ? other : keys;
+        uint32_t *at = counts[digit], sum = 0;
+
+        if (at[from->bytes >> 8 * digit & 0xff] == count)
+            continue;
+        for (uint32_t value = 0; value < 256; value++) {
+            uint32_t values = at[value];
+
+            at[value] = sum;
+            sum += values;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            to[at[from[i].bytes >> 8 * digit & 0xff]++] = from[i];
+        from = to;
+    }
+    if (from != keys)
+        memcpy(keys, from, count * sizeof *keys);
+}
+
+/* Returns how many bytes from the last byte on two different keys share. */
+static uint32_t common_bytes(uint64_t a, uint64_t b)
+{
+    uint64_t least = min_u64(a & 0xff, b & 0xff);
+
+    return (uint32_t)min_u64((uint64_t)__builtin_clzll(a ^ b) / 8, least);
+}
+
+/* Sorts a range's keys. Writes the ranges of equal keys whose strings have more bytes to `left`.
+ * Returns the number of these ranges. */
+static uint32_t sort_range(const struct backwards *strings, struct range range, struct key *keys,
+                           struct key *other, struct range *left)
+{
+    uint32_t common = keys[range.begin].common, count = 0, first = range.begin;
+
+    for (uint32_t i = range.begin; i < range.end; i++)
+        keys[i].bytes = key_bytes(&strings[keys[i].string], range.depth);
+    if (range.end - range.begin <= INSERTED_MAX)
+        insert_keys(keys + range.begin, range.end - range.begin);
+    else
+        count_keys(keys + range.begin, other, range.end - range.begin);
+    keys[range.begin].common = common;
+    for (uint32_t i = range.begin + 1; i <= range.end; i++) {
+        uint64_t bytes = keys[first].bytes;
+
+        if (i < range.end && keys[i].bytes == bytes) {
+            keys[i].common = range.depth + (uint32_t)(bytes & 0xff);
+            continue;
+        }
+        if (i - first > 1 && (bytes & 0xff) > KEY_BYTES)
+            left[count++] = (struct range){first, i, range.depth + KEY_BYTES};
+        if (i < range.end)
+            keys[i].common = range.depth + common_bytes(bytes, keys[i].bytes);
+        first = i;
+    }
+    return count;
+}
+
+enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
+                                 struct trawl_error *error)
+{
+    struct backwards *unsorted = NULL;
+    struct key *keys = NULL;
+    struct range *ranges = NULL; /* a stack; ranges do not overlap, and have two keys at least */
+    enum trawl_status status = TRAWL_OK;
+    uint32_t left = count > 0;
+
+    TRAWL_TRY_DONE(MEMORY_NEW(unsorted, count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(keys, 2ull * count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(ranges, count, error));
+    for (uint32_t i = 0; i < count; i++) {
+        TRAWL_ASSERT(strings[i].bytes_count > 0);
+        unsorted[i] = strings[i];
+        keys[i] = (struct key){0, i, 0};
+    }
+    if (left > 0)
+        ranges[0] = (struct range){0, count, 0};
+    while (left > 0) {
+        left--;
+        left += sort_range(unsorted, ranges[left], keys, keys + count, ranges + left);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        strings[i] = unsorted[keys[i].string];
+        strings[i].common = keys[i].common;
+    }
+done:
+    memory_release(unsorted, count, sizeof *unsorted);
+    memory_release(keys, 2ull * count, sizeof *keys);
+    memory_release(ranges, count, sizeof *ranges);
+    return status;
+}
