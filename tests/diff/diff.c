@@ -183,6 +183,7 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
     struct diff_expected expected;
     bool passed = true;
 
+    input_rename(random, input);
     expected_compute(input, &expected);
     for (uint32_t method = 0; method < TRAWL_METHODS_COUNT && passed; method++) {
         struct run_config config = {.method = (enum trawl_method)method,
@@ -230,6 +231,8 @@ static void run_case(uint64_t index)
         input_generate_worst(&random, kind, text_bytes, pattern_bytes, &input);
     } else if (test_random_one_in(&random, 15)) {
         input_generate_border(&random, &input);
+    } else if (test_random_one_in(&random, 8)) {
+        input_generate_near_misses(&random, test_random_between(&random, 100, 9000), &input);
     } else {
         input_generate(&random, UINT64_MAX, &input);
     }

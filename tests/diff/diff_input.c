@@ -506,6 +506,64 @@ void input_generate_border(struct test_random *random, struct diff_input *input)
         input_add_pattern(input, pattern, test_random_between(random, 1, pattern_bytes));
 }
 
+void input_generate_near_misses(struct test_random *random, uint64_t text_bytes,
+                                struct diff_input *input)
+{
+    static const enum input_kind kinds[] = {INPUT_DNA, INPUT_DNA, INPUT_LETTERS_2, INPUT_LETTERS_4,
+                                            INPUT_LETTERS_26};
+    enum input_kind kind = kinds[test_random_below(random, sizeof kinds / sizeof *kinds)];
+    uint64_t count = 8 + test_random_below(random, test_random_one_in(random, 3) ? 8 : 60);
+    uint64_t gap = 1 + test_random_below(random, 2 * count), odd = test_random_below(random, count);
+    bool is_same = test_random_one_in(random, 2);
+    uint8_t pattern[68];
+
+    input_begin(random, kind, text_bytes, input);
+    input->kind = "copies of the pattern with a changed bit";
+    (void)input_fill(random, kind, pattern, count);
+    if (is_same) /* input_rename may make this the first or last letter or byte */
+        pattern[odd] = 'a';
+    for (uint64_t at = 0; at + count <= text_bytes; at += count + test_random_below(random, gap)) {
+        memcpy(input->text + at, pattern, (size_t)count);
+        if (!test_random_one_in(random, 8))
+            input->text[at + (is_same ? odd : test_random_below(random, count))] ^=
+                (uint8_t)(1u << test_random_below(random, 5));
+    }
+    input_add_pattern(input, pattern, count);
+    input->flags = test_random_one_in(random, 2) ? NAIVE_IGNORE_CASE : 0;
+}
+
+static void rename_bytes(const uint8_t *names, uint8_t *bytes, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        bytes[i] = names[bytes[i]];
+}
+
+void input_rename(struct test_random *random, struct diff_input *input)
+{
+    uint64_t way = test_random_below(random, 6);
+    uint8_t names[256];
+
+    if (way < 2)
+        return;
+    if (input->flags == 0 && test_random_one_in(random, 3))
+        input->flags = NAIVE_IGNORE_CASE;
+    if ((input->flags & NAIVE_IGNORE_CASE) != 0)
+        flip_case(random, input->text, input->text_bytes);
+    /* only letters have cases and make words, and a NUL stays a line end */
+    if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) != 0 || input->nul_ends_lines)
+        way = 2;
+    for (uint32_t i = 0; i < 256; i++)
+        names[i] = (uint8_t)(way <= 3 ? i : way == 4 ? i - 'a' : 'a' - 1 - i);
+    for (uint32_t i = 0; i < 26 && way <= 3; i++) {
+        names['a' + i] = (uint8_t)('z' - i);
+        names['A' + i] = (uint8_t)('Z' - i);
+    }
+    rename_bytes(names, input->text, input->text_bytes);
+    for (uint64_t i = 0; i < input->pattern_count; i++)
+        rename_bytes(names, input->pattern_memory[i], input->patterns[i].bytes_count);
+    input->line_end = names[input->line_end];
+}
+
 void input_free(struct diff_input *input)
 {
     for (uint64_t i = 0; i < input->pattern_count; i++)

@@ -44,6 +44,11 @@ uint32_t input_worst_kinds(void);
 /* Makes a pattern whose period is longer than half of the pattern, in a text of that period with
  * slips. */
 void input_generate_border(struct test_random *random, struct diff_input *input);
+/* Makes a text of copies of a short pattern. Most copies have a changed bit, in half of the inputs
+ * all at the same byte. So a filter that lacks that byte has candidates everywhere, of which few
+ * are occurrences. */
+void input_generate_near_misses(struct test_random *random, uint64_t text_bytes,
+                                struct diff_input *input);
 /* Makes lines with patterns and near copies of patterns at their begins, inside and at their ends.
  * `shape` chooses the patterns: bytes, a long pattern, few or many words. */
 #define INPUT_LINE_SHAPES 6
@@ -55,6 +60,12 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
  * other strings. */
 void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
                           struct diff_input *input);
+/* In two of three cases, renames the bytes of an input, so that other bytes play the parts of a, b,
+ * c...: z, y, x..., the bytes from 0 on, or the bytes from 255 downwards. Among these inputs, more
+ * ignore case, and then the text's letters are of either case. (Most inputs have few letters, the
+ * first of the alphabet, and worst cases had a single case. The tests had missed that folding left
+ * out `z`, and that tables left out byte 255.) */
+void input_rename(struct test_random *random, struct diff_input *input);
 void input_free(struct diff_input *input);
 
 /* Kinds of texts. */

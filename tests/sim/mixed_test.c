@@ -85,6 +85,7 @@ static void run_case(uint64_t index, uint64_t *in_parts, uint64_t *in_both)
     input_generate_mixed(&random, TEXT_BYTES_MAX, &input);
     borders_draw(&random);
     borders_plant(&random, &input);
+    input_rename(&random, &input);
     expected_compute(&input, &expected);
     MUST(run_plan_build(&input, &(struct run_config){.method = TRAWL_METHOD_AUTO}, &plan, NULL));
     answer_check(

@@ -66,26 +66,6 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
     input_add_pattern(input, pattern, count);
 }
 
-/* Makes a text of copies of a short pattern. Most copies have a byte that differs in one bit, so a
- * single bit plane has candidates everywhere, of which few are occurrences. */
-static void make_near_misses(struct test_random *random, struct diff_input *input)
-{
-    uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 8 : 60), at = 0;
-    uint64_t gap = 1 + test_random_below(random, 2 * count);
-    uint8_t pattern[68];
-
-    input_begin(random, INPUT_DNA, TEXT_BYTES_MAX, input);
-    (void)input_fill(random, INPUT_DNA, pattern, count);
-    while (at + count <= input->text_bytes) {
-        memcpy(input->text + at, pattern, count);
-        if (test_random_below(random, 8) != 0)
-            input->text[at + test_random_below(random, count)] ^=
-                (uint8_t)(1u << test_random_below(random, 5));
-        at += count + test_random_below(random, gap);
-    }
-    input_add_pattern(input, pattern, count);
-}
-
 /* Makes a long text of small letters, in which a pattern of capital letters or digits, or nearly
  * the pattern, stands at a few random offsets. So most tiles of the stream hold no candidate, and
  * the first occurrence may lie anywhere. */
@@ -213,7 +193,7 @@ void random_case_input(struct test_random *random, struct diff_input *input)
     } else if (test_random_below(random, 6) == 0) {
         make_overlaps(random, input);
     } else if (test_random_below(random, 6) == 0) {
-        make_near_misses(random, input);
+        input_generate_near_misses(random, TEXT_BYTES_MAX, input);
     } else {
         input_generate(random, TEXT_BYTES_MAX, input);
         while (input->pattern_count > PATTERNS_QUICK &&
@@ -222,6 +202,7 @@ void random_case_input(struct test_random *random, struct diff_input *input)
             input_generate(random, TEXT_BYTES_MAX, input);
         }
     }
+    input_rename(random, input);
 }
 
 void random_case_count(struct random_case_tally *tally, const struct cuda_case *config,
