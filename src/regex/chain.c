@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "regex/translate.h"
 
 #define PLACES_MAX 31u /* characters of a sequence, repetitions written out */
 #define STATES_MAX 48u
@@ -31,19 +32,29 @@ static bool ask(const struct expressions *made, const struct regex_options *opti
 {
     /* Where each byte is a character, ASCII means the same, and programs are smaller. */
     struct regex_options asking = *options;
-    char source[SOURCE_BYTES];
+    const char *bytes = character->bytes, *ascii = "";
+    const uint64_t begin = bytes[0] == '[' ? 1 + (bytes[1] == '^') : 0;
+    uint64_t taken = 0;
+    char source[SOURCE_BYTES], *to = source;
     struct regex_fault fault;
     struct regex *regex;
 
-    if (character->count + 16 > SOURCE_BYTES)
+    if (character->count + 64 > SOURCE_BYTES)
         return false;
+    for (uint64_t i = 0; i < character->count && !options->bytes; i++)
+        if ((bytes[i] & 0x80) != 0 && character->flags[2] == 'i')
+            return false; /* ASCII letters may be other cases of the character */
+    if (begin > 0 && !options->bytes)
+        ascii = translate_ascii(bytes + begin, character->count - begin, &taken);
+    taken += begin;
+    to = (char *)mempcpy(to, character->flags, character->flags_count);
+    to = (char *)mempcpy(to, bytes, (size_t)begin);
+    to = (char *)mempcpy(to, ascii, strlen(ascii));
+    to = (char *)mempcpy(to, bytes + taken, (size_t)(character->count - taken));
+    *to++ = ')';
     asking.bytes = true;
     asking.memory_bytes = ASKING_BYTES;
-    memcpy(source, character->flags, character->flags_count);
-    memcpy(source + character->flags_count, character->bytes, (size_t)character->count);
-    source[character->flags_count + character->count] = ')';
-    if (made->ops->compile(source, character->flags_count + character->count + 1, &asking, &regex,
-                           &fault) != REGEX_OK)
+    if (made->ops->compile(source, (uint64_t)(to - source), &asking, &regex, &fault) != REGEX_OK)
         return false;
     for (uint32_t value = 0; value < (options->bytes ? 256u : 128u); value++) {
         const uint8_t byte = (uint8_t)value;
