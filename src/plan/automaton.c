@@ -16,83 +16,16 @@
  */
 #include "plan/automaton.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/backwards.h"
 
 #define CLASS_NONE UINT32_MAX
 #define ROW_CHILDREN_MIN 3u /* least row_children: nodes with fewer children have no row */
 /* The rows have at most max(ROW_CELLS_FREE, nodes) cells; row_children rises until they fit. */
 #define ROW_CELLS_FREE (1ull << 20)
-
-/* A string, for sorting. */
-struct item {
-    /* the last eight bytes, the last byte most significant; 0 where the string is shorter */
-    uint64_t tail;
-    const uint8_t *end; /* behind the last byte */
-    uint64_t count;
-    uint32_t string;
-};
-
-/* Compares the bytes of two strings, from the last byte to the first. */
-static int compare_bytes(const struct item *a, const struct item *b)
-{
-    uint64_t both = min_u64(a->count, b->count), i = min_u64(both, sizeof a->tail);
-
-    if (a->tail != b->tail && both >= sizeof a->tail)
-        return a->tail < b->tail ? -1 : 1;
-    for (i = both < sizeof a->tail ? 0 : i; i < both; i++)
-        if (*(a->end - 1 - i) != *(b->end - 1 - i))
-            return *(a->end - 1 - i) < *(b->end - 1 - i) ? -1 : 1;
-    return (a->count > b->count) - (a->count < b->count);
-}
-
-static int compare_items(const void *first, const void *second)
-{
-    const struct item *a = (const struct item *)first, *b = (const struct item *)second;
-    int order = compare_bytes(a, b);
-
-    return order != 0 ? order : (a->string > b->string) - (a->string < b->string);
-}
-
-static struct item item_of(const struct plan_automaton *set, uint32_t string)
-{
-    struct plan_literal literal = plan_automaton_string(set, string);
-    uint64_t count = literal.bytes_count;
-    struct item item = {0, set->bytes + literal.bytes_begin + count, count, string};
-
-    TRAWL_ASSERT(count > 0);
-    for (uint64_t i = 0; i < sizeof item.tail; i++)
-        item.tail = item.tail << 8 | (i < count ? *(item.end - 1 - i) : 0);
-    return item;
-}
-
-/* Sorts the strings by their reversed bytes, and groups equal strings into ends. */
-static enum trawl_status sort_strings(struct plan_automaton *set, struct trawl_error *error)
-{
-    struct item *items;
-
-    TRAWL_ASSERT(set->count > 0 && set->end_count == 0);
-    TRAWL_TRY(MEMORY_NEW(set->sorted, set->count, error));
-    TRAWL_TRY(MEMORY_NEW(set->ends, set->count, error));
-    TRAWL_TRY(MEMORY_NEW(items, set->count, error));
-    for (uint32_t i = 0; i < set->count; i++) {
-        items[i] = item_of(set, i);
-        set->length_max = max_u64(set->length_max, items[i].count);
-    }
-    qsort(items, set->count, sizeof *items, compare_items);
-    for (uint32_t i = 0; i < set->count; i++) {
-        set->sorted[i] = items[i].string;
-        if (i > 0 && compare_bytes(&items[i - 1], &items[i]) == 0)
-            set->ends[set->end_count - 1].alike++;
-        else
-            set->ends[set->end_count++] = (struct plan_automaton_end){i, 1, PLAN_NONE, 0};
-    }
-    memory_release(items, set->count, sizeof *items);
-    return TRAWL_OK;
-}
 
 /* Assigns byte classes: class 0 has all bytes that no string holds, if such bytes exist. Each other
  * byte has a class of its own, which both cases of a letter share if case is ignored. */
@@ -137,7 +70,8 @@ struct branch {
 
 struct making {
     struct plan_automaton *set;
-    struct branch *branches; /* a branch for each end */
+    struct branch *branches; /* [set->count]: a branch for each end */
+    uint64_t node_count;     /* UINT64_MAX: a string is longer than 2^32 - 1 bytes */
     /* the node that each node fails to; before finish_nodes, each node's number of children */
     uint32_t *fail;
     uint32_t *path; /* the nodes of the current string, by depth */
@@ -163,29 +97,39 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
     return set->bytes + string.bytes_begin + string.bytes_count;
 }
 
-/* Finds where each string branches off from the string before. Returns the number of nodes;
- * UINT64_MAX if a string is longer than 2^32 - 1 bytes. */
-static uint64_t find_branches(struct making *making)
+/* Sorts the strings by their reversed bytes, and groups equal strings into ends. `strings` has room
+ * for all. */
+static enum trawl_status find_branches(struct making *making, struct backwards *strings,
+                                       struct trawl_error *error)
 {
-    const struct plan_automaton *set = making->set;
-    uint64_t count = 1;
+    struct plan_automaton *set = making->set;
 
-    for (uint32_t end = 0; end < set->end_count; end++) {
-        struct branch *branch = &making->branches[end];
-        const uint8_t *own = bytes_end(set, end), *other = end == 0 ? own : bytes_end(set, end - 1);
-        uint64_t most;
+    for (uint32_t i = 0; i < set->count; i++) {
+        struct plan_literal string = plan_automaton_string(set, i);
 
-        if (string_of(set, end).bytes_count > UINT32_MAX)
-            return UINT64_MAX;
-        branch->length = (uint32_t)string_of(set, end).bytes_count;
-        most = end == 0 ? 0 : min_u64(branch->length, branch[-1].length);
-        branch->depth = 0;
-        while (branch->depth < most && *(own - 1 - branch->depth) == *(other - 1 - branch->depth))
-            branch->depth++;
-        TRAWL_ASSERT(branch->depth < branch->length);
-        count += branch->length - branch->depth;
+        set->length_max = max_u64(set->length_max, string.bytes_count);
+        strings[i] = (struct backwards){set->bytes + string.bytes_begin + string.bytes_count,
+                                        (uint32_t)string.bytes_count, i, 0};
     }
-    return count;
+    making->node_count = UINT64_MAX;
+    if (set->length_max > UINT32_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(backwards_sort(strings, set->count, error));
+    making->node_count = 1;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct backwards *string = &strings[i];
+
+        set->sorted[i] = string->number;
+        if (string->common == string->bytes_count) {
+            set->ends[set->end_count - 1].alike++;
+            continue;
+        }
+        making->branches[set->end_count] =
+            (struct branch){string->bytes_count, string->common, 0, 0};
+        set->ends[set->end_count++] = (struct plan_automaton_end){i, 1, PLAN_NONE, 0};
+        making->node_count += string->bytes_count - string->common;
+    }
+    return TRAWL_OK;
 }
 
 /* Numbers the nodes, and counts the children of each node. */
@@ -424,17 +368,22 @@ static void finish_nodes(struct making *making)
     }
 }
 
-/* Makes the table of the sorted strings. *fits: the table has at most nodes_max nodes. */
+/* Makes the table of the strings. *fits: the table has at most nodes_max nodes. */
 static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_max, bool *fits,
                                     struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct making making = {.set = set};
+    struct backwards *strings = NULL;
     uint64_t count;
 
-    TRAWL_ASSERT(set->end_count > 0 && set->node_count == 0);
-    TRAWL_TRY(MEMORY_NEW(making.branches, set->end_count, error));
-    count = find_branches(&making);
+    TRAWL_ASSERT(set->count > 0 && set->end_count == 0 && set->node_count == 0);
+    TRAWL_TRY_DONE(MEMORY_NEW(set->sorted, set->count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(set->ends, set->count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(strings, set->count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(making.branches, set->count, error));
+    TRAWL_TRY_DONE(find_branches(&making, strings, error));
+    count = making.node_count;
     *fits = count <= nodes_max;
     if (!*fits)
         goto done;
@@ -455,7 +404,8 @@ static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_m
     }
     finish_nodes(&making);
 done:
-    memory_release(making.branches, set->end_count, sizeof *making.branches);
+    memory_release(strings, set->count, sizeof *strings);
+    memory_release(making.branches, set->count, sizeof *making.branches);
     memory_release(making.fail, set->node_count, sizeof *making.fail);
     memory_release(making.path, set->length_max + 1, sizeof *making.path);
     memory_release(making.order, set->end_count, sizeof *making.order);
@@ -467,7 +417,6 @@ enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uin
 {
     TRAWL_ASSERT(set->count > 0 && nodes_max <= PLAN_AUTOMATON_NODES_MAX);
     make_classes(set, fold);
-    TRAWL_TRY(sort_strings(set, error));
     return make_table(set, nodes_max, fits, error);
 }
 
