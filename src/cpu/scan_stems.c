@@ -3,8 +3,9 @@
  * The search has three steps (find.h). Each works on what the step before left of a tile, without a
  * branch that depends on the text. First, samples of four bytes name positions where a literal may
  * begin. Second, the first stem_min bytes at each such begin are looked up. Third, the stems of
- * each length are looked up. If a class has few literals and the instruction set has a function for
- * pairs, pairs of bytes name the positions instead of samples.
+ * each length are looked up. If a class has few literals, vectors name the positions instead of
+ * samples: by pairs of bytes, if the instruction set has a function for pairs, or by the plan's
+ * nibble tables.
  */
 #include "cpu/sampling.h"
 
