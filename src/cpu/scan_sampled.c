@@ -7,7 +7,8 @@
 
 /* samples to the prefetched sample: no hardware prefetcher follows such strides */
 #define SAMPLES_AHEAD 32u
-#define BATCH 8u /* samples whose bits are tested together */
+#define CLOCK_CANDIDATES 64u /* candidates between two looks at the clock */
+#define BATCH 8u             /* samples whose bits are tested together */
 
 /* Verifies the occurrences in [scan->at, i] that hold the sample at position i. */
 static void verify_sample(struct scan *scan, uint64_t i)
@@ -68,11 +69,11 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
 
 /* How far a scan has come since its begin. */
 struct sampled_progress {
-    uint64_t begin;    /* position in the chunk where the scan began */
-    uint64_t began;    /* time when the scan began, in ns */
-    uint64_t samples;  /* samples so far */
-    uint64_t named;    /* samples that had candidates */
-    uint64_t clock_at; /* position from which on the clock may be read again */
+    uint64_t begin;      /* position in the chunk where the scan began */
+    uint64_t began;      /* time when the scan began, in ns */
+    uint64_t candidates; /* the result's number of candidates when the scan began */
+    uint64_t samples;    /* samples so far */
+    uint64_t clock_at;   /* number of candidates from which on the clock may be read again */
 };
 
 /* Leaves the text if the scan took far longer than a different method is expected to take. The
@@ -81,18 +82,20 @@ struct sampled_progress {
 static bool leaves(struct scan *scan, struct sampled_progress *progress)
 {
     const struct plan_costs *costs = scan->worker->costs;
+    uint64_t candidates = scan->result->candidate_count - progress->candidates;
 
-    if (cpu_sizes.look_lost_ns <= 0 || scan->at < progress->clock_at ||
-        (double)progress->named * costs->candidate < (double)progress->samples * costs->sample)
+    if (cpu_sizes.look_lost_ns <= 0 || candidates < progress->clock_at ||
+        (double)candidates * costs->candidate < (double)progress->samples * costs->sample)
         return false;
-    progress->clock_at = scan->at + (scan->at - progress->begin) / 4;
+    progress->clock_at = candidates + CLOCK_CANDIDATES;
     return sampled_leaves(scan, progress->begin, progress->began);
 }
 
 void scan_sampled(struct scan *scan)
 {
-    struct sampled_progress progress = {.begin = scan->at, .began = clock_now_ns()};
-    uint64_t stride = scan->worker->sampled->layout.stride, before;
+    struct sampled_progress progress = {
+        .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
+    uint64_t stride = scan->worker->sampled->layout.stride;
     const uint8_t *bytes = scan->chunk->bytes;
     /* the first sample comes early, so that every sample lies at the begin of a cache line */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
@@ -113,11 +116,9 @@ void scan_sampled(struct scan *scan)
                 scan->limit;
             return;
         }
-        before = scan->result->candidate_count;
         verify_sample(scan, i);
         if (scan->over)
             return;
-        progress.named += scan->result->candidate_count > before;
         progress.samples++;
         TRAWL_ASSERT(i >= scan->at && i - scan->at < stride);
         scan->at = i + 1;
