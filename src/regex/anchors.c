@@ -78,7 +78,7 @@ static enum trawl_status compile(const struct anchor_maker *maker, const char *b
     struct regex_fault fault;
 
     *out = NULL;
-    options.later = true;
+    options.when = REGEX_LATER;
     if (expressions_compile(maker->made, bytes, count, &options, 1, out, &fault) == REGEX_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a part of a regular expression");
     return TRAWL_OK;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -14,6 +15,11 @@
 #include <vector>
 
 #define PLACES_MAX 100 /* most places that are tried as the begin of a mistake */
+/* With so little memory RE2 parses, but makes no program. */
+#define MEMORY_TO_PARSE 64
+/* The program of such a short expression without counted repetitions is small: a class, which takes
+ * 3 bytes at least, takes at most 1,213 instructions of the 349,000 that 16 MiB leave room for. */
+#define SMALL_BYTES 600u
 
 struct regex {
     const std::string source;
@@ -123,7 +129,7 @@ uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source, re2::RE2::
         return source.empty() ? 0 : source.size() - 1;
     if (part.empty())
         return 0;
-    options.set_max_mem(1); // RE2 parses, but makes no program
+    options.set_max_mem(MEMORY_TO_PARSE);
     for (int tries = 0; tries < PLACES_MAX; tries++, at++) {
         at = source.find(part, at);
         if (at == re2::StringPiece::npos)
@@ -186,6 +192,18 @@ void explain(const re2::RE2 &re, regex_fault *fault)
         std::snprintf(fault->message, sizeof fault->message, "%.150s", re.error().c_str());
 }
 
+// Returns whether the expression has no mistake, and its program is sure to be small.
+bool is_small(const re2::StringPiece &source, re2::RE2::Options options)
+{
+    for (size_t at = source.find('{'); at != re2::StringPiece::npos; at = source.find('{', at + 1))
+        if (at + 1 < source.size() && std::isdigit(static_cast<uint8_t>(source[at + 1])) != 0 &&
+            (at < 2 || source.substr(at - 2, 2) != "\\x"))
+            return false;
+    options.set_max_mem(MEMORY_TO_PARSE);
+    return source.size() <= SMALL_BYTES &&
+           re2::RE2(source, options).error_code() == re2::RE2::ErrorPatternTooLarge;
+}
+
 enum regex_status compile(const char *bytes, uint64_t count, const regex_options *given,
                           struct regex **out, regex_fault *fault)
 {
@@ -197,9 +215,12 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
         std::unique_ptr<struct regex> made(
             new struct regex(apart ? keep_apart(source) : std::string(source), options));
 
-        if (apart && !given->later && !program_of(made.get()).ok())
+        const bool later = given->when == REGEX_LATER ||
+                           (given->when == REGEX_PARSED && is_small(made->source, options));
+
+        if (apart && !later && !program_of(made.get()).ok())
             made.reset(new struct regex(std::string(source), options)); // for RE2's message
-        if (given->later || program_of(made.get()).ok()) {
+        if (later || program_of(made.get()).ok()) {
             *out = made.release();
             return REGEX_OK;
         }

@@ -15,6 +15,11 @@ extern "C" {
 #endif
 
 struct regex; /* a compiled expression */
+enum regex_when {
+    REGEX_NOW,
+    REGEX_PARSED, /* mistakes are found now; a small program is compiled when first used */
+    REGEX_LATER   /* the program is compiled when first used */
+};
 struct regex_options {
     /* of matches with the same begin, prefer the longest; false: the first alternative that
      * matches */
@@ -23,7 +28,7 @@ struct regex_options {
     bool bytes;   /* each byte is a character; false: UTF-8 */
     bool lines;   /* the text has many lines, and no match may contain a newline */
     bool dot_all; /* '.' matches a newline, too */
-    bool later;   /* the program is compiled when it is first used */
+    enum regex_when when;
     uint64_t memory_bytes;
 };
 
@@ -47,7 +52,7 @@ struct regex_ops {
                                  const struct regex_options *options, struct regex **regex,
                                  struct regex_fault *fault);
     void (*release)(struct regex *regex);
-    /* Returns whether `regex` is not NULL and has a program; compiles the program if options.later
+    /* Returns whether `regex` is not NULL and has a program; compiles the program if options.when
      * put that off. Without a program, for lack of memory, the functions below must not be called.
      */
     bool (*is_ready)(const struct regex *regex);

@@ -79,7 +79,8 @@ enum regex_status expressions_compile(struct expressions *made, const char *byte
     struct regex_options given = *options;
     enum regex_status status = REGEX_LARGE;
 
-    given.later &= made->plan->expressions.memory_mib == 0;
+    if (made->plan->expressions.memory_mib > 0)
+        given.when = REGEX_NOW;
     for (uint64_t each = made->program_bytes; status == REGEX_LARGE;
          each = max_u64(each + 1, min_u64(4 * each, made->program_bytes_max))) {
         given.memory_bytes = times * each;
@@ -150,7 +151,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
 {
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
-    const struct regex_options options = options_of(plan);
+    struct regex_options options = options_of(plan);
     const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     struct regex_fault fault = {0, ""};
     struct translated translated;
@@ -160,6 +161,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     TRAWL_TRY(translate(plan->expressions.syntax, (plan->flags & TRAWL_UNICODE) != 0,
                         (const char *)pattern.bytes, pattern.bytes_count, &translated, error));
     made->bytes_left += made->program_bytes; /* what divide_memory kept for the expression */
+    options.when = REGEX_PARSED;
     regex_status = expressions_compile(made, translated.bytes, translated.count, &options, 1,
                                        &made->each[index], &fault);
     status = regex_status == REGEX_OK ? TRAWL_OK
@@ -193,7 +195,8 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     if (maker->joined_count > 0)
         memcpy((char *)memory + begin, maker->joined, (size_t)maker->joined_count);
     memcpy((char *)memory + begin + maker->joined_count, after, strlen(after));
-    options.lines = options.later = true;
+    options.lines = true;
+    options.when = REGEX_LATER;
     status =
         expressions_compile(made, (const char *)memory, count, &options, 2, &made->whole, &fault);
     memory_release(memory, count, 1);

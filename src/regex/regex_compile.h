@@ -60,7 +60,7 @@ struct expressions {
 
 /* Compiles a program within times * program_bytes of memory, or more if the program needs more, up
  * to times * program_bytes_max. `times` is 2 for the program of all expressions, else 1.
- * REGEX_LARGE: the program needs more than that, or more than bytes_left. options->later has no
+ * REGEX_LARGE: the program needs more than that, or more than bytes_left. options->when has no
  * effect if the plan's options limit the memory. */
 enum regex_status expressions_compile(struct expressions *made, const char *bytes, uint64_t count,
                                       const struct regex_options *options, uint64_t times,
