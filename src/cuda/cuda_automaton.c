@@ -44,14 +44,15 @@ struct trie {
 };
 
 /* Assigns byte classes: class 0 has all bytes that no literal has, if there are any. Each further
- * byte has its own class; both cases of a letter share a class if the plan ignores case. */
-static void make_classes(struct trie *trie, uint8_t class_of[256])
+ * byte has its own class; both cases of a letter share a class if the plan ignores case. Looks at
+ * one in `step` of the literals' bytes. */
+static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256])
 {
     const struct trawl_plan *plan = trie->plan;
     bool held[256] = {false};
     uint32_t count = 0;
 
-    for (uint64_t i = 0; i < plan->literal_bytes_total; i++)
+    for (uint64_t i = 0; i < plan->literal_bytes_total; i += step)
         held[plan->literal_bytes[i]] = true;
     for (uint32_t byte = 0; byte < 256; byte++)
         count += held[byte];
@@ -190,7 +191,7 @@ static enum trawl_status make_trie(struct trie *trie, uint64_t words_max, bool *
     uint64_t states_max, states;
     uint8_t class_of[256];
 
-    make_classes(trie, class_of);
+    make_classes(trie, 1, class_of);
     states_max = words_max / (trie->classes + SCAN_STATE_WORDS);
     *fits = plan->length_max < states_max;
     if (!*fits)
@@ -239,7 +240,7 @@ static double rows_words(struct engine_worker *worker)
 
     if (worker->tables.automaton_words > 0)
         return worker->tables.automaton_words;
-    make_classes(&trie, class_of);
+    make_classes(&trie, 1 + states / (PLAN_SUFFIXES_MAX + 1), class_of);
     if (states <= PLAN_SUFFIXES_MAX)
         states = plan_count_suffixes(plan, NULL, NULL, plan->literal_count);
     worker->tables.automaton_words =
