@@ -30,6 +30,7 @@
 /* The trie. The arrays from class_of on lie in this order in `block`, which the host copies to the
  * device as a whole. */
 struct trie {
+    struct engine_worker *worker;
     const struct trawl_plan *plan;
     struct backwards *literals; /* [literal_count], sorted */
     uint32_t *next;             /* [length_max + 2]: the state that each level gets next */
@@ -144,7 +145,7 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
     void *memory;
 
     trie->block_bytes = nodes_at + trie->node_count * sizeof *trie->nodes;
-    TRAWL_TRY(memory_allocate_table(trie->block_bytes, 1, false, &memory, error));
+    TRAWL_TRY(cuda_worker_stage(trie->worker, trie->block_bytes, &memory, error));
     trie->block = (uint8_t *)memory;
     trie->class_of = trie->block;
     trie->ends = (uint32_t *)(void *)(trie->block + 256);
@@ -209,7 +210,7 @@ static enum trawl_status make_trie(struct trie *trie, uint64_t words_max, bool *
 
 static void free_trie(struct trie *trie)
 {
-    memory_release(trie->block, trie->block_bytes, 1);
+    cuda_worker_unstage(trie->worker, trie->block, trie->block_bytes);
     memory_release(trie->literals, trie->plan->literal_count, sizeof *trie->literals);
     memory_release(trie->next, trie->plan->length_max + 2, sizeof *trie->next);
 }
@@ -270,13 +271,12 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     struct scan_automaton *to = &worker->tables.arguments.automaton;
     uint64_t row_words = trie->classes + SCAN_STATE_WORDS;
     uint64_t nodes_at = (uint64_t)((const uint8_t *)trie->nodes - trie->block);
-    uint64_t used = nodes_at + trie->node_count * sizeof *trie->nodes;
-    uint64_t rows_at = (used + trie->node_count * sizeof(uint32_t) + 15) & ~15ull;
+    uint64_t rows_at = (trie->block_bytes + trie->node_count * sizeof(uint32_t) + 15) & ~15ull;
     uint64_t rows_bytes = trie->node_count * row_words * sizeof(uint32_t);
     uint64_t bytes = rows_at + rows_bytes;
 
     TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
-    TRAWL_TRY(cuda_worker_upload(worker, memory->address, trie->block, used, error));
+    TRAWL_TRY(cuda_worker_upload(worker, memory->address, trie->block, trie->block_bytes, error));
     to->classes = (const uint32_t *)(uintptr_t)memory->address;
     to->ends = to->classes + 64;
     to->levels = to->ends + trie->plan->literal_count;
@@ -327,7 +327,7 @@ static enum trawl_status write_rows(struct engine_worker *worker, const struct t
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
     uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_NUMBER);
-    struct trie trie = {.plan = worker->plan};
+    struct trie trie = {.worker = worker, .plan = worker->plan};
     enum trawl_status status = TRAWL_OK;
 
     TRAWL_TRY_DONE(make_trie(&trie, words_max, fits, error));

@@ -17,8 +17,6 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-#define HOST_ROOM_MIN (64u << 10)
-#define HOST_KEPT_MAX (1u << 20)
 /* The number of literals up to which alike_max is not measured before a search, since a bound this
  * low limits neither tiles nor ranges. */
 #define ALIKE_UNMEASURED_MAX 65535u
@@ -195,53 +193,49 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* Writes a record of each literal for stream_set. The kernel set_runs later writes word 2, the
- * offset at which the literal's run of grams begins. */
-static void put_records(const struct trawl_plan *plan, const uint64_t *begins, struct block *block,
-                        struct scan_sets *sets)
-{
-    uint32_t *rarity = (uint32_t *)block_put(block, NULL, 256 * sizeof(uint32_t), &sets->rarity);
-    uint32_t *records = (uint32_t *)block_put(
-        block, NULL, SCAN_SETS_RECORD_BYTES * (uint64_t)plan->literal_count, &sets->literals);
-
-    if (records == NULL || rarity == NULL)
-        return;
-    cuda_sets_rarity(plan, sets, rarity);
-    for (uint32_t i = 0; i < plan->literal_count; i++, records += SCAN_SETS_RECORD_BYTES / 4) {
-        records[0] = (uint32_t)begins[i];
-        records[1] = (uint32_t)plan_literal_at(plan, i).bytes_count;
-        records[3] = i;
-    }
-}
-
-/* Puts what all kernels for sets but the automaton's need. */
+/* Puts what all kernels for sets but the automaton's need. For stream_set there is a record of each
+ * literal, in which the kernel set_runs later writes word 2, the offset at which the literal's run
+ * of grams begins. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
     struct scan_arguments *a = &tables->arguments;
-    uint64_t words = 0, *begins;
-    uint32_t *counts;
+    uint64_t words = 0, count = plan->literal_count;
+    uint64_t *begins =
+        (uint64_t *)block_put(block, NULL, count * sizeof(uint64_t), &a->literal_begin);
+    uint32_t *counts =
+        (uint32_t *)block_put(block, NULL, count * sizeof(uint32_t), &a->literal_bytes_count);
+    uint32_t *rarity = NULL, *records = NULL;
     uint8_t *bytes;
 
-    begins = (uint64_t *)block_put(block, NULL, plan->literal_count * sizeof(uint64_t),
-                                   &a->literal_begin);
-    counts = (uint32_t *)block_put(block, NULL, plan->literal_count * sizeof(uint32_t),
-                                   &a->literal_bytes_count);
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        if (begins != NULL && counts != NULL) {
-            begins[i] = words;
-            counts[i] = (uint32_t)plan_literal_at(plan, i).bytes_count;
-        }
-        words += (plan_literal_at(plan, i).bytes_count + 7) / 8;
+    if (tables->has_sets) {
+        rarity = (uint32_t *)block_put(block, NULL, 256 * sizeof(uint32_t), &tables->sets.rarity);
+        records = (uint32_t *)block_put(block, NULL, SCAN_SETS_RECORD_BYTES * count,
+                                        &tables->sets.literals);
     }
-    bytes = (uint8_t *)block_put(block, NULL, words * 8 + SCAN_LITERALS_PADDING_BYTES,
-                                 &a->literal_bytes);
-    if (tables->sets.stride != 0)
-        put_records(plan, begins, block, &tables->sets);
-    for (uint32_t i = 0; begins != NULL && bytes != NULL && i < plan->literal_count; i++)
-        memcpy(bytes + begins[i] * 8, plan_literal_bytes(plan, i),
-               (size_t)plan_literal_at(plan, i).bytes_count);
     a->sets = tables->sets;
+    bytes = block->bytes == NULL ? NULL : block->bytes + block->count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct plan_literal literal = plan_literal_at(plan, i);
+        uint64_t begin = words;
+
+        words += (literal.bytes_count + 7) / 8;
+        if (begins == NULL || counts == NULL)
+            continue;
+        begins[i] = begin;
+        counts[i] = (uint32_t)literal.bytes_count;
+        memset(bytes + words * 8 - 8, 0, 8);
+        memcpy(bytes + begin * 8, plan->literal_bytes + literal.bytes_begin,
+               (size_t)literal.bytes_count);
+        if (records != NULL)
+            memcpy(records + SCAN_SETS_RECORD_BYTES / 4 * i,
+                   (uint32_t[]){(uint32_t)begin, counts[i], 0, i}, SCAN_SETS_RECORD_BYTES);
+    }
+    (void)block_put(block, NULL, words * 8 + SCAN_LITERALS_PADDING_BYTES, &a->literal_bytes);
+    if (begins != NULL)
+        memset(bytes + words * 8, 0, SCAN_LITERALS_PADDING_BYTES);
+    if (rarity != NULL)
+        cuda_sets_rarity(plan, &tables->sets, rarity);
 }
 
 /* Puts what the kernels of set.cu need besides the literals. */
@@ -368,20 +362,6 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
     tables->method = cuda_choose_method(plan, asked);
 }
 
-/* Makes tables->host hold at least `bytes` bytes. */
-static enum trawl_status host_reserve(struct cuda_tables *tables, uint64_t bytes,
-                                      struct trawl_error *error)
-{
-    uint64_t room = max_u64(bytes, HOST_ROOM_MIN);
-
-    if (tables->host_bytes >= bytes)
-        return TRAWL_OK;
-    cuda_worker_host_release(tables);
-    TRAWL_TRY(memory_allocate(room, 1, &tables->host, error));
-    tables->host_bytes = room;
-    return TRAWL_OK;
-}
-
 /* Lays out tables in the host's memory and copies them to the device. */
 static enum trawl_status put_on_device(struct engine_worker *worker, const struct trawl_plan *plan,
                                        void (*put)(const struct trawl_plan *plan,
@@ -392,21 +372,21 @@ static enum trawl_status put_on_device(struct engine_worker *worker, const struc
     enum trawl_status status = TRAWL_OK;
     struct block block = {NULL, 0, 0};
     uint64_t bytes;
+    void *host;
 
     put(plan, &block, tables);
     bytes = block.count;
-    TRAWL_TRY(host_reserve(tables, bytes, error));
-    TRAWL_TRY_DONE(
-        cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
-    block = (struct block){(uint8_t *)tables->host, 0, memory->address};
-    memset(block.bytes, 0, (size_t)bytes);
+    TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
+    TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
+    block = (struct block){(uint8_t *)host, 0, memory->address};
+    if (tables->kernel != CUDA_KERNEL_SET) /* for a set, all bytes that kernels read are put */
+        memset(host, 0, (size_t)bytes);
     put(plan, &block, tables);
     TRAWL_ASSERT(block.count == bytes);
     TRAWL_TRY_DONE(choose_plane(worker, block.bytes, memory->address, &tables->arguments, error));
     TRAWL_TRY_DONE(cuda_worker_upload(worker, memory->address, block.bytes, bytes, error));
 done:
-    if (tables->host_bytes > HOST_KEPT_MAX)
-        cuda_worker_host_release(tables);
+    cuda_worker_unstage(worker, host, bytes);
     return status;
 }
 

@@ -60,10 +60,6 @@ struct cuda_tables {
      * reading the text once; 0: not measured */
     double automaton_price, filter_price;
     struct cuda_memory memory, buckets_memory;
-    /* host_bytes bytes of host memory, in which the host lays out small tables before the copy;
-     * kept from plan to plan, since fresh memory costs a page fault for each 4 KiB */
-    void *host;
-    uint64_t host_bytes;
     struct cuda_memory sets_memory, entries_memory;
     uint64_t entries; /* number of entries for which entries_memory has room */
     struct cuda_memory automaton_memory;

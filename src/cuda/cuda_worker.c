@@ -14,6 +14,34 @@ uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
+/* Waits until the next staging buffer's last copy is done, and makes the buffer as long as `count`
+ * bytes need, or as buffers may be. */
+static enum trawl_status take_staging(struct engine_worker *worker, uint64_t count,
+                                      struct trawl_error *error)
+{
+    uint64_t room = min_u64(worker->limits.staging_bytes, cuda_worker_room(worker, count));
+    uint32_t turn = worker->staging_turn;
+
+    TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->staged[turn]));
+    return cuda_pinned_reserve(worker->device, &worker->staging[turn], room, error);
+}
+
+enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count, void **bytes,
+                                    struct trawl_error *error)
+{
+    if (count > worker->limits.staging_bytes)
+        return memory_allocate_table(count, 1, false, bytes, error);
+    TRAWL_TRY(take_staging(worker, count, error));
+    *bytes = worker->staging[worker->staging_turn].bytes;
+    return TRAWL_OK;
+}
+
+void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64_t count)
+{
+    if (count > worker->limits.staging_bytes)
+        memory_release(bytes, count, 1);
+}
+
 /* Fills the next staging buffer with the bytes from `at` on, as many as fit, adds the zeros
  * after the last byte if the zeros fit too, and copies the buffer to the device. The two buffers
  * take turns from call to call, so that filling a buffer never waits for the copy that was
@@ -25,15 +53,13 @@ static enum trawl_status upload_part(struct engine_worker *worker, uint64_t addr
     const struct cuda_device *device = worker->device;
     uint32_t turn = worker->staging_turn;
     struct cuda_pinned *staging = &worker->staging[turn];
-    uint64_t room = min_u64(worker->limits.staging_bytes, cuda_worker_room(worker, count + zeros));
     uint64_t part;
 
-    /* Wait until the buffer's last copy is done, which this call or an earlier call started. */
-    TRAWL_TRY(CUDA_CALL(device, error, event_wait, worker->staged[turn]));
-    TRAWL_TRY(cuda_pinned_reserve(device, staging, room, error));
+    TRAWL_TRY(take_staging(worker, count + zeros, error));
     TRAWL_ASSERT(*at < count && staging->count > 0);
     part = min_u64(staging->count, count - *at);
-    memcpy(staging->bytes, bytes + *at, (size_t)part);
+    if (staging->bytes != bytes) /* else see cuda_worker_stage */
+        memcpy(staging->bytes, bytes + *at, (size_t)part);
     *ended = *at + part == count && part + zeros <= staging->count;
     if (*ended)
         memset(staging->bytes + part, 0, (size_t)zeros);
@@ -96,13 +122,6 @@ static void tables_release(struct cuda_device *device, struct cuda_tables *table
     cuda_memory_release(device, &tables->entries_memory);
     cuda_memory_release(device, &tables->automaton_memory);
     tables->ready = false;
-}
-
-void cuda_worker_host_release(struct cuda_tables *tables)
-{
-    memory_release(tables->host, tables->host_bytes, 1);
-    tables->host = NULL;
-    tables->host_bytes = 0;
 }
 
 void cuda_worker_parts_release(struct engine_worker *worker)

@@ -98,9 +98,12 @@ struct engine_worker {
 /* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
 
-/* Releases tables->host, if there is any. */
-void cuda_worker_host_release(struct cuda_tables *tables);
-
+/* Returns memory of the host, `count` bytes, for what the next call of cuda_worker_upload copies to
+ * the device. If the bytes fit a staging buffer, this is the buffer that the call uses. The caller
+ * hands the memory back in any case. */
+enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count, void **bytes,
+                                    struct trawl_error *error);
+void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64_t count);
 /* Copies `count` bytes of host memory to the device, through the two staging buffers in turn.
  * Returns before the copy is done; the caller may reuse the source at once. The device's context is
  * current. */

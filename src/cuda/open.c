@@ -79,11 +79,8 @@ void cuda_worker_close(struct engine_worker *worker)
         cuda_worker_end(worker);
         cuda_device_leave(worker->device);
     }
-    cuda_worker_host_release(&worker->tables);
-    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++) {
+    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
         hits_release(&worker->parts->part[i].found.hits);
-        cuda_worker_host_release(&worker->parts->part[i].tables);
-    }
     memory_release(worker->parts, 1, sizeof *worker->parts);
     memory_release(worker, 1, sizeof *worker);
 }
