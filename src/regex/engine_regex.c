@@ -27,8 +27,7 @@
  * STEP_GROWS * regex_step_bytes. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
-/* After so many failed verifications in a line RE2 reads the whole line once, so that the time
- * stays linear in the line's length. */
+/* After so many failed verifications in a line RE2 reads the whole line once: linear time. */
 #define TRIES_MAX 8u
 #define DECIDED 255u
 /* A failed verification takes about 80 ns, as long as RE2 takes to read BYTES_PER_MISS bytes of a
@@ -36,6 +35,7 @@
 #define BYTES_PER_MISS 48u
 #define BYTES_PER_LOOK 6u /* for a string that the bytes around it rule out, likewise */
 #define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
+#define MISSED_SHARE 32u  /* a smaller share of missed bytes takes no time worth saving */
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
 #define RESPLIT_MAX 16u /* expressions with more anchors keep their atoms */
 /* A device's steps are longer than the host's, because each step takes a launch: the first step by
@@ -70,7 +70,7 @@ struct engine_worker {
     uint64_t serial;      /* serial number of the plan; 0: no plan */
     uint32_t whole_steps; /* number of steps that are still to be read whole */
     uint64_t step_bytes;  /* length of the next step, without the line in which the step ends */
-    uint64_t missed;      /* sum of step->missed, and of the bytes that were read whole */
+    uint64_t missed;      /* sum of step->missed beyond MISSED_SHARE, and of bytes read whole */
     bool is_resplit;      /* the atoms were chosen in this text, or are the only choice */
     uint64_t record;      /* index of the record that was found last */
     struct merge merge;   /* occurrences in the line being judged; room for passing_capacity */
@@ -695,9 +695,10 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
             worker->whole_steps = WHOLE_STEPS;
         grow_steps(worker);
         worker->missed += step->missed;
-        return !worker->is_resplit && worker->missed > regex_missed_bytes && !step->is_paused
-                   ? resplit(step, error)
-                   : TRAWL_OK;
+        worker->missed -= min_u64(worker->missed, (step->to - step->from) / MISSED_SHARE);
+        if (!worker->is_resplit && worker->missed > regex_missed_bytes && !step->is_paused)
+            return resplit(step, error);
+        return TRAWL_OK;
     }
     worker->whole_steps -= worker->whole_steps > 0;
     worker->missed += step->to - step->from;
