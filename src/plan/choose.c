@@ -37,6 +37,11 @@
  * otherwise the table of rows would exceed the caches. */
 #define AUTOMATON_BYTES_MAX (3u << 16)
 #define AUTOMATON_MEAN_MAX 32u
+/* Longer literals are allowed if they have fewer bytes in all, and if there are many literals of
+ * which one is so short that the filters of buckets and classes let many positions pass. */
+#define AUTOMATON_LONG_BYTES_MAX (1u << 16)
+#define AUTOMATON_LONG_COUNT_MIN 65u
+#define AUTOMATON_SHORTEST_MAX 3u
 
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
 
@@ -316,6 +321,16 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     plan->tuning.rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
+static bool tries_automaton(const struct trawl_plan *plan)
+{
+    uint64_t bytes = plan->literal_bytes_total;
+    uint32_t count = plan->literal_count;
+
+    return count > 1 && ((bytes <= AUTOMATON_BYTES_MAX && bytes / count <= AUTOMATON_MEAN_MAX) ||
+                         (bytes <= AUTOMATON_LONG_BYTES_MAX && count >= AUTOMATON_LONG_COUNT_MIN &&
+                          plan->length_min <= AUTOMATON_SHORTEST_MAX));
+}
+
 /* Chooses whether the CPU begins with method classes, which has tables of its own for strings of
  * each length class, or with method buckets, which tests a bit of the plan's bitmap at each
  * position. Whole words and lines are searched by buckets, because few positions may begin an
@@ -328,8 +343,7 @@ static void choose_programs(struct trawl_plan *plan)
     plan->has_classes =
         plan->method_asked == TRAWL_METHOD_CLASSES || (open && count > EITHER_LITERALS_MAX);
     plan->has_either = open && count > 1 && count <= EITHER_LITERALS_MAX;
-    plan->has_automaton = open && count > 1 && plan->literal_bytes_total <= AUTOMATON_BYTES_MAX &&
-                          plan->literal_bytes_total / count <= AUTOMATON_MEAN_MAX;
+    plan->has_automaton = open && tries_automaton(plan);
 }
 
 /* Checks that the asked method fits the plan. */
