@@ -1,7 +1,6 @@
 /* bytes: counts and finds byte values, 16 bytes at a time, with the compiler's vector types. */
 #include "base/bytes.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
@@ -40,13 +39,16 @@ uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value)
     return total;
 }
 
-/* Returns whether a vector of bytes 0x00 and 0xff holds a byte 0xff. */
-static bool any_set(byte_vector equal)
+/* Returns the index of the first byte 0xff in a vector of bytes 0x00 and 0xff; 16: there is none.
+ */
+static uint64_t first_set(byte_vector equal)
 {
     uint64_t halves[2];
 
     memcpy(halves, &equal, sizeof halves);
-    return (halves[0] | halves[1]) != 0;
+    if (halves[0] != 0)
+        return (uint64_t)__builtin_ctzll(halves[0]) / 8;
+    return halves[1] != 0 ? 8 + (uint64_t)__builtin_ctzll(halves[1]) / 8 : sizeof equal;
 }
 
 uint64_t bytes_find_either(const uint8_t *bytes, uint64_t count, uint8_t value, uint8_t other)
@@ -62,9 +64,12 @@ uint64_t bytes_find_either(const uint8_t *bytes, uint64_t count, uint8_t value, 
     memset(&first, value, sizeof first);
     memset(&second, other, sizeof second);
     for (; i + sizeof text <= count; i += sizeof text) {
+        uint64_t found;
+
         memcpy(&text, bytes + i, sizeof text);
-        if (any_set((byte_vector)((text == first) | (text == second))))
-            break;
+        found = first_set((byte_vector)((text == first) | (text == second)));
+        if (found < sizeof text)
+            return i + found;
     }
     for (; i < count; i++)
         if (bytes[i] == value || bytes[i] == other)
