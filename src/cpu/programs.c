@@ -54,7 +54,7 @@ void scan_automaton(struct scan *scan)
 
 /* The rows of methods.def, by method. */
 static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
-#define METHOD(name, literals, length_min, work, program, tell) [TRAWL_METHOD_##name] = program,
+#define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
 #include "plan/methods.def"
 };
 

@@ -254,7 +254,7 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search);
 void verify_linear(struct scan *scan);
 
 /* ---- scan_*.c: the methods; each searches begins from scan->at until limit or scan->over ---- */
-#define METHOD(name, literals, length_min, work, program, tell) void program(struct scan *scan);
+#define METHOD(name, literals, length_min, work, program) void program(struct scan *scan);
 #include "plan/methods.def"
 void scan_bytes(struct scan *scan); /* sets of one-byte literals */
 /* Makes the set of byte values empty. */

@@ -170,8 +170,9 @@ struct asked {
     double probes; /* number of probes that method every tests at each position */
 };
 
-/* What a method does, per byte of text. */
+/* What a method does, per byte of text, and what it reads. */
 struct work {
+    struct plan_form form;
     double bare_ns;    /* ns without candidates; 0: the method does not fit */
     double compared;   /* candidates that a single vector comparison decides */
     double candidates; /* other candidates */
@@ -185,9 +186,11 @@ static struct work work_every(const struct asked *of)
     bool is_short = of->plan->length_min <= COMPARED_LENGTH_MAX || of->plan->period > 0;
     double rate = of->tuning->every_rate;
 
-    return (struct work){of->costs->every +
-                             of->costs->every_probe * max_double(of->probes, PROBES_FEW),
-                         is_short ? rate : 0, is_short ? 0 : rate, 0};
+    return (struct work){
+        .form = {of->tuning->probe_count, 1, of->tuning->probe_count * sizeof(struct plan_probe)},
+        .bare_ns = of->costs->every + of->costs->every_probe * max_double(of->probes, PROBES_FEW),
+        .compared = is_short ? rate : 0,
+        .candidates = is_short ? 0 : rate};
 }
 
 static struct work work_grams(const struct asked *of)
@@ -198,21 +201,25 @@ static struct work work_grams(const struct asked *of)
         return (struct work){.bare_ns = 0};
     /* Positions of the sample that pass all probes are mostly occurrences, which also have the
      * grams: so their rate is a lower bound. */
-    return (struct work){of->costs->grams[__builtin_ctz(tuning->grams.stride)], 0,
-                         max_double(tuning->gram_rate, tuning->is_seen ? tuning->every_rate : 0),
-                         0};
+    return (struct work){
+        .form = {tuning->grams.q, tuning->grams.stride, sizeof tuning->grams},
+        .bare_ns = of->costs->grams[__builtin_ctz(tuning->grams.stride)],
+        .candidates = max_double(tuning->gram_rate, tuning->is_seen ? tuning->every_rate : 0)};
 }
 
 static struct work work_sampled(const struct asked *of)
 {
     const struct sampled_rates rates = of->tuning->sampled;
-    double stride;
+    const struct plan_sampled layout = sampled_layout(of->plan);
+    double stride = (double)layout.stride;
 
-    if (!of->tuning->samples)
-        return (struct work){.bare_ns = 0};
-    stride = (double)sampled_stride(of->plan->length_min);
-    return (struct work){of->costs->sample / stride, (rates.named - rates.naming) / stride,
-                         rates.naming / stride, of->tuning->sampled_took};
+    return (struct work){
+        .form = {layout.q, layout.stride,
+                 (sizeof(uint32_t) << layout.hash_bits) + layout.stride * sizeof(uint32_t)},
+        .bare_ns = of->tuning->samples ? of->costs->sample / stride : 0,
+        .compared = (rates.named - rates.naming) / stride,
+        .candidates = rates.naming / stride,
+        .took_ns = of->tuning->sampled_took};
 }
 
 /* The rows of methods.def, by method. */
@@ -221,7 +228,7 @@ static const struct {
     uint32_t length_min;
     struct work (*work)(const struct asked *of);
 } methods[TRAWL_METHODS_COUNT] = {
-#define METHOD(name, literals, length_min, work, program, tell) \
+#define METHOD(name, literals, length_min, work, program) \
     [TRAWL_METHOD_##name] = {literals, length_min, work},
 #include "plan/methods.def"
 };
@@ -241,6 +248,11 @@ double plan_price_bare(const struct trawl_plan *plan, const struct plan_tuning *
                        const struct plan_costs *costs, enum trawl_method method, double probes)
 {
     return methods[method].work(&(struct asked){plan, tuning, costs, probes}).bare_ns;
+}
+
+struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method method)
+{
+    return methods[method].work(&(struct asked){plan, &plan->tuning, plan_costs_of(NULL), 1}).form;
 }
 
 enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but)

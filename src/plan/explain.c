@@ -59,30 +59,18 @@ static void explain_trials(struct explanation *text, const struct trawl_plan *pl
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
 
-/* Each of the next functions adds a method's lines, and returns its tables' size in bytes. */
+/* The next two functions add lines about tables, and return the size of the tables in bytes. */
 
-static uint64_t tell_every(struct explanation *text, const struct trawl_plan *plan)
+static uint64_t tell_one(struct explanation *text, const struct trawl_plan *plan,
+                         enum trawl_method method)
 {
-    add(text, "q: %u\nstride: 1\nprobe offsets:", plan->tuning.probe_count);
+    const struct plan_form form = plan_form_of(plan, method);
+
+    add(text, "q: %" PRIu64 "\nstride: %" PRIu64 "\nprobe offsets:", form.q, form.stride);
     for (uint32_t i = 0; i < plan->tuning.probe_count; i++)
         add(text, " %" PRIu64, plan->tuning.probes[i].offset);
     add(text, "\n");
-    return plan->tuning.probe_count * sizeof plan->tuning.probes[0];
-}
-
-static uint64_t tell_grams(struct explanation *text, const struct trawl_plan *plan)
-{
-    add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->tuning.grams.q,
-        plan->tuning.grams.stride, plan->tuning.grams.offset);
-    return sizeof plan->tuning.grams;
-}
-
-static uint64_t tell_sampled(struct explanation *text, const struct trawl_plan *plan)
-{
-    struct plan_sampled sampled = sampled_layout(plan);
-
-    add(text, "q: %u\nstride: %" PRIu64 "\n", sampled.q, sampled.stride);
-    return (sizeof(uint32_t) << sampled.hash_bits) + sampled.stride * sizeof(uint32_t);
+    return form.table_bytes;
 }
 
 static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan)
@@ -98,8 +86,6 @@ static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan
                (sizeof(uint32_t) + (plan_has_heads(plan) ? sizeof(struct plan_head) : 0));
 }
 
-typedef uint64_t (*teller)(struct explanation *text, const struct trawl_plan *plan);
-
 /* Returns the method that was asked for, or with which a worker with AVX2 begins. *prices is set if
  * the worker chooses by prices. */
 static enum trawl_method first_method(const struct trawl_plan *plan, struct plan_prices *prices)
@@ -112,10 +98,6 @@ static enum trawl_method first_method(const struct trawl_plan *plan, struct plan
 
 static void explain_method(struct explanation *text, const struct trawl_plan *plan)
 {
-    static const teller tellers[TRAWL_METHODS_COUNT] = {
-#define METHOD(name, literals, length_min, work, program, tell) [TRAWL_METHOD_##name] = tell,
-#include "plan/methods.def"
-    };
     struct plan_prices prices = {.least = TRAWL_METHOD_AUTO};
     enum trawl_method method = first_method(plan, &prices);
 
@@ -129,7 +111,8 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
                                                 : "several strings");
     if (prices.least != TRAWL_METHOD_AUTO)
         explain_prices(text, plan, &prices);
-    add(text, "table bytes: %" PRIu64 "\n", tellers[method](text, plan));
+    add(text, "table bytes: %" PRIu64 "\n",
+        plan->method == TRAWL_METHOD_SET ? tell_set(text, plan) : tell_one(text, plan, method));
 }
 
 /* Adds a line for each part in which a device searches, or the host tries to search, the plan: the

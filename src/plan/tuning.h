@@ -99,6 +99,14 @@ enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_met
  * many probes at each position. */
 double plan_price_bare(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                        const struct plan_costs *costs, enum trawl_method method, double probes);
+
+/* What a method for a single literal reads: q bytes at every stride-th position. */
+struct plan_form {
+    uint64_t q, stride;
+    uint64_t table_bytes; /* size of the method's tables */
+};
+struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method method);
+
 /* Returns a lower bound on what any method costs for the plan's literal, in ns per text byte. */
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
 
