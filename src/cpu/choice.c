@@ -33,6 +33,13 @@
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
 
+/* A search for more words than the first number, and at most the second, begins by classes if the
+ * text has at least so many bytes that the classes' tables pay. With fewer words, buckets are about
+ * as fast; with more, the automaton often is the fastest program, and should be tried first. */
+#define BUCKETS_LITERALS_MAX 64u
+#define CLASSES_LITERALS_MAX 512u
+#define CLASSES_BYTES (256u << 10)
+
 /* parts are tried for plans of at most this many patterns: sorting more would take long */
 #define PARTS_PATTERNS_MAX (1u << 16)
 /* The cost of a trial of parts, in ns, and for each literal: about twice the time that making the
@@ -106,6 +113,23 @@ void choice_begin(struct engine_worker *worker)
     worker->has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&
                         plan_parts_fit(plan, PLAN_PARTS_HOST);
     worker->parts_ready = false;
+}
+
+/* A search for words that has not begun begins by classes if vectors name the positions of the
+ * words (scan_stems.c), which makes classes faster than buckets. */
+void choice_begin_set(const struct scan *scan)
+{
+    struct engine_worker *worker = scan->worker;
+    const struct trawl_plan *plan = scan->plan;
+    uint32_t count = plan->literal_count;
+
+    if (plan->has_either && !worker->trial.is_warm && count > BUCKETS_LITERALS_MAX &&
+        count <= CLASSES_LITERALS_MAX && plan_has_letters(plan) &&
+        plan->length_min >= SET_STEM_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
+        (worker->find->pairs != NULL ||
+         (worker->find->nibbles != NULL && worker->nibbles != NULL)) &&
+        scan->loadable - scan->at >= CLASSES_BYTES)
+        worker->trial.now = 1;
 }
 
 /* ---- One literal: looks at the text ---------------------------------------------------- */

@@ -16,13 +16,6 @@
  * other of the two may be faster, too. */
 #define FIRST_PRICE 2.0
 
-/* A search for more words than the first number, and at most the second, begins by classes if the
- * text has at least so many bytes that the classes' tables pay. With fewer words, buckets are about
- * as fast; with more, the automaton often is the fastest program, and should be tried first. */
-#define BUCKETS_LITERALS_MAX 64u
-#define CLASSES_LITERALS_MAX 512u
-#define CLASSES_BYTES (256u << 10)
-
 /* Returns whether text is left for a program. */
 static bool goes_on(struct scan *scan)
 {
@@ -120,22 +113,6 @@ static uint64_t run_either(void *state, uint32_t by_automaton, uint64_t from, ui
     return scan->over ? from : scan->at;
 }
 
-/* Returns whether a search that has not begun begins by classes: if vectors name the positions of
- * the words (scan_stems.c), which makes classes faster than buckets. */
-static bool begins_by_classes(const struct scan *scan)
-{
-    const struct engine_worker *worker = scan->worker;
-    const struct trawl_plan *plan = scan->plan;
-    uint32_t count = plan->literal_count;
-
-    return plan->has_either && !worker->trial.is_warm && count > BUCKETS_LITERALS_MAX &&
-           count <= CLASSES_LITERALS_MAX && plan_has_letters(plan) &&
-           plan->length_min >= SET_STEM_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
-           (worker->find->pairs != NULL ||
-            (worker->find->nibbles != NULL && worker->nibbles != NULL)) &&
-           scan->loadable - scan->at >= CLASSES_BYTES;
-}
-
 void scan_any_set(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
@@ -150,8 +127,7 @@ void scan_any_set(struct scan *scan)
                               .least_ns = least_ns,
                               .inner = {&worker->trial}};
 
-    if (begins_by_classes(scan))
-        worker->trial.now = 1;
+    choice_begin_set(scan);
     if (scan->plan->has_either && worker->trial.interval == 0 && worker->trial.now == 0)
         pair.price_ns *= FIRST_PRICE;
     if (scan->plan->has_automaton)

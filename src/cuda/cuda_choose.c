@@ -351,10 +351,11 @@ static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
     double filter = tables->has_sets
                         ? tables->sets_price
                         : PRICE_SET + PRICE_SET_EACH * (double)worker->plan->literal_count;
-    double saved = filter - cuda_automaton_price(worker);
+    double rate = worker->device->read_rate; /* bytes per ns */
 
     return (!tables->has_sets || cuda_automaton_is_kept(worker)) &&
-           saved / worker->device->read_rate * (double)bytes > make_ns(worker);
+           price_is_less((struct price){make_ns(worker), cuda_automaton_price(worker) / rate}, 1,
+                         (struct price){0, filter / rate}, bytes);
 }
 
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
