@@ -89,10 +89,11 @@ static void parts_release(void *object)
 /* Returns the index of the greatest entry of `lengths` that is at most this length. */
 static uint32_t class_of(uint64_t length)
 {
-    uint32_t class = 0;
+    static const uint8_t shorter[16] = {0, 0, 1, 2, 3, 3, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6};
+    uint32_t class = length < 16 ? shorter[length] : length < 32 ? 7 : length < 64 ? 8 : 9;
 
-    while (class + 1 < LENGTHS && lengths[class + 1] <= length)
-        class ++;
+    TRAWL_ASSERT(length == 0 || lengths[class] <= length);
+    TRAWL_ASSERT(class + 1 == LENGTHS || length < lengths[class + 1]);
     return class;
 }
 
