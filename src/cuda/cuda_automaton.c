@@ -114,24 +114,27 @@ static void number_levels(struct trie *trie)
  * each state, are made in the order of their numbers. */
 static void make_states(struct trie *trie)
 {
+    struct scan_node *nodes = trie->nodes;
+    const uint8_t *class_of = trie->class_of;
     uint32_t *next = trie->next;
 
     number_levels(trie);
-    trie->nodes[next[0]++] = (struct scan_node){1, 0, 0, 0};
+    nodes[next[0]++] = (struct scan_node){1, 0, 0, 0};
     for (uint32_t i = 0; i < trie->plan->literal_count; i++) {
-        const struct backwards *literal = &trie->literals[i];
-        uint32_t count = literal->bytes_count;
+        const struct backwards literal = trie->literals[i];
+        const uint8_t *bytes = literal.end - literal.common;
 
-        trie->ends[i] = literal->number;
-        if (literal->common == count) /* the literal equals the literal before */
-            trie->nodes[next[count] - 1].end_count++;
-        else
-            trie->nodes[next[literal->common] - 1].count_class++;
-        for (uint32_t level = literal->common + 1; level <= count; level++)
-            trie->nodes[next[level]++] = (struct scan_node){
-                next[level + 1],
-                (uint32_t)trie->class_of[literal->end[-(int64_t)level]] << 16 | (level < count), i,
-                level == count};
+        trie->ends[i] = literal.number;
+        if (literal.common == literal.bytes_count) { /* the literal equals the literal before */
+            nodes[next[literal.common] - 1].end_count++;
+            continue;
+        }
+        nodes[next[literal.common] - 1].count_class++;
+        for (uint32_t level = literal.common + 1; level <= literal.bytes_count; level++)
+            nodes[next[level]++] =
+                (struct scan_node){next[level + 1], (uint32_t)class_of[*--bytes] << 16 | 1, i, 0};
+        nodes[next[literal.bytes_count] - 1].count_class--; /* has no child yet */
+        nodes[next[literal.bytes_count] - 1].end_count = 1;
     }
 }
 
