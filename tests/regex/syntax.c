@@ -240,13 +240,15 @@ static void test_lines(void)
     TEST_CHECK_U64(lines_with("(?:abc|.d){0,2}e", 0, "abc\nabce\nxd\ne"), 2);
 }
 
-/* Searches lines that are longer than a chunk, in memory and in a file that is read. */
+/* Searches lines that are longer than a chunk, in memory, and in a file that is read or mapped. */
 static void test_long_lines(void)
 {
     enum { BYTES = 3 << 20 };
     static char text[BYTES];
     AUTO_PLAN plan = must_plan_with("needle.*end$",
                                     PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS));
+    AUTO_SEARCHER mapping = must_searcher_with(
+        SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .chunk_bytes = 1000, .map = TRAWL_MAP_ALWAYS));
     uint64_t count = 0;
     FILE *file = tmpfile();
 
@@ -255,13 +257,14 @@ static void test_long_lines(void)
     memcpy(text + BYTES - 20, "end\nneedle", 10);
     TEST_CHECK(file != NULL && fwrite(text, 1, sizeof text, file) == sizeof text &&
                fflush(file) == 0);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
+        struct trawl_searcher *own = i < 2 ? searcher : mapping;
         AUTO_TEXT opened = NULL;
 
         rewind(file);
         opened = i == 0 ? must_text(text, sizeof text) : must_descriptor(fileno(file));
-        MUST(trawl_count_lines(searcher, plan, opened, false, UINT64_MAX, &count, NULL));
-        TEST_CHECK(count == 1 && must_count(searcher, plan, opened) == 1);
+        MUST(trawl_count_lines(own, plan, opened, false, UINT64_MAX, &count, NULL));
+        TEST_CHECK(count == 1 && must_count(own, plan, opened) == 1);
     }
     fclose(file);
 }

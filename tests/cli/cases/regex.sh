@@ -20,6 +20,7 @@ trawl -Ec 'x*' a; trawl -oE 'q*' a; echo "status $?"
 trawl -zcE 'hello.king' a
 tg '(\w+) (?P<second>\w+)' -r '${second}-$1$0$9' a
 tg -o '(?<word>h\w)\w*' -r '<$word>' a
+tg -o '(t)(h)(e)( )(K)(i)(n)(g)( )(s)aid' -r '$10$9$1' a
 tg --json 'k(i|x)ng' a | grep -o '"submatches.*'
 tg --column -b 'hi|ki' a
 tg -S 'KING|king' a; tg -S '\Sing' a
