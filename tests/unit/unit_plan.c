@@ -1,7 +1,11 @@
 /* unit_plan: what a plan reports about itself; plans without a pattern, and a first match that lies
- * far behind. */
+ * far behind; strings sorted by their bytes from the last to the first. */
 #include "calls.h"
 #include "cuda/cuda_choose.h"
+#include "plan/backwards.h"
+
+#define SORTED_MAX 300u
+#define SORTED_BYTES_MAX 40u
 
 static void accessors(void)
 {
@@ -203,9 +207,57 @@ static void no_pattern(void)
     TEST_CHECK_U64(count, 3);
 }
 
+/* Compares two strings byte by byte from their ends. *common: how many bytes they share there. */
+static int compare_ends(const struct backwards *a, const struct backwards *b, uint32_t *common)
+{
+    uint32_t i = 0, least = a->bytes_count < b->bytes_count ? a->bytes_count : b->bytes_count;
+
+    while (i < least && *(a->end - 1 - i) == *(b->end - 1 - i))
+        i++;
+    *common = i;
+    return i < least ? *(a->end - 1 - i) - *(b->end - 1 - i)
+                     : (a->bytes_count > b->bytes_count) - (a->bytes_count < b->bytes_count);
+}
+
+/* Sorts random strings of few different bytes, of which many share long ends or are equal. */
+static void sorts_backwards(struct test_random *random)
+{
+    static uint8_t bytes[SORTED_MAX][SORTED_BYTES_MAX];
+    uint32_t count = (uint32_t)test_random_between(random, 1, SORTED_MAX);
+    uint64_t most = test_random_between(random, 1, SORTED_BYTES_MAX);
+    uint64_t values = test_random_between(random, 1, 3), sum = 0;
+    struct backwards strings[SORTED_MAX];
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t of = (uint32_t)test_random_between(random, 1, most);
+
+        for (uint64_t k = 0; k < most; k++)
+            bytes[i][k] = test_random_one_in(random, 8)
+                              ? (uint8_t)(test_random_below(random, values) * 127)
+                              : 0;
+        strings[i] = (struct backwards){bytes[i] + of, of, i, 99};
+        sum += i;
+    }
+    MUST(backwards_sort(strings, count, NULL));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t common = 0;
+        int order = i == 0 ? -1 : compare_ends(&strings[i - 1], &strings[i], &common);
+
+        TEST_CHECK(order < 0 || (order == 0 && strings[i - 1].number < strings[i].number));
+        TEST_CHECK_U64(strings[i].common, common);
+        TEST_CHECK(strings[i].end == bytes[strings[i].number] + strings[i].bytes_count);
+        sum -= strings[i].number;
+    }
+    TEST_CHECK_U64(sum, 0);
+}
+
 int main(void)
 {
+    struct test_random random = test_random_begin("plan");
+
     test_begin("plan");
+    for (uint32_t i = 0; i < 200; i++)
+        sorts_backwards(&random);
     accessors();
     accessors_keep_case();
     explain();
