@@ -45,7 +45,7 @@
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
-uint64_t regex_missed_bytes = UINT64_C(256) << 10;
+uint64_t regex_missed_bytes = UINT64_C(64) << 10;
 
 /* One of the two engines that find atoms. */
 struct engine {
