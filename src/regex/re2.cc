@@ -1,7 +1,6 @@
 // re2: the functions of re2.h by means of RE2. What RE2 throws is caught here; RE2 logs nothing.
 #include "regex/re2.h"
 
-#include <re2/filtered_re2.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -310,134 +310,87 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 }
 
 // ---- Case of atoms -----------------------------------------------------------------------------
-// RE2 writes atoms in lower case, by a table that is not public. The functions below find out what
-// the table holds: RE2 makes atoms of strings that contain all letters which may be upper case.
 
 // Appends the character in UTF-8.
 void put_utf8(std::string *into, uint32_t rune)
 {
-    if (rune < 0x80) {
-        *into += static_cast<char>(rune);
-    } else if (rune < 0x800) {
-        *into += static_cast<char>(0xc0 | rune >> 6);
-        *into += static_cast<char>(0x80 | (rune & 0x3f));
-    } else if (rune < 0x10000) {
-        *into += static_cast<char>(0xe0 | rune >> 12);
-        *into += static_cast<char>(0x80 | (rune >> 6 & 0x3f));
-        *into += static_cast<char>(0x80 | (rune & 0x3f));
-    } else {
-        *into += static_cast<char>(0xf0 | rune >> 18);
-        *into += static_cast<char>(0x80 | (rune >> 12 & 0x3f));
-        *into += static_cast<char>(0x80 | (rune >> 6 & 0x3f));
-        *into += static_cast<char>(0x80 | (rune & 0x3f));
-    }
+    const int more = rune < 0x80 ? 0 : rune < 0x800 ? 1 : rune < 0x10000 ? 2 : 3;
+    static const uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0};
+
+    *into += static_cast<char>(marks[more] | rune >> 6 * more);
+    for (int i = more; i-- > 0;)
+        *into += static_cast<char>(0x80 | (rune >> 6 * i & 0x3f));
 }
 
-// Reads the UTF-8 character at *at, and moves *at behind the character.
-uint32_t take_utf8(const std::string &from, size_t *at)
-{
-    const auto byte = [&](size_t i) {
-        return static_cast<uint32_t>(static_cast<uint8_t>(from[i]));
-    };
-    const uint32_t first = byte(*at);
-    const uint32_t more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    uint32_t rune = more == 0 ? first : first & (0x3fu >> more);
-
-    for (uint32_t i = 1; i <= more; i++)
-        rune = rune << 6 | (byte(*at + i) & 0x3f);
-    *at += more + 1;
-    return rune;
-}
-
-struct cases {
-    std::map<uint32_t, std::vector<uint32_t>> uppers; // of a lower-case character
-    std::map<uint32_t, uint32_t> lower;               // of the characters in `uppers`
+// All letters with case, in UTF-8, and the character at each offset.
+struct letters {
+    std::string text;
+    std::vector<uint32_t> runes;
 };
 
-// Finds the characters in [first, end) that RE2 replaces by a different character in atoms, and
-// adds these characters to *into.
-void read_cases(uint32_t first, uint32_t end, cases *into)
+const letters &all_letters()
 {
-    constexpr uint32_t step = 32;
-
-    for (uint32_t from = first; from < end; from += step) {
-        re2::FilteredRE2 filtered(1);
-        re2::RE2::Options options;
-        std::vector<std::string> atoms;
-        std::string source;
-        size_t at = 0;
-        int id;
-
-        options.set_log_errors(false);
-        for (uint32_t rune = from; rune < from + step; rune++)
-            put_utf8(&source, rune);
-        if (filtered.Add(source, options, &id) != re2::RE2::NoError)
-            continue;
-        filtered.Compile(&atoms);
-        if (atoms.size() != 1)
-            continue;
-        for (uint32_t rune = from; rune < from + step && at < atoms[0].size(); rune++) {
-            const uint32_t lower = take_utf8(atoms[0], &at);
-
-            if (lower == rune)
-                continue;
-            into->uppers[lower].push_back(rune);
-            into->lower[rune] = lower;
-        }
-    }
-}
-
-// Returns the cases of all characters beyond ASCII, which the first call finds.
-const cases &all_cases()
-{
-    // The blocks of Unicode that hold letters with case, in steps of 32.
-    static const uint32_t blocks[][2] = {
-        {0xa0, 0x600},      {0x10a0, 0x1100},   {0x13a0, 0x1400},   {0x1c80, 0x1cc0},
-        {0x1d00, 0x2000},   {0x2100, 0x21a0},   {0x24a0, 0x2500},   {0x2c00, 0x2e00},
-        {0xa640, 0xa800},   {0xab20, 0xabc0},   {0xff00, 0xff80},   {0x10400, 0x10600},
-        {0x10c80, 0x10d20}, {0x118a0, 0x118e0}, {0x16e40, 0x16e80}, {0x1e900, 0x1e960}};
-    static const cases table = [] {
-        cases made;
+    // The blocks of Unicode that hold letters with case.
+    static const uint32_t blocks[][2] = {{0x41, 0x80},       {0xa0, 0x600},      {0x10a0, 0x1100},
+                                         {0x13a0, 0x1400},   {0x1c80, 0x1cc0},   {0x1d00, 0x2000},
+                                         {0x2100, 0x21a0},   {0x24a0, 0x2500},   {0x2c00, 0x2e00},
+                                         {0xa640, 0xa800},   {0xab20, 0xabc0},   {0xff00, 0xff80},
+                                         {0x10400, 0x10600}, {0x10c80, 0x10d20}, {0x118a0, 0x118e0},
+                                         {0x16e40, 0x16e80}, {0x1e900, 0x1e960}};
+    static const letters all = [] {
+        letters made;
 
         for (const auto &block : blocks)
-            read_cases(block[0], block[1], &made);
+            for (uint32_t rune = block[0]; rune < block[1]; rune++) {
+                made.runes.resize(made.text.size() + 1);
+                made.runes.back() = rune;
+                put_utf8(&made.text, rune);
+            }
         return made;
     }();
 
-    return table;
+    return all;
 }
 
-// Implements regex_ops.variants. The letters of ASCII do without the table, which takes 5 ms.
+// Returns the letters that match the character where RE2 ignores case.
+std::vector<uint32_t> cases_of(uint32_t rune)
+{
+    const letters &all = all_letters();
+    std::vector<uint32_t> cases;
+    re2::RE2::Options options;
+    re2::StringPiece found;
+    std::string source;
+    size_t at = 0;
+
+    options.set_log_errors(false);
+    options.set_case_sensitive(false);
+    put_utf8(&source, rune);
+    const re2::RE2 re(re2::RE2::QuoteMeta(source), options);
+    while (re.ok() && re.Match(all.text, at, all.text.size(), re2::RE2::UNANCHORED, &found, 1)) {
+        at = static_cast<size_t>(found.data() - all.text.data());
+        cases.push_back(all.runes[at]);
+        at += found.size();
+    }
+    return cases;
+}
+
+// Implements regex_ops.variants.
 uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
 {
-    const uint32_t small = code_point | 0x20;
+    static std::mutex lock;
+    static std::map<uint32_t, std::vector<uint32_t>> known;
     uint32_t count = 0;
 
     (void)context;
     out[count++] = code_point;
-    if (code_point < 0x80) {
-        if (small >= 'a' && small <= 'z')
-            out[count++] = code_point ^ 0x20;
-        if (small == 'k' || small == 's')
-            out[count++] = small == 'k' ? 0x212a : 0x17f; // Kelvin, long s
-        return count;
-    }
     try {
-        const cases &table = all_cases();
-        const auto at = table.lower.find(code_point);
-        const uint32_t lower = at != table.lower.end() ? at->second : code_point;
-        const auto uppers = table.uppers.find(lower);
-        const auto add = [&](uint32_t other) {
+        const std::lock_guard<std::mutex> guard(lock);
+
+        if (known.find(code_point) == known.end())
+            known[code_point] = cases_of(code_point);
+        for (const uint32_t other : known[code_point])
             if (other != code_point && count < 8)
                 out[count++] = other;
-        };
-
-        add(lower);
-        if (lower >= 'a' && lower <= 'z')
-            add(lower - 0x20);
-        if (uppers != table.uppers.end())
-            for (const uint32_t other : uppers->second)
-                add(other);
     } catch (...) {
         return count;
     }
