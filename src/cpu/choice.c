@@ -33,12 +33,16 @@
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
 
-/* A search for more words than the first number, and at most the second, begins by classes if the
+/* A search for more words than the first number, and at most the last, begins by classes if the
  * text has at least so many bytes that the classes' tables pay. With fewer words, buckets are about
- * as fast; with more, the automaton often is the fastest program, and should be tried first. */
+ * as fast; with more, the automaton often is the fastest program, and should be tried first. If
+ * there are more than CLASSES_LITERALS_FEW words, that is so in a text shorter than
+ * CLASSES_BYTES_MANY. */
 #define BUCKETS_LITERALS_MAX 64u
-#define CLASSES_LITERALS_MAX 512u
+#define CLASSES_LITERALS_FEW 512u
+#define CLASSES_LITERALS_MAX 1024u
 #define CLASSES_BYTES (256u << 10)
+#define CLASSES_BYTES_MANY (4u << 20)
 
 /* parts are tried for plans of at most this many patterns: sorting more would take long */
 #define PARTS_PATTERNS_MAX (1u << 16)
@@ -128,7 +132,8 @@ void choice_begin_set(const struct scan *scan)
         plan->length_min >= SET_STEM_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
         (worker->find->pairs != NULL ||
          (worker->find->nibbles != NULL && worker->nibbles != NULL)) &&
-        scan->loadable - scan->at >= CLASSES_BYTES)
+        scan->loadable - scan->at >=
+            (count <= CLASSES_LITERALS_FEW ? CLASSES_BYTES : CLASSES_BYTES_MANY))
         worker->trial.now = 1;
 }
 

@@ -19,6 +19,8 @@
 #define BUCKET_BITS_LIGHT 24u
 #define PAIRS_OF_ONE_GROUP 128u
 #define PAIRS_OF_TWO_GROUPS 1024u
+/* The most that the literals of two groups weigh. Short literals weigh much (key_weight). */
+#define WEIGHT_OF_TWO_GROUPS 2048u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {
@@ -168,6 +170,21 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
     TRAWL_ASSERT(before == total);
 }
 
+/* Returns the number of groups into which the pairs of the class's literals are divided. */
+static uint32_t pairs_groups(const struct set_class *class)
+{
+    uint64_t weight = 0;
+
+    for (uint32_t k = SET_STEM_MIN; k <= SET_STEM_BYTES; k++)
+        weight += (uint64_t) class->stem_counts[k - SET_STEM_MIN]
+                  << (FIND_PAIRS_MAX - min_u64(k - 1, FIND_PAIRS_MAX));
+    if (class->literal_count <= PAIRS_OF_ONE_GROUP)
+        return 1;
+    return class->literal_count <= PAIRS_OF_TWO_GROUPS && weight <= WEIGHT_OF_TWO_GROUPS
+               ? 2
+               : FIND_PAIR_GROUPS_MAX;
+}
+
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error)
 {
@@ -178,9 +195,7 @@ enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_cla
         return TRAWL_OK;
     TRAWL_ASSERT(class->pairs == NULL);
     TRAWL_TRY(MEMORY_ZEROED(class->pairs, 1, error));
-    class->pairs->groups = class->literal_count <= PAIRS_OF_ONE_GROUP    ? 1
-                           : class->literal_count <= PAIRS_OF_TWO_GROUPS ? 2
-                                                                         : FIND_PAIR_GROUPS_MAX;
+    class->pairs->groups = pairs_groups(class);
     class->pairs->count = class->pairs->groups == 2 ? FIND_PAIRS_MAX : FIND_PAIRS_MAX - 1;
     TRAWL_ASSERT(class->pairs->count <= FIND_PAIRS_MAX &&
                  class->entry_count == class->literal_count);
