@@ -73,6 +73,7 @@ def test_fasta(tmp_path, rng):
         assert plan.count(text[text.index(b">") :]) < len(found)
     with pytest.raises(ValueError, match="a path is"):
         list(trawl.fasta("genome.fa"))
+    assert list(trawl.fasta(b">\nACGT\n")) == [("", b"ACGT")]
     (tmp_path / "genome.fa.gz").write_bytes(gzip.compress(text))
     for source in (text, io.BytesIO(text), tmp_path / "genome.fa.gz"):
         assert [one[1] for one in trawl.fasta(source)] == [one[1] for one in trawl.fasta(path)]

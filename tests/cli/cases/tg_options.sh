@@ -40,3 +40,4 @@ trawl --generate=man-tg | head -n 3
 printf 'ab\r\0xab\0ab\0' > z
 tg --null-data --crlf -x ab z | od -An -c
 printf ' \rab\0' | trawl -z --crlf --trim ab | od -An -c
+tg -n -A1 --field-match-separator=ab --field-context-separator=cde Foo a
