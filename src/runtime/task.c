@@ -22,8 +22,7 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define HOST_BYTES_MAX (1u << 30) /* longest scan of the host */
-#define ROOM_WAIT_NS 1000000      /* a worker waits this long for memory that other searches use */
+#define ROOM_WAIT_NS 1000000 /* a worker waits this long for memory that other searches use */
 #define ROOM_WAITS_MAX 1000u /* a worker waits for memory at most this many times in succession */
 
 #define MATCHES_LATE 512u /* number of matches that are made at a time, at the delivery */
@@ -196,12 +195,12 @@ void task_view(const struct search *search, const struct task *task, struct sink
 
 /* ---- Searching ---------------------------------------------------------------------------- */
 
-/* Scans at most HOST_BYTES_MAX of a chunk that may have been cut for a device that is lost. */
+/* Counts in a part of a chunk that is too long for the host, cut for a device that is lost. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, enum want want, struct engine_result *result,
                                    struct trawl_error *error)
 {
-    uint64_t left = chunk->owned - from, owned = min_u64(left, HOST_BYTES_MAX);
+    uint64_t left = chunk->owned - from, owned = min_u64(left, resident_sizes.host / 4 + 1);
     struct engine_chunk part = *chunk;
 
     TRAWL_ASSERT(from < chunk->owned);
@@ -279,7 +278,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (scanned.owned >= UINT32_MAX && search->job.layer == ENGINE_FOR_EXPRESSIONS)
         return TRAWL_FAIL(error, LIMIT,
                           "a line has 4 GiB or more, too much for regular expressions");
-    if (!on_device && scanned.owned >= UINT32_MAX)
+    if (!on_device && scanned.owned > resident_sizes.host && want == WANT_COUNT &&
+        plan_counts_alone(search->job.plan))
         TRAWL_TRY(host_scan(worker, &scanned, task->from, want, &task->result, error));
     else
         TRAWL_TRY(

@@ -56,7 +56,8 @@ void borders_set_device(uint64_t seed)
                                                  .least = 100,
                                                  .most = 3000,
                                                  .shared = 100,
-                                                 .hits = 20};
+                                                 .hits = 20,
+                                                 .host = UINT32_MAX - 1};
 }
 
 uint64_t expression_translated(const struct trawl_plan_options *options, const char *bytes,

@@ -97,7 +97,7 @@ static void set_border(enum border border)
     resident_sizes = resident_sizes_default;
     if (border == BORDER_PIECES)
         resident_sizes = (struct resident_sizes){
-            .first = 150, .least = 60, .most = 700, .shared = 100, .hits = 20};
+            .first = 150, .least = 60, .most = 700, .shared = 100, .hits = 20, .host = 300};
 }
 
 static void random_border(struct test_random *random, const struct diff_input *input)
@@ -127,7 +127,8 @@ static void random_border(struct test_random *random, const struct diff_input *i
                                                  .least = 60,
                                                  .most = 400 + test_random_below(random, 3000),
                                                  .shared = test_random_below(random, 2) * 1000,
-                                                 .hits = 20 + test_random_below(random, 300)};
+                                                 .hits = 20 + test_random_below(random, 300),
+                                                 .host = test_random_below(random, 60)};
 }
 
 static void reset(uint32_t devices, uint64_t seed, uint64_t memory_bytes, uint64_t memory_less)
