@@ -78,6 +78,10 @@ static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 /* A case's number mod CELLS determines alphabet, edits, exact parts and threads. */
 #define CELLS 24u
 
+/* Numbers of errors at which the counters of mismatches have one bit more, and others. */
+static const uint32_t borders[] = {3, 4, 5, 7, 8, 9, 15, 16};
+#define BORDERS (sizeof borders / sizeof *borders)
+
 struct input {
     struct diff_input diff; /* text and patterns */
     struct approximate_query query;
@@ -145,7 +149,9 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     const struct diff_input *diff = &input->diff;
     uint64_t least = (input->query.k + 1) * (1 + test_random_below(random, 2)), count = 0, at;
     uint64_t wanted = test_random_between(random, least, least + bytes_max);
-    uint32_t errors = (uint32_t)test_random_below(random, input->query.k + 2);
+    uint32_t errors =
+        (uint32_t)(test_random_one_in(random, 2) ? input->query.k + test_random_below(random, 2)
+                                                 : test_random_below(random, input->query.k + 2));
     uint8_t bytes[PATTERN_BYTES_MAX + 16];
 
     at = test_random_below(random, diff->text_bytes);
@@ -208,6 +214,20 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
     query->is_word = input->with_utf8 ? is_word_character : NULL;
 }
 
+/* Makes the exact parts of the patterns equal, except for those of patterns 1 to 3. Then the
+ * library compares these patterns together, where the exact part stands. (In other inputs no
+ * patterns shared a part, or the part stood everywhere.) */
+static void share_exact(struct input *input)
+{
+    struct naive_bytes first = input->diff.patterns[0];
+
+    for (uint64_t i = 4; i < input->diff.pattern_count; i++)
+        for (uint64_t r = 0; r < input->query.exact_count; r++)
+            for (uint64_t j = input->exact[r].begin; j < input->exact[r].end; j++)
+                if (j < first.bytes_count && j < input->diff.patterns[i].bytes_count)
+                    input->diff.pattern_memory[i][j] = first.bytes[j];
+}
+
 static uint32_t plan_flags(const struct approximate_query *query)
 {
     return (query->ignore_case ? TRAWL_IGNORE_CASE : 0u) |
@@ -252,6 +272,8 @@ static void input_make(struct test_random *random, struct input *input, uint64_t
 {
     bool is_long = test_random_one_in(random, 40), is_wide = test_random_one_in(random, 30);
     bool is_large = test_random_one_in(random, 200); /* several steps of a search */
+    /* in half of the cells with mismatches and exact parts, patterns that share these parts */
+    bool is_set = !is_large && !is_long && test_random_one_in(random, index / 3 % 4 == 2 ? 2 : 12);
     uint64_t text_bytes = test_random_between(random, 1, is_wide ? 3000 : is_long ? 700 : 250);
     uint64_t bytes_max = is_long ? 150 : is_wide ? 10 : 4 + test_random_below(random, 24), patterns;
     struct approximate_query *query = &input->query;
@@ -261,9 +283,12 @@ static void input_make(struct test_random *random, struct input *input, uint64_t
     input->is_plain = index / CELLS % 2 == 0;
     if (input->is_plain)
         text_bytes += PLAIN_BYTES;
+    if (is_set)
+        text_bytes += 1000;
     query->alphabet = (enum approximate_alphabet)(index % 3);
     query->edits = index / 3 % 2 != 0;
-    query->k = (uint32_t)test_random_below(random, test_random_one_in(random, 4) ? 12 : 4);
+    query->k = test_random_one_in(random, 3) ? borders[test_random_below(random, BORDERS)]
+                                             : (uint32_t)test_random_below(random, 4);
     if (is_long && test_random_one_in(random, 4))
         query->k = (uint32_t)test_random_below(random, TRAWL_ERRORS_MAX + 1);
     if (is_large) {
@@ -277,11 +302,13 @@ static void input_make(struct test_random *random, struct input *input, uint64_t
     input->diff.kind = letters;
     fill(random, letters, input->diff.text, text_bytes);
     patterns = input->is_plain ? 4 : 1 + test_random_below(random, 3);
-    if (!is_large && !is_long && test_random_one_in(random, 10))
+    if (is_set)
         patterns = PATTERNS_MAX;
     for (uint64_t i = 0; i < patterns; i++)
         add_pattern(random, input, letters, bytes_max, i);
     choose_flags(random, input, index);
+    if (is_set && query->alphabet != APPROXIMATE_CHARACTERS)
+        share_exact(input);
     query->patterns = input->diff.patterns;
     query->pattern_count = input->diff.pattern_count;
     input->diff.flags = 0;
