@@ -278,6 +278,7 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->budget_log2 = 0;
     tables->lost_ns = 0;
     tables->sorts = tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED;
+    tables->set = NULL;
     tables->literals_there = tables->buckets_there = false;
     tables->has_sets = tables->sets_there = false;
     tables->plan_serial = worker->plan->serial;
@@ -430,6 +431,8 @@ enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_k
     if (tables->kernel != CUDA_KERNEL_SET || kernel == CUDA_KERNEL_COUNT_AUTOMATON)
         return TRAWL_OK;
     TRAWL_TRY(plan_as_set(worker->plan, &plan, error));
+    if (kernel == CUDA_KERNEL_FIRST_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON)
+        return tables->set == NULL ? measure_alike(plan, tables, error) : TRAWL_OK;
     if (!tables->literals_there)
         TRAWL_TRY(put_on_device(worker, plan, put_literals, &tables->memory, error));
     tables->literals_there = true;

@@ -44,7 +44,8 @@ struct cuda_tables {
     uint32_t budget_log2;
     bool is_tried;  /* for a set: a trial of the text's first range is done */
     double lost_ns; /* for a set: time that the automaton would have saved so far */
-    const struct plan_set_tables *set; /* for a set: the host's tables, once they are needed */
+    /* for a set: the host's tables, by which alike_max was measured; NULL: not needed yet */
+    const struct plan_set_tables *set;
     uint32_t alike_max; /* an upper bound of the literals that may occur at the same begin */
     /* for a set: the literals, and the tables of set.cu, are on the device */
     bool literals_there, buckets_there;
@@ -72,7 +73,8 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
  * worker->searched. For a single literal, makes the tables on the device. Does nothing if all of
  * this is done. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* Makes the tables of the worker's set that this kernel reads, if they are not there. If memory
+/* Makes the tables of the worker's set that this kernel reads, if they are not there, and measures
+ * alike_max, if the kernel's launch depends on it. If memory
  * lacks for the tables of stream_set, has_sets becomes false, and the kernel is not used: the call
  * makes the tables for the kernels of set.cu. */
 enum trawl_status cuda_tables_want_set(struct engine_worker *worker, enum cuda_kernel kernel,
