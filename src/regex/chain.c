@@ -59,7 +59,7 @@ static bool ask(const struct expressions *made, const struct regex_options *opti
     for (uint32_t value = 0; value < (options->bytes ? 256u : 128u); value++) {
         const uint8_t byte = (uint8_t)value;
 
-        if (made->ops->match_whole(regex, &byte, 1) > 0)
+        if (made->ops->match(regex, &byte, 1, 0, 1, REGEX_WHOLE, NULL, 0) > 0)
             bits[value / 64] |= UINT64_C(1) << value % 64;
     }
     made->ops->release(regex);

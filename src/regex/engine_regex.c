@@ -434,8 +434,8 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
         count--;
     while (at <= count && !step->is_paused) {
         struct regex_span span;
-        int found =
-            expressions->ops->match(expressions->whole, text, count, at, count, false, &span, 1);
+        int found = expressions->ops->match(expressions->whole, text, count, at, count,
+                                            REGEX_ANYWHERE, &span, 1);
 
         if (found < 0)
             return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
@@ -526,14 +526,15 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
         const uint64_t begin = by_line || anchor->looks_back ? line->begin : at;
 
         found = ops->match(expressions->each[anchor->expression], bytes + begin, line->end - begin,
-                           by_line ? 0 : at - begin, line->end - begin, !by_line, NULL, 0);
+                           by_line ? 0 : at - begin, line->end - begin,
+                           by_line ? REGEX_ANYWHERE : REGEX_AT_FROM, NULL, 0);
     } else {
         if (reads_head)
             found = ops->match(anchor->head, bytes + line->begin, at - line->begin, 0,
-                               at - line->begin, false, NULL, 0);
+                               at - line->begin, REGEX_ANYWHERE, NULL, 0);
         if (found > 0 && anchor->tail != NULL && around.after != CHAIN_MATCHES)
-            found = ops->match(anchor->tail, bytes + at, line->end - at, 0, line->end - at, true,
-                               NULL, 0);
+            found = ops->match(anchor->tail, bytes + at, line->end - at, 0, line->end - at,
+                               REGEX_AT_FROM, NULL, 0);
     }
     *may = found > 0;
     return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression")
@@ -635,26 +636,20 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
-/* Returns whether the step's lines end in newline alone, so that RE2 sees where lines begin. */
-static bool has_newlines(const struct step *step)
+/* Returns whether RE2 may search the step's text as a whole: its lines end in newline alone, so
+ * that RE2 sees where lines begin. by_whole does not end inside a line where the matches of RE2 are
+ * the hits: then a step with a long line could have too many hits. */
+static bool may_read_whole(const struct step *step)
 {
-    const struct trawl_plan *plan = step->worker->expressions->plan;
+    const struct expressions *expressions = step->worker->expressions;
+    const struct trawl_plan *plan = expressions->plan;
     const uint8_t *bytes = step->chunk->bytes + step->from;
     const size_t count = (size_t)(step->to - step->from);
 
-    return step->chunk->records == NULL &&
-           step->worker->expressions->ops->is_ready(step->worker->expressions->whole) &&
+    return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
            (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
-           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
-}
-
-/* Returns whether RE2 may search the step's text as a whole. by_whole does not end inside a line
- * where the matches of RE2 are the hits: then a step with a long line could have too many hits. */
-static bool may_read_whole(const struct step *step)
-{
-    return has_newlines(step) &&
-           (!step->worker->expressions->whole_is_exact || step->want == WANT_COUNT ||
-            step->to - step->from <= regex_part_hits);
+           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL) &&
+           (!expressions->whole_is_exact || step->want == WANT_COUNT || count <= regex_part_hits);
 }
 
 /* Sets the length of the next step, after a step with atoms. */

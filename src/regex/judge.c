@@ -40,7 +40,8 @@ static int match_word(const struct expressions *expressions, const struct regex 
     const uint64_t count = judged.count;
 
     while (from <= count) {
-        int found = expressions->ops->match(regex, line, count, from, count, false, span, 1);
+        int found =
+            expressions->ops->match(regex, line, count, from, count, REGEX_ANYWHERE, span, 1);
 
         if (found <= 0)
             return found;
@@ -52,7 +53,7 @@ static int match_word(const struct expressions *expressions, const struct regex 
                     : span->end == span->begin
                         ? 0
                         : expressions->ops->match(regex, line, count, span->begin, span->end - 1,
-                                                  true, span, 1);
+                                                  REGEX_AT_FROM, span, 1);
         if (found < 0 || (found > 0 && (empty || span->end > span->begin)))
             return found;
         if (judge_is_over(judged.call))
@@ -69,13 +70,12 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
     struct regex_span span;
     int found;
 
-    if ((flags & TRAWL_WHOLE_LINE) != 0)
-        found = expressions->ops->match_whole(regex, line.bytes, line.count);
-    else if ((flags & TRAWL_WHOLE_WORD) != 0)
+    if ((flags & TRAWL_WHOLE_WORD) != 0 && (flags & TRAWL_WHOLE_LINE) == 0)
         found = match_word(expressions, regex, line, 0, true, &span);
     else
-        found =
-            expressions->ops->match(regex, line.bytes, line.count, 0, line.count, false, NULL, 0);
+        found = expressions->ops->match(
+            regex, line.bytes, line.count, 0, line.count,
+            (flags & TRAWL_WHOLE_LINE) != 0 ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
     *matches = found > 0;
     return status_of(found, error);
 }
@@ -93,7 +93,8 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     *found = false;
     if ((flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
-            matched = expressions->ops->match_whole(regex, line.bytes, count);
+            matched =
+                expressions->ops->match(regex, line.bytes, count, 0, count, REGEX_WHOLE, NULL, 0);
         *span = (struct regex_span){0, count};
     } else if ((flags & TRAWL_WHOLE_WORD) != 0) {
         matched = match_word(expressions, regex, line, from, false, span);
@@ -101,8 +102,8 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
         while (from < count) {
             matched = judge_is_over(line.call)
                           ? CANCELLED
-                          : expressions->ops->match(regex, line.bytes, count, from, count, false,
-                                                    span, 1);
+                          : expressions->ops->match(regex, line.bytes, count, from, count,
+                                                    REGEX_ANYWHERE, span, 1);
             if (matched <= 0 || span->end > span->begin)
                 break;
             matched = 0;
@@ -206,7 +207,7 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
     TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
     spans = (struct regex_span *)memory;
     found = expressions->ops->match(expressions->each[pattern_index], (const uint8_t *)line,
-                                    line_bytes, begin, end, true, spans, (uint32_t)count);
+                                    line_bytes, begin, end, REGEX_AT_FROM, spans, (uint32_t)count);
     for (uint64_t i = 0; i < groups_max; i++)
         groups[i] = found > 0 && i < count ? (struct trawl_range){spans[i].begin, spans[i].end}
                                            : (struct trawl_range){UINT64_MAX, UINT64_MAX};

@@ -249,8 +249,11 @@ bool is_ready(const struct regex *regex)
 }
 
 int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
-          uint64_t to, bool at_from, regex_span *spans, uint32_t span_count)
+          uint64_t to, enum regex_anchor anchor, regex_span *spans, uint32_t span_count)
 {
+    static const re2::RE2::Anchor anchors[] = {re2::RE2::UNANCHORED, re2::RE2::ANCHOR_START,
+                                               re2::RE2::ANCHOR_BOTH};
+
     try {
         const re2::StringPiece piece(reinterpret_cast<const char *>(text),
                                      static_cast<size_t>(count));
@@ -263,8 +266,7 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
             found = many.data();
         }
         if (!program_of(regex).Match(piece, static_cast<size_t>(from), static_cast<size_t>(to),
-                                     at_from ? re2::RE2::ANCHOR_START : re2::RE2::UNANCHORED,
-                                     span_count > 0 ? found : nullptr,
+                                     anchors[anchor], span_count > 0 ? found : nullptr,
                                      static_cast<int>(span_count)))
             return 0;
         for (uint32_t i = 0; i < span_count; i++) {
@@ -275,18 +277,6 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
             spans[i].end = spans[i].begin + found[i].size();
         }
         return 1;
-    } catch (...) {
-        return -1;
-    }
-}
-
-int match_whole(const struct regex *regex, const uint8_t *text, uint64_t count)
-{
-    try {
-        const re2::StringPiece piece(reinterpret_cast<const char *>(text),
-                                     static_cast<size_t>(count));
-
-        return program_of(regex).Match(piece, 0, piece.size(), re2::RE2::ANCHOR_BOTH, nullptr, 0);
     } catch (...) {
         return -1;
     }
@@ -399,6 +389,5 @@ uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
 
 } // namespace
 
-extern "C" __attribute__((visibility("default")))
-const struct regex_ops trawl_regex_ops = {REGEX_VERSION, compile,     release,     is_ready, match,
-                                          match_whole,   group_count, group_named, variants};
+extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
+    REGEX_VERSION, compile, release, is_ready, match, group_count, group_named, variants};

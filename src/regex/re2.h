@@ -39,12 +39,18 @@ struct regex_fault {
     char message[160];
 };
 
+enum regex_anchor {
+    REGEX_ANYWHERE,
+    REGEX_AT_FROM, /* only a match that begins at `from` counts */
+    REGEX_WHOLE    /* only a match of all bytes from `from` to `to` counts */
+};
+
 struct regex_span {
     uint64_t begin; /* UINT64_MAX: the group took no part in the match */
     uint64_t end;
 };
 
-#define REGEX_VERSION 3u
+#define REGEX_VERSION 4u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
@@ -57,13 +63,12 @@ struct regex_ops {
      */
     bool (*is_ready)(const struct regex *regex);
     /* Finds the first match of text[0, count) that begins at `from` or later and ends at `to` or
-     * earlier; at_from: only a match that begins at `from` counts. Assertions see the whole text.
+     * earlier. Assertions see the whole text.
      * Sets the spans of the match and of its groups; with span_count 0, sets no span, which is
      * faster. Returns 1 if there is a match, 0 if not, -1 for lack of memory. */
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
-                 uint64_t to, bool at_from, struct regex_span *spans, uint32_t span_count);
-    /* Returns 1 if the expression matches text[0, count) as a whole, else 0; -1: no memory. */
-    int (*match_whole)(const struct regex *regex, const uint8_t *text, uint64_t count);
+                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                 uint32_t span_count);
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
