@@ -30,6 +30,10 @@
 /* This factor multiplies the work for whole words and lines: few strings that the automaton finds
  * there are occurrences. */
 #define CONDITIONS_PATIENCE 4u
+/* The automaton is made after 1 / FORESEEN_SHARE of that work, if the rest of the text would take
+ * more than FORESEEN_PAYS times the work at the same work per byte. */
+#define FORESEEN_PAYS 4.0
+#define FORESEEN_SHARE 8u
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
 
@@ -291,12 +295,16 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     struct engine_worker *worker = scan->worker;
     uint64_t enough =
         dense_make_work(scan->plan) * (plan_has_conditions(scan->plan) ? CONDITIONS_PATIENCE : 1);
+    double per_byte;
 
     if (max_u64(x, scan->run_until) >= scan->limit)
         return false;
     TRAWL_ASSERT(scan->work >= scan->work_begin);
     worker->dense_work += scan->work - scan->work_begin;
     scan->work_begin = scan->work;
+    per_byte = (double)worker->dense_work / (double)(scan->chunk->begin + x + 1);
+    if (per_byte * (double)(scan->loadable - x) > FORESEEN_PAYS * (double)enough)
+        enough /= FORESEEN_SHARE;
     if (worker->dense_work < enough && !dense_is_there(scan->plan)) {
         scan->work_max = scan->work + enough - worker->dense_work;
         worker->dense_waits = true;
