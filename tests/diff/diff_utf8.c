@@ -274,7 +274,7 @@ static void generate(struct test_random *random, struct diff_input *input)
         letters[i] =
             is_single
                 ? single_alphabet[test_random_below(random, SINGLE_LETTERS)]
-                : alphabet[test_random_below(random, test_random_one_in(random, 4) ? 6 : LETTERS)];
+                : alphabet[test_random_below(random, test_random_one_in(random, 2) ? 6 : LETTERS)];
     input->kind = is_single ? "characters of a byte" : "UTF-8";
     input->line_end = '\n';
     input->flags =
@@ -289,7 +289,9 @@ static void generate(struct test_random *random, struct diff_input *input)
              input->text);
     for (uint64_t count = test_random_between(random, 1, test_random_one_in(random, 2) ? 9 : 1);
          count > 0; count--) {
-        uint64_t length_max = test_random_one_in(random, 4) ? 90 : 5;
+        uint64_t length_max = test_random_one_in(random, 4)   ? 90
+                              : test_random_one_in(random, 2) ? 12
+                                                              : 5;
         uint64_t bytes = fill(random, letters, letter_count,
                               test_random_between(random, 1, length_max), pattern);
         input_add_pattern(input, pattern, bytes);
@@ -298,6 +300,24 @@ static void generate(struct test_random *random, struct diff_input *input)
             memcpy(input->text + begin, pattern, (size_t)bytes); /* cuts characters apart */
         }
     }
+}
+
+/* Ends the text with a pattern of which each character is another variant. */
+static void end_with_variants(struct test_random *random, void *context, struct diff_input *input)
+{
+    struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];
+    uint32_t found[TRAWL_UTF8_VARIANTS_MAX];
+    uint64_t count = 0, length;
+    uint8_t bytes[400];
+
+    for (uint64_t i = 0; i < pattern.bytes_count; i += length) {
+        uint32_t code_point = decode(pattern.bytes + i, pattern.bytes_count - i, &length);
+
+        count += encode(found[test_random_below(random, variants(context, code_point, found))],
+                        bytes + count);
+    }
+    if (count <= input->text_bytes)
+        memcpy(input->text + input->text_bytes - count, bytes, (size_t)count);
 }
 
 static enum trawl_status build(const struct diff_input *input, void *context,
@@ -443,6 +463,8 @@ int main(void)
         borders_draw(&random);
         generate(&random, &input);
         borders_plant(&random, &input);
+        if ((input.flags & NAIVE_IGNORE_CASE) != 0 && !test_random_one_in(&random, 4))
+            end_with_variants(&random, context, &input);
         expect(&input, context, &expected);
         matches += expected.match_count;
         for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {
