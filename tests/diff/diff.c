@@ -332,6 +332,20 @@ static void run_near_misses(void)
     }
 }
 
+/* Searches for patterns that overlap their next occurrence. */
+static void run_borders(void)
+{
+    struct test_random random = test_random_begin("diff borders of patterns");
+
+    for (uint64_t i = 0; i < (is_slow() ? 8 : 16); i++) {
+        struct diff_input input;
+
+        input_generate_border(&random, &input);
+        run_input(&random, &input, 0, 1);
+        input_free(&input);
+    }
+}
+
 /* Searches for sets in lines, with several calls, so that each method counts and lists lines. (Few
  * random inputs have such lines and patterns. The tests had missed faults in three pieces of code
  * that take a hit per line: for bytes, for a long pattern and for words.) */
@@ -410,6 +424,7 @@ static void run_index(uint64_t index)
     if (index == 0) {
         run_floods();
         run_near_misses();
+        run_borders();
         run_lines();
         run_nested();
     }

@@ -485,22 +485,28 @@ void input_generate_worst(struct test_random *random, uint32_t kind, uint64_t te
 void input_generate_border(struct test_random *random, struct diff_input *input)
 {
     uint64_t period = test_random_between(random, 2, test_random_one_in(random, 2) ? 12 : 400);
-    uint64_t pattern_bytes = test_random_between(random, period, 2 * period - 1);
+    bool separated = test_random_one_in(random, 2); /* each period is a word or a line */
+    uint64_t pattern_bytes = separated ? period * test_random_between(random, 2, 5) - 1
+                                       : test_random_between(random, period, 2 * period - 1);
     uint64_t text_bytes = test_random_between(random, pattern_bytes, 6000);
     uint64_t slip = test_random_between(random, 1, 3000);
-    uint8_t pattern[800];
+    uint8_t pattern[2000];
 
     input_begin(random, INPUT_LETTERS_2, text_bytes, input);
-    input->kind = "a period longer than half the pattern";
+    input->kind = "a period longer than half the pattern, or words or lines of a period";
     if (test_random_one_in(random, 3))
         fill_near_period(random, input->text, period);
+    if (separated) {
+        input->flags = test_random_one_in(random, 2) ? NAIVE_WHOLE_WORD : NAIVE_WHOLE_LINE;
+        input->text[period - 1] = input->flags == NAIVE_WHOLE_WORD ? ' ' : '\n';
+    }
     for (uint64_t i = period; i < text_bytes; i++)
         input->text[i] = input->text[i - period];
     memcpy(pattern, input->text, (size_t)pattern_bytes);
     for (uint64_t i = slip; i < text_bytes; i += slip)
         input->text[i] ^= 3;
     if (test_random_one_in(random, 2))
-        input->flags = flags_choose(random) & NAIVE_IGNORE_CASE;
+        input->flags |= flags_choose(random) & NAIVE_IGNORE_CASE;
     input_add_pattern(input, pattern, pattern_bytes);
     if (test_random_one_in(random, 4))
         input_add_pattern(input, pattern, test_random_between(random, 1, pattern_bytes));
