@@ -147,6 +147,24 @@ def test_files_are_cut_at_line_ends(rng, tmp_path):
             assert [bytes(shard.part(i)) for i in range(len(parts))] == pieces
 
 
+def test_which_plans_stay_in_lines(rng):
+    """Check, for plans of each kind, that stays_in_lines says whether cuts at line ends leave the counts unchanged. A
+    pattern with a line end may also be refused without need."""
+    searcher, texts = trawl.Searcher(threads=1), [b"ab\nab", b"a\nb", b"a\n\nb", b"\n"]
+    texts += [bytes(rng.choice(b"ab\n\n") for _ in range(30)) for _ in range(30)]
+    for patterns in ([b"ab"], [b"ab", b"b\na"]):
+        for options in (
+            {}, {"whole_words": True}, {"whole_lines": True}, {"whole_lines": True, "line_end": b"\0"}, {"mismatches": 1},
+            {"mismatches": 1, "within_lines": True}, {"edits": 1}, {"edits": 1, "within_lines": True},
+        ):  # fmt: skip
+            plan = trawl.Plan(patterns, **options)
+            parts = [[line + b"\n" for line in text.split(b"\n")[:-1]] + [text.split(b"\n")[-1]] for text in texts]
+            counts = [sum(searcher.count(plan, part) for part in some) for some in parts]
+            differs = counts != [searcher.count(plan, text) for text in texts]
+            stays = _shards.stays_in_lines(plan)
+            assert not (stays and differs) and (stays or differs or len(patterns) > 1), (patterns, options)
+
+
 def lines_by_hand(texts, patterns, before, after):
     found = []
     for name, text in texts.items():

@@ -171,7 +171,7 @@ def test_passes():
     Each option decides what the answer says about the other files. The modules of tests/grep have small trees."""
     tree = os.path.join(tempfile.tempdir, "passes")
     os.makedirs(os.path.join(tree, "sub"))
-    words = [b"foo bar\n", b"x\n\n", b"needle\n", b"a needle in\r\nfoo\n", b"Needle foo", b"n\0foo\n", b"foo\0needle\0x", b""]
+    words = [b"foo bar\n", b"x\n\n", b"needle\n", b"a needle in\r\nfoo\n", b"Needle foo", b"n\0foo\n", b"foo\0needle\0x", b"", b"needle"]
     for number in range(160):
         with open(os.path.join(tree, "sub" if number % 3 else "", "f%d.%s" % (number, "ch"[number % 2])), "wb") as file:
             kind = number % 40  # the string stays rare, and occurs in files that the second server does not hold
