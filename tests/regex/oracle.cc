@@ -48,6 +48,8 @@ drawn random_atom(bool perl)
         "\\W", "-", "(?i)k", "K", "\\x61", "a", "\\n",  "\n", "[^\\n]",  "b",  ".*?",      "-"};
     const char *const *row = &both[2 * draw(std::size(both) / 2)];
 
+    if (draw(20) == 0) // no text has x or y but in a sample
+        return draw(2) == 0 ? drawn{"x(ab){1,2}y", "xababy"} : drawn{"x[ab]?y", "xby"};
     if (perl && draw(4) == 0)
         row = &more[2 * draw(std::size(more) / 2)];
     else if (draw(2) == 0)
@@ -112,7 +114,8 @@ drawn random_expression(bool perl, int depth)
     return made;
 }
 
-// Pieces and samples, of which some lost a byte.
+// Pieces and samples. Some samples lost a byte, or have one to three bytes twice in a row; half of
+// the samples are lines.
 std::string random_text(uint8_t line_end, const std::vector<std::string> &samples)
 {
     static const char *const pieces[] = {
@@ -134,8 +137,16 @@ std::string random_text(uint8_t line_end, const std::vector<std::string> &sample
         else if (draw(sampled) == 0) {
             std::string sample = samples[draw(static_cast<uint32_t>(samples.size()))];
 
-            if (draw(4) == 0 && !sample.empty())
-                sample.erase(draw(static_cast<uint32_t>(sample.size())), 1);
+            if (draw(3) == 0 && !sample.empty()) {
+                const size_t at = draw(static_cast<uint32_t>(sample.size()));
+
+                if (draw(2) == 0)
+                    sample.erase(at, 1);
+                else
+                    sample.insert(at, sample, at, 1 + draw(3));
+            }
+            if (draw(2) == 0)
+                sample = static_cast<char>(line_end) + sample + static_cast<char>(line_end);
             text += sample;
         } else
             text += pick(pieces);
