@@ -95,14 +95,15 @@ static void handed_over(struct test_random *random, uint64_t seed)
     struct host host;
 
     for (uint32_t i = 0; i < sizeof string; i++)
-        string[i] = (char)('A' + i);
+        string[i] = (char)('A' + 11 * i % 32); /* all bytes from A to ` */
     limits.threads = limits.tile_words_max = 32;
     limits.blocks_max = 2 + (uint32_t)(seed % 3);
-    limits.streams = seed / 4 % 2 != 0;
+    limits.streams = seed >= 4;
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(seed + 1);
-    plan = must_plans(&(struct trawl_pattern){string, sizeof string}, 1,
-                      PLAN_WITH(.method = methods[seed % 4]));
+    plan = must_plans(
+        &(struct trawl_pattern){string, sizeof string}, 1,
+        PLAN_WITH(.method = methods[seed % 4], .flags = seed >= 8 ? TRAWL_IGNORE_CASE : 0));
     host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
     for (uint32_t i = 0; i < 40; i++) {
         uint64_t at = test_random_below(random, sizeof bytes - sizeof string + 1), count = 0;
@@ -602,7 +603,7 @@ int main(void)
         } while (++i % 20 != 0);
         host_close(&host);
     }
-    for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 4 : 8); seed++)
+    for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 4 : 12); seed++)
         handed_over(&random, seed);
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 4); seed++)
         many_groups(&random, seed);
