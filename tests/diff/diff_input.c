@@ -564,6 +564,14 @@ void input_rename(struct test_random *random, struct diff_input *input)
         names['a' + i] = (uint8_t)('z' - i);
         names['A' + i] = (uint8_t)('Z' - i);
     }
+    /* bytes that are no letters, but which 0x20 changes, too */
+    if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) == NAIVE_IGNORE_CASE &&
+        test_random_one_in(random, 2)) {
+        uint64_t letter = test_random_below(random, 3);
+
+        names['a' + letter] = names['A' + letter] =
+            (uint8_t) "@[_\n\x1f\xdf"[test_random_below(random, 6)];
+    }
     rename_bytes(names, input->text, input->text_bytes);
     for (uint64_t i = 0; i < input->pattern_count; i++)
         rename_bytes(names, input->pattern_memory[i], input->patterns[i].bytes_count);
