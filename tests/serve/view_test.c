@@ -81,15 +81,12 @@ static struct served_view *view_of(const char *directory, struct settings *setti
 /* Checks that exactly the files that the view's items name have bits in `seen`. */
 static void check_seen(const struct served_view *view, const struct state *state)
 {
-    uint32_t count = 0;
-
     for (uint32_t file = 0; file < state->index_count; file++) {
         bool named = false;
 
         for (uint64_t i = 0; i < view->item_count; i++)
             named = named || (view->items[i].kind == WALK_FILE && view->items[i].file == file);
         TEST_CHECK(((view->seen[file / 8] >> file % 8 & 1) != 0) == named);
-        count += named;
     }
 }
 
