@@ -365,7 +365,7 @@ static void run_case(uint64_t index)
     approx_method_forced = c.way.by_pieces ? APPROX_PIECES
                            : c.edits       ? APPROX_COLUMNS
                                            : APPROX_PLANES;
-    limits.threads = 32 << test_random_below(&random, 3);
+    limits.threads = 32u << test_random_below(&random, 3);
     limits.hits_max =
         test_random_below(&random, 3) == 0 ? 20 + test_random_below(&random, 100) : ENGINE_HITS_MAX;
     limits.blocks_max = (uint32_t)test_random_below(&random, 4);

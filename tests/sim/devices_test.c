@@ -367,7 +367,7 @@ static void stays_there(void)
     struct trawl_plan *plan = NULL;
     struct host host;
     struct held held;
-    uint64_t memory;
+    uint64_t memory = 0;
 
     reset(1);
     cuda_limits_replace(NULL);

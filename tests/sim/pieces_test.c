@@ -56,7 +56,8 @@ static void gate(void)
     struct fiber *from = &play.fibers[play.now], *to;
 
     if (++play.switches == SWITCHES_MAX) {
-        TEST_CHECK(!"the threads wait for each other");
+        printf("the threads wait for each other\n");
+        TEST_CHECK(play.switches < SWITCHES_MAX);
         exit(test_end());
     }
     to = next_fiber();
