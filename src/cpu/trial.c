@@ -50,7 +50,9 @@ static uint64_t pays_after(const struct trial *trial)
     double least = max_double(taken(trial, trial->now), 1);
     double lost = taken(trial, 1 - trial->now) / least - 1;
 
-    return (uint64_t)(LOST_SHARE * max_double(lost, 0) * (double)trial->bytes[trial->now]);
+    double bytes = LOST_SHARE * max_double(lost, 0) * (double)trial->bytes[trial->now];
+
+    return (uint64_t)min_double(bytes, (double)(UINT64_MAX / 2));
 }
 
 /* Ends a trial: chooses the faster program, and when the next trial is due. */

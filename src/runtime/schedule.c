@@ -180,7 +180,7 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     if (text->kind == TEXT_MEMORY) {
         sample.owned = min_u64(text->bytes_count, SAMPLE_BYTES);
         sample.begin = sample.before = (text->bytes_count - sample.owned) / 2;
-        sample.bytes = text->bytes + sample.begin;
+        sample.bytes = sample.begin > 0 ? text->bytes + sample.begin : text->bytes;
         sample.after = sample.readable = text->bytes_count - sample.owned - sample.begin;
     } else {
         sample.after = search->text_bytes;

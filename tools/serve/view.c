@@ -627,9 +627,8 @@ static bool bring_up(struct viewing *viewing, const struct state *newer)
         viewing->name_at[view->item_count] = viewing->name_at[i];
         view->items[view->item_count++] = item;
     }
-    for (const char *path = viewing->missing; path < viewing->missing + viewing->missing_bytes;
-         path += strlen(path) + 1)
-        if (state_find(newer, path) == UINT32_MAX)
+    for (uint64_t at = 0; at < viewing->missing_bytes; at += strlen(viewing->missing + at) + 1)
+        if (state_find(newer, viewing->missing + at) == UINT32_MAX)
             return false;
     viewing->below[viewing->below_bytes] = '\0';
     add_unseen(viewing, viewing->below);
