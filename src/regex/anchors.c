@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/chain.h"
+#include "regex/program_memory.h"
 
 /* The first anchors get chains, which take a compilation for each character of the expression. */
 #define CHAINED_MAX 256u
@@ -79,7 +80,7 @@ static enum trawl_status compile(const struct anchor_maker *maker, const char *b
 
     *out = NULL;
     options.when = REGEX_LATER;
-    if (expressions_compile(maker->made, bytes, count, &options, 1, out, &fault) == REGEX_MEMORY)
+    if (program_compile(maker->made, bytes, count, &options, 1, out, &fault) == REGEX_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a part of a regular expression");
     return TRAWL_OK;
 }

@@ -7,13 +7,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/anchors.h"
+#include "regex/program_memory.h"
 #include "regex/regex_load.h"
 #include "regex/translate.h"
 
-/* Limit for the memory of a program: PROGRAM_BYTES, or BOUNDED_BYTES if the plan's options limit
- * the memory of all programs together. */
-#define PROGRAM_BYTES (UINT64_C(16) << 20)
-#define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define WHOLE_MAX 256u /* the most expressions that are compiled together */
 
 /* What is known while a plan's expressions are compiled one after the other. */
@@ -55,42 +52,6 @@ static struct regex_options options_of(const struct trawl_plan *plan)
                                   .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
                                   .bytes = !given->characters,
                                   .dot_all = plan->line_end != '\n'};
-}
-
-/* Divides the memory of all programs. Each expression is sure to get a program; the rest serves
- * heads, tails, the program of all expressions, and programs that need more. */
-static void divide_memory(struct expressions *made)
-{
-    const uint64_t all = (uint64_t)made->plan->expressions.memory_mib << 20;
-
-    made->program_bytes = made->program_bytes_max = PROGRAM_BYTES;
-    made->bytes_left = UINT64_MAX / 2;
-    if (all == 0)
-        return;
-    made->program_bytes = min_u64(all / (4 * (uint64_t)made->count + 28), BOUNDED_BYTES);
-    made->program_bytes_max = BOUNDED_BYTES;
-    made->bytes_left = all - made->count * made->program_bytes;
-}
-
-enum regex_status expressions_compile(struct expressions *made, const char *bytes, uint64_t count,
-                                      const struct regex_options *options, uint64_t times,
-                                      struct regex **regex, struct regex_fault *fault)
-{
-    struct regex_options given = *options;
-    enum regex_status status = REGEX_LARGE;
-
-    if (made->plan->expressions.memory_mib > 0)
-        given.when = REGEX_NOW;
-    for (uint64_t each = made->program_bytes; status == REGEX_LARGE;
-         each = max_u64(each + 1, min_u64(4 * each, made->program_bytes_max))) {
-        given.memory_bytes = times * each;
-        if (each > made->program_bytes_max || given.memory_bytes > made->bytes_left)
-            break;
-        status = made->ops->compile(bytes, count, &given, regex, fault);
-    }
-    if (status == REGEX_OK)
-        made->bytes_left -= given.memory_bytes;
-    return status;
 }
 
 static enum trawl_status no_memory(struct trawl_error *error)
@@ -160,10 +121,11 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
 
     TRAWL_TRY(translate(plan->expressions.syntax, (plan->flags & TRAWL_UNICODE) != 0,
                         (const char *)pattern.bytes, pattern.bytes_count, &translated, error));
-    made->bytes_left += made->program_bytes; /* what divide_memory kept for the expression */
+    made->bytes_left +=
+        made->program_bytes; /* what program_memory_divide kept for the expression */
     options.when = REGEX_PARSED;
-    regex_status = expressions_compile(made, translated.bytes, translated.count, &options, 1,
-                                       &made->each[index], &fault);
+    regex_status = program_compile(made, translated.bytes, translated.count, &options, 1,
+                                   &made->each[index], &fault);
     status = regex_status == REGEX_OK ? TRAWL_OK
                                       : refuse(made, &translated, regex_status, &fault, error);
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
@@ -197,8 +159,7 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     memcpy((char *)memory + begin + maker->joined_count, after, strlen(after));
     options.lines = true;
     options.when = REGEX_LATER;
-    status =
-        expressions_compile(made, (const char *)memory, count, &options, 2, &made->whole, &fault);
+    status = program_compile(made, (const char *)memory, count, &options, 2, &made->whole, &fault);
     memory_release(memory, count, 1);
     if (status == REGEX_MEMORY)
         return no_memory(error);
@@ -255,7 +216,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made->ops = ops;
     maker.made->plan = source->plan;
     maker.made->count = (uint32_t)source->plan->pattern_count;
-    divide_memory(maker.made);
+    program_memory_divide(maker.made);
     status = make_all(&maker, source, error);
     memory_release(maker.joined, maker.joined_capacity, 1);
     anchors_release(&maker.anchors);

@@ -58,14 +58,6 @@ struct expressions {
     uint64_t bytes_left;
 };
 
-/* Compiles a program within times * program_bytes of memory, or more if the program needs more, up
- * to times * program_bytes_max. `times` is 2 for the program of all expressions, else 1.
- * REGEX_LARGE: the program needs more than that, or more than bytes_left. options->when has no
- * effect if the plan's options limit the memory. */
-enum regex_status expressions_compile(struct expressions *made, const char *bytes, uint64_t count,
-                                      const struct regex_options *options, uint64_t times,
-                                      struct regex **regex, struct regex_fault *fault);
-
 /* Stores the compiled plan, which the first call makes and the plan owns. Errors: ARGUMENT for a
  * mistake in an expression (pattern_index, and text_offset, the byte of the mistake); UNSUPPORTED,
  * LIMIT, MEMORY. */

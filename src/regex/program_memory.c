@@ -1,0 +1,43 @@
+/* program_memory: compiles the programs of a plan of expressions within the plan's memory. */
+#include "regex/program_memory.h"
+
+#include "base/checked.h"
+
+/* Limit for the memory of a program: PROGRAM_BYTES, or BOUNDED_BYTES if the plan's options limit
+ * the memory of all programs together. */
+#define PROGRAM_BYTES (UINT64_C(16) << 20)
+#define BOUNDED_BYTES (UINT64_C(2) << 20)
+
+void program_memory_divide(struct expressions *made)
+{
+    const uint64_t all = (uint64_t)made->plan->expressions.memory_mib << 20;
+
+    made->program_bytes = made->program_bytes_max = PROGRAM_BYTES;
+    made->bytes_left = UINT64_MAX / 2;
+    if (all == 0)
+        return;
+    made->program_bytes = min_u64(all / (4 * (uint64_t)made->count + 28), BOUNDED_BYTES);
+    made->program_bytes_max = BOUNDED_BYTES;
+    made->bytes_left = all - made->count * made->program_bytes;
+}
+
+enum regex_status program_compile(struct expressions *made, const char *bytes, uint64_t count,
+                                  const struct regex_options *options, uint64_t times,
+                                  struct regex **regex, struct regex_fault *fault)
+{
+    struct regex_options given = *options;
+    enum regex_status status = REGEX_LARGE;
+
+    if (made->plan->expressions.memory_mib > 0)
+        given.when = REGEX_NOW;
+    for (uint64_t each = made->program_bytes; status == REGEX_LARGE;
+         each = max_u64(each + 1, min_u64(4 * each, made->program_bytes_max))) {
+        given.memory_bytes = times * each;
+        if (each > made->program_bytes_max || given.memory_bytes > made->bytes_left)
+            break;
+        status = made->ops->compile(bytes, count, &given, regex, fault);
+    }
+    if (status == REGEX_OK)
+        made->bytes_left -= given.memory_bytes;
+    return status;
+}
