@@ -236,22 +236,22 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
 
 #ifdef HAS_NIBBLES
 /* A loop for each number of bytes and of groups, so that the tables stay in registers. */
-#define FIND_NIBBLES_CASE(BYTES, GROUPS)                                               \
-    case 8 * (BYTES) + (GROUPS):                                                       \
-        for (uint64_t w = 0; w < word_count; w++) {                                    \
-            uint64_t bits = block_nibbles(text + 64 * w, tables, at, (BYTES),          \
-                                          (BYTES) <= PLAN_NIBBLE_WHOLE_MAX, (GROUPS)); \
-                                                                                       \
-            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                      \
-            tile->mask[w] = bits;                                                      \
-            tile->hot[hot_count] = (uint16_t)w;                                        \
-            hot_count += bits != 0;                                                    \
-        }                                                                              \
+#define FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS) (16 * (BYTES) + 8 * (WHOLE) + (GROUPS))
+#define FIND_NIBBLES_CASE(WHOLE, BYTES, GROUPS)                                                   \
+    case FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS):                                                 \
+        for (uint64_t w = 0; w < word_count; w++) {                                               \
+            uint64_t bits = block_nibbles(text + 64 * w, tables, at, (BYTES), (WHOLE), (GROUPS)); \
+                                                                                                  \
+            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                                 \
+            tile->mask[w] = bits;                                                                 \
+            tile->hot[hot_count] = (uint16_t)w;                                                   \
+            hot_count += bits != 0;                                                               \
+        }                                                                                         \
         break;
-#define FIND_NIBBLES_CASES(BYTES) \
-    FIND_NIBBLES_CASE(BYTES, 1)   \
-    FIND_NIBBLES_CASE(BYTES, 2)   \
-    FIND_NIBBLES_CASE(BYTES, 4)
+#define FIND_NIBBLES_WHOLE(BYTES)  \
+    FIND_NIBBLES_CASE(1, BYTES, 1) \
+    FIND_NIBBLES_CASE(1, BYTES, 2) \
+    FIND_NIBBLES_CASE(1, BYTES, 4)
 
 static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
                                const struct plan_nibbles *nibbles, struct find_tile *tile)
@@ -266,14 +266,16 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
         TRAWL_ASSERT(nibbles->at[j] < PLAN_NIBBLE_REACH);
         at[j] = nibbles->at[j];
     }
-    switch (8 * nibbles->bytes + nibbles->groups) {
-        FIND_NIBBLES_CASES(1)
-        FIND_NIBBLES_CASES(2)
-        FIND_NIBBLES_CASES(4)
-        FIND_NIBBLES_CASE(6, 1)
-        FIND_NIBBLES_CASE(6, 2)
-        FIND_NIBBLES_CASE(8, 2)
-        FIND_NIBBLES_CASE(8, 4)
+    switch (FIND_NIBBLES_FORM(nibbles->whole, nibbles->bytes, nibbles->groups)) {
+        FIND_NIBBLES_WHOLE(1)
+        FIND_NIBBLES_WHOLE(2)
+        FIND_NIBBLES_WHOLE(3)
+        FIND_NIBBLES_WHOLE(4)
+        FIND_NIBBLES_CASE(0, 4, 1)
+        FIND_NIBBLES_CASE(0, 6, 1)
+        FIND_NIBBLES_CASE(0, 6, 2)
+        FIND_NIBBLES_CASE(0, 8, 2)
+        FIND_NIBBLES_CASE(0, 8, 4)
     default:
         TRAWL_ASSERT(false);
     }

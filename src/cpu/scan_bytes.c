@@ -18,6 +18,7 @@
 void bytes_empty(struct find_bytes *bytes)
 {
     memset(bytes, 0, sizeof *bytes);
+    bytes->nibbles.whole = true;
     bytes->nibbles.bytes = bytes->nibbles.groups = 1;
 }
 

@@ -19,6 +19,8 @@
 
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
 #define CANDIDATE_WORK 16u   /* work for a candidate, besides its compared bytes */
+/* Finding all line ends of a tile takes as long as finding about ENDS_MANY line ends one by one. */
+#define ENDS_MANY 32u
 
 /* Returns the record that holds x. Positions mostly ascend from call to call. */
 static uint64_t record_at(struct scan *scan, uint64_t x)
@@ -106,12 +108,13 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 
     TRAWL_ASSERT(x < scan->limit && owned <= scan->available);
     if (x >= scan->tile_begin && w < scan->tile_words) {
-        uint64_t bits;
-
         TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
-        if (!scan->ends_known)
+        if (++scan->ends_asked > ENDS_MANY && !scan->ends_known)
             fill_ends(scan, also);
-        bits = scan->worker->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
+    }
+    if (scan->ends_known && x >= scan->tile_begin && w < scan->tile_words) {
+        uint64_t bits = scan->worker->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
+
         while (bits == 0 && ++w < scan->tile_words)
             bits = scan->worker->ends.mask[w];
         x = scan->tile_begin + 64 * w;
@@ -319,6 +322,7 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
+    scan->ends_asked /= 2;
     if (tile->is_dense)
         for (uint64_t w = 0; w < word_count && !scan->over; w++)
             verify_word(scan, first + 64 * w, tile->mask[w], verify);

@@ -9,7 +9,8 @@
 #include "plan/analyse.h"
 #include "plan/plan.h"
 
-#define SLOTS_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
+#define GROUP_SLOTS 8u
+#define SLOTS_MAX (GROUP_SLOTS * PLAN_NIBBLE_GROUPS_MAX)
 #define LOOKUPS_MAX PLAN_NIBBLE_BYTES_MAX
 /* number of times that each literal is assigned to a slot; further rounds change little */
 #define PASSES 2u
@@ -19,6 +20,11 @@
 /* literals with at least this entropy per byte have more different bytes than words have, so that
  * high halves of bytes rule out many positions, too */
 #define MANY_BITS 5.0
+#define WHOLE_FEW 3u /* bytes that are tested whole at most, if the literals have less entropy */
+/* Half bytes that suffice if each literal has a slot by itself, and if at most this share of usual
+ * texts passes. Two more cost as much as verifying 1/1000 to 1/400 of all positions. */
+#define HALVES_FEW 4u
+#define HALVES_PASS (1.0f / 4096)
 
 /* The most literals for which six tested bytes, a single group or two groups suffice. The limits
  * are lower for literals with few different bytes, because each byte then rules out less. */
@@ -128,11 +134,18 @@ static void deal(struct dealing *dealing)
 /* Returns how many bytes are tested whole, if most literals have no more; 0: only low halves. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
-    uint32_t bytes = plan->byte_bits < MANY_BITS ? 2 : PLAN_NIBBLE_WHOLE_MAX, shorter = 0;
+    const bool many = plan->byte_bits >= MANY_BITS;
+    const uint32_t most = many ? PLAN_NIBBLE_WHOLE_MAX : WHOLE_FEW;
 
-    for (uint32_t i = 0; i < plan->literal_count; i++)
-        shorter += plan_literal_at(plan, i).bytes_count <= bytes;
-    return shorter > plan->literal_count / 2 ? bytes : 0;
+    for (uint32_t bytes = many ? most : 2; bytes <= most; bytes++) {
+        uint32_t shorter = 0;
+
+        for (uint32_t i = 0; i < plan->literal_count; i++)
+            shorter += plan_literal_at(plan, i).bytes_count <= bytes;
+        if (shorter > plan->literal_count / 2)
+            return bytes;
+    }
+    return 0;
 }
 
 /* Returns the share of usual texts that has the low half of the literal's byte at this offset; 1 if
@@ -145,20 +158,25 @@ static float half_left(const struct trawl_plan *plan, uint32_t literal, uint32_t
                : 1.0f;
 }
 
-/* Chooses the offsets whose low halves rule out most. Each chosen offset leaves the least share of
- * usual texts, summed over the literals, given the offsets chosen before. */
+/* Chooses the offsets whose low halves rule out most, at most nibbles->bytes of them. Each chosen
+ * offset leaves the least share of usual texts, summed over the literals, given the offsets chosen
+ * before. */
 static void choose_bytes(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
 {
     float of_half[16] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];
     struct byte_rates rates;
-    uint32_t taken = 0;
+    uint32_t taken = 0, most = nibbles->bytes;
+    float sum_left = (float)plan->literal_count;
 
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, false, &rates);
     for (uint32_t byte = 0; byte < 256; byte++)
         of_half[byte & 15] += (float)rates.rate[byte];
     for (uint32_t i = 0; i < plan->literal_count; i++)
         left[i] = 1.0f;
-    for (uint32_t j = 0; j < nibbles->bytes; j++) {
+    nibbles->bytes = 0;
+    while (nibbles->bytes < most &&
+           !(nibbles->bytes == HALVES_FEW && plan->literal_count <= GROUP_SLOTS &&
+             sum_left <= HALVES_PASS)) {
         float least = 2.0f * PLAN_NIBBLE_LITERALS_MAX;
         uint32_t best = 0;
 
@@ -172,8 +190,9 @@ static void choose_bytes(const struct trawl_plan *plan, struct plan_nibbles *nib
                 least = sum;
             }
         }
-        nibbles->at[j] = (uint8_t)best;
+        nibbles->at[nibbles->bytes++] = (uint8_t)best;
         taken |= 1u << best;
+        sum_left = least;
         for (uint32_t i = 0; i < plan->literal_count; i++)
             left[i] *= half_left(plan, i, best, of_half);
     }
@@ -188,13 +207,14 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
 
     nibbles->groups = count <= limits->one_group ? 1 : count <= limits->two_groups ? 2 : 4;
     nibbles->bytes = whole > 0 ? whole : count <= limits->six_bytes ? 6 : 8;
-    dealing->slots = 8 * nibbles->groups;
-    dealing->lookup_count = plan_nibbles_whole(nibbles) ? 2 * nibbles->bytes : nibbles->bytes;
-    TRAWL_ASSERT(dealing->lookup_count <= LOOKUPS_MAX);
+    nibbles->whole = whole > 0;
     for (uint32_t j = 0; j < nibbles->bytes; j++)
         nibbles->at[j] = (uint8_t)j;
-    if (!plan_nibbles_whole(nibbles))
+    if (!nibbles->whole)
         choose_bytes(plan, nibbles);
+    dealing->slots = GROUP_SLOTS * nibbles->groups;
+    dealing->lookup_count = nibbles->whole ? 2 * nibbles->bytes : nibbles->bytes;
+    TRAWL_ASSERT(dealing->lookup_count <= LOOKUPS_MAX);
     for (uint32_t j = 0; j < dealing->lookup_count; j++)
         dealing->lookups[j] = (struct lookup){nibbles->at[j % nibbles->bytes], j >= nibbles->bytes};
 }
@@ -211,12 +231,12 @@ static void build(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
     for (uint32_t i = 0; i < plan->literal_count; i++)
         for (uint32_t j = 0; j < dealing.lookup_count; j++) {
             struct lookup lookup = dealing.lookups[j];
-            uint32_t group = dealing.of[i] / 8;
+            uint32_t group = dealing.of[i] / GROUP_SLOTS;
             uint8_t *table =
                 lookup.high ? nibbles->high[group][j - nibbles->bytes] : nibbles->low[group][j];
 
             for (uint32_t bits = lookup_values(plan, i, lookup); bits != 0; bits &= bits - 1)
-                table[__builtin_ctz(bits)] |= (uint8_t)(1u << dealing.of[i] % 8);
+                table[__builtin_ctz(bits)] |= (uint8_t)(1u << dealing.of[i] % GROUP_SLOTS);
         }
 }
 

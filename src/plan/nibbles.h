@@ -27,18 +27,13 @@
 
 struct plan_nibbles {
     uint32_t groups; /* 1, 2 or 4; 0: no tables */
-    /* 1, 2 or 4: whole bytes. 6 (1 or 2 groups) or 8 (2 or 4 groups): low halves */
+    bool whole;      /* the high halves of the bytes are tested, too */
+    /* whole: 1 to 4; else 4 (1 group), 6 (1 or 2 groups) or 8 (2 or 4 groups) */
     uint32_t bytes;
     uint8_t at[PLAN_NIBBLE_BYTES_MAX]; /* offsets of the tested bytes in the literals */
     uint8_t low[PLAN_NIBBLE_GROUPS_MAX][PLAN_NIBBLE_BYTES_MAX][16];
     uint8_t high[PLAN_NIBBLE_GROUPS_MAX][PLAN_NIBBLE_WHOLE_MAX][16];
 };
-
-/* Returns whether the high halves of the bytes are tested too. */
-static inline bool plan_nibbles_whole(const struct plan_nibbles *nibbles)
-{
-    return nibbles->bytes <= PLAN_NIBBLE_WHOLE_MAX;
-}
 
 struct trawl_plan;
 

@@ -439,21 +439,21 @@ static void check_passing(const struct plan_nibbles *nibbles)
  * that an instruction set read in a different order than the plan had filled the table.) */
 static void test_nibbles(void)
 {
-    static const uint64_t counts[] = {9, 33, 50, 100, 200};
+    static const uint64_t counts[] = {5, 9, 33, 50, 100, 200}, more[] = {0, 1, 7};
     static const enum input_kind letters[] = {INPUT_LETTERS_4, INPUT_LETTERS_26, INPUT_LETTERS_256};
-    bool met[PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{false}};
+    bool met[2][PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{{false}}};
     uint32_t forms = 0;
 
     chance = test_random_begin("nibbles"); /* the forms depend on the draws of this test alone */
     for (uint64_t least = 1; least <= 9; least++)
-        for (uint32_t c = 0; c < 10; c++) {
+        for (uint32_t c = 0; c < 18; c++) {
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
             struct trawl_plan *plan = NULL;
             struct diff_input input;
             const struct plan_nibbles *made;
             struct plan_nibbles nibbles;
 
-            generate_short(letters[(least + c) % 3], least, c < 5 ? 1 : 7, counts[c % 5], &input);
+            generate_short(letters[(least + c) % 3], least, more[c / 6], counts[c % 6], &input);
             if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK))
                 exit(test_end());
             if (!TEST_CHECK(plan_nibbles_want(plan, &made, NULL) == TRAWL_OK && made != NULL))
@@ -462,17 +462,17 @@ static void test_nibbles(void)
             trawl_plan_free(plan);
             TEST_CHECK(nibbles.bytes <= PLAN_NIBBLE_BYTES_MAX &&
                        nibbles.groups <= PLAN_NIBBLE_GROUPS_MAX);
-            forms += !met[nibbles.bytes][nibbles.groups];
-            met[nibbles.bytes][nibbles.groups] = true;
+            forms += !met[nibbles.whole][nibbles.bytes][nibbles.groups];
+            met[nibbles.whole][nibbles.bytes][nibbles.groups] = true;
             if (least >= 6 && letters[(least + c) % 3] == INPUT_LETTERS_26)
                 check_passing(&nibbles);
             for (uint32_t i = 0; i < 3 * instruction_set_count(); i++) {
-                end_text(&input, input.patterns[test_random_below(&chance, counts[c % 5])]);
+                end_text(&input, input.patterns[test_random_below(&chance, counts[c % 6])]);
                 run_case(&input, i % instruction_set_count());
             }
             input_free(&input);
         }
-    TEST_CHECK_U64(forms, 2 * 3 + 2 + 2);
+    TEST_CHECK_U64(forms, 3 * 3 + 1 + 2 + 2);
 }
 
 /* Searches for strings that together hold every byte value, all values but one, or all but two. In
