@@ -217,7 +217,8 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
 }
 
 /* Checks that the text decides well between the methods buckets, classes and automaton: the plan's
- * own choice must be near the method that takes the least work. */
+ * own choice must be within two thirds of the way from the least work to the
+ * most. Blocks are not time, and a choice by a trial also pays for the other methods. */
 static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike)
 {
@@ -237,7 +238,7 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
         printf(", by %s %" PRIu64, method_name(ways[i]), taken);
     }
     printf("\n");
-    TEST_CHECK(TEST_SANITIZED || (3 * least < 2 * most && own < least + (most - least) / 2));
+    TEST_CHECK(TEST_SANITIZED || (3 * least < 2 * most && own < least + (most - least) / 3 * 2));
     input_free(&input);
 }
 
