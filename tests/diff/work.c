@@ -217,8 +217,8 @@ static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_
 }
 
 /* Checks that the text decides well between the methods buckets, classes and automaton: the plan's
- * own choice must be within two thirds of the way from the least work to the
- * most. Blocks are not time, and a choice by a trial also pays for the other methods. */
+ * own choice must be within two thirds of the way from the least work to the most. Blocks are not
+ * time, and a choice by a trial also pays for the other methods. */
 static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike)
 {
