@@ -12,6 +12,9 @@ SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 
 DIVISOR = int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
 
+# Ray replaces a worker that does not start within a minute. On a busy machine none did, and more and more were starting.
+os.environ.setdefault("RAY_worker_register_timeout_seconds", "900")
+
 
 def amount(count):
     """Return the number of repetitions in a random test: `count` by default, more in long runs, at least 1."""
