@@ -26,7 +26,8 @@
 #define EXACT_MAX 2
 #define PLAIN_BYTES 70 /* added to short texts, so that chunks have borders inside the text */
 #define RECORDS_MAX 100
-#define SILENCE_SECONDS 1200 /* a case that takes longer counts as hung; one took 400 under an emulator */
+/* A case that takes longer counts as hung. Under an emulator a case took 400 seconds. */
+#define SILENCE_SECONDS 1200
 /* ---- Letters ------------------------------------------------------------------------------- */
 /* Each row has letters that equal each other. In the last row only the first letter equals the
  * other letters. 0x1f600 and 0xf600 have the same slot in the library's cache of answers about
