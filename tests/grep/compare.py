@@ -6,7 +6,7 @@ usage: compare.py TRAWL [--first CASE] [--cases COUNT] [--keep]
 The script compares standard output, exit status, standard error (with the program's name exchanged) and, if standard
 input is a file, the file's offset after the run. In some cases standard output is the null device, or standard input is
 a text whose end cannot be read. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are
-(default 1: 1,500). A failure prints the case's number and command; `--first N --cases 1 --keep` repeats case N alone and
+(default 1: 3,200). A failure prints the case's number and command; `--first N --cases 1 --keep` repeats case N alone and
 keeps its files.
 
 Left out are cases in which grep's answer depends on luck, grep's engines differ among themselves, or grep is wrong.
@@ -32,7 +32,7 @@ import sys
 import cases
 import locales
 
-CASES = 1500
+CASES = 3200
 CASES_PER_TREE = 20
 BLOCK = 98304
 
@@ -142,6 +142,7 @@ def make_tree(rng, top, known=()):
     if rng.random() < 0.35:
         files["big"] = random_big_text(rng, files.locale)
     files.setdefault("a.txt", random_text(rng, files.locale))
+    files["nul"] = b"\n".join(random_line(rng, "nul") for _ in range(6))
     for path, text in files.items():
         with open(os.path.join(top, path), "wb") as file:
             file.write(text)
@@ -206,6 +207,9 @@ FLAGS = ["-n", "-b", "-H", "-h", "-c", "-l", "-L", "-q", "-s", "-v", "-w", "-x",
          "-T", "-Z", "-z", "-U", "--line-buffered", "--no-ignore-case", "--no-group-separator"]
 WEIGHTS = [10, 6, 4, 4, 6, 3, 2, 2, 3, 8, 8, 6, 9, 1, 8, 5, 2, 3, 2, 4, 1, 1, 1, 1]
 
+# Each way to select with each report, in turn; every second time for a text with NULs.
+PAIRS = [(way, report) for way in ("-x", "-w", "-v", "-i", "-a", "-I", "-z") for report in ("-l", "-L", "-q", "-c", "-o", "-n", "-m1", "-A1")]
+
 
 def random_options(rng):
     options = []
@@ -234,7 +238,7 @@ def choose_input(rng, case, files, recursive):
     choice = rng.random()
     if recursive:
         operands = rng.choice([[], ["."], ["sub"], ["a.txt"], ["./"], ["sub", "a.txt"]])
-        for name in ["--include=*.txt", "--exclude=*.c", "--exclude-dir=deep", "--include=d", "--exclude-dir=sub/",
+        for name in ["--include=*.txt", "--exclude=*.c", "--exclude-dir=deep", "--include=d", "--exclude-dir=sub//",
                      "--exclude=a*", "--include=*.[ch]"]:
             if rng.random() < 0.12:
                 case.arguments.append(name)
@@ -262,11 +266,15 @@ def make_case(rng, top, files, known=()):
     case.locale = rng.choice(["C", "C.UTF-8"] + list(known))
     if getattr(files, "locale", None) and rng.random() < 0.7:
         case.locale = files.locale
-    options = random_options(rng)
+    turn, other = divmod(rng.number, 4)
+    pair = PAIRS[turn % len(PAIRS)] if other == 0 else None
+    options = [[word] for word in pair] if pair else random_options(rng)
     flat = [word for option in options for word in option]
     patterns = [random_pattern(rng, files, case.locale != "C") for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+    if "-x" in flat and rng.random() < 0.6:
+        patterns[0] = rng.choice(re.split(b"[\n\0]", files[rng.choice(sorted(files))]))
     case.patterns = patterns
-    recursive = rng.random() < 0.12
+    recursive = not pair and rng.random() < 0.16
     if recursive:
         options.append([rng.choice(["-r", "-R", "--recursive", "-drecurse", "--directories=recurse"])])
         if os.path.exists(os.path.join(top, "fifo")):
@@ -274,6 +282,9 @@ def make_case(rng, top, files, known=()):
     elif rng.random() < 0.06:
         options.append([rng.choice(["-dskip", "-Dskip", "-Dread", "-dread"])])
     operands = choose_input(rng, case, files, recursive)
+    if pair and (turn + turn // len(PAIRS)) % 2:
+        operands, case.stdin = ["nul"], None
+        patterns[0] = rng.choice(re.split(b"[\n\0]", files["nul"]))
     if rng.random() < 0.15:
         if rng.random() < 0.2 and "-z" not in flat:
             patterns[-1] = patterns[-1][:2] + b"\0" + patterns[-1][2:]
@@ -467,7 +478,7 @@ def compare(case, top, files, trawl):
 
 def run_case(rng, trawl, folder):
     prepare_tree(rng.number // CASES_PER_TREE, trawl, folder)
-    case = make_case(random.Random("%d case %d" % (cases.seed(), rng.number)), Tree.top, Tree.files, Tree.known)
+    case = make_case(rng, Tree.top, Tree.files, Tree.known)
     why, selects, expected, got = compare(case, Tree.top, Tree.files, trawl)
     cases.counts["left out: %s" % why if why else "in %s" % case.locale] += 1
     cases.counts["selected"] += selects
@@ -479,6 +490,33 @@ def run_case(rng, trawl, folder):
         cases.differences(expected[1], got[1]), show("grep", expected), show("trawl", got))
 
 
+# (string, is standard output the null device?, options): the last row is only for texts without a NUL, since after a late NUL
+# context is luck.
+BORDER_ROWS = [("needle", False, options) for options in (["-q"], ["-l"], ["-L"], ["-c"], ["-m1"], ["-n", "-m2"], ["-xl"],
+                                                          ["-o", "-b", "-m1"], ["-a", "-m1"])] + \
+              [("x", True, ["-vm1"]), ("x", True, ["-vm2"]), ("x", False, ["-vm1"]), ("x", False, ["-vq"]), ("none", False, ["-lI"]), ("none", False, ["-LI"]), ("needle", False, ["-A1", "-m1"])]
+
+
+def borders(trawl, folder):
+    """Compare where a selected line or the line behind it ends, and a NUL lies, one byte before, at and one byte after the
+    end of a buffer of grep, also where both programs leave standard input."""
+    for ends in (-17, -16, -15, -1, 0, 1):
+        for null in (None, -1, 0, BLOCK):
+            text = bytearray(b"x" * 15 + b"\n") * (BLOCK // 16 - 3)
+            text += b"x" * (BLOCK + ends - len(text) - 8) + b"\nneedle\n" + (b"y" * 15 + b"\n") * (BLOCK // 16 + 9)
+            if null is not None and null != ends - 1:
+                text[BLOCK + null] = 0
+            with open(os.path.join(folder, "border"), "wb") as file:
+                file.write(text)
+            for string, nowhere, options in BORDER_ROWS[:None if null is None else -1]:
+                case = Case()
+                case.arguments, case.stdin, case.nowhere = options + [string], ("file", "border", 0), nowhere
+                expected, got = run(["grep", "-F"], case, folder), run([trawl], case, folder)
+                if (expected[0], expected[1], rename(expected[2]), expected[3]) != got:
+                    return "line end at %d, NUL at %s of the border, %r%s%s" % (ends, null, options, show("grep", expected), show("trawl", got))
+    return None
+
+
 def main():
     version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""
     if b"GNU grep" not in version:
@@ -488,7 +526,7 @@ def main():
                       capture_output=True).returncode > 1:
         print("SKIPPED: grep does not run in the locale C.UTF-8")
         return 77
-    return cases.run("grep", CASES, "command lines", run_case, one_in=5)
+    return cases.run("grep", CASES, "command lines", run_case, [borders], one_in=5)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import sys
 
 import cases
 
-CASES = 400
+CASES = 800
 WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 LETTERS = "aAsS\u017fb \n"
 
@@ -24,10 +24,12 @@ class Case:
     """The options of a command line, and what the options mean."""
 
     def __init__(self, rng):
-        self.report = rng.choice(["lines", "lines", "context", "-o", "-o", "overlapping", "--positions", "-c",
+        self.report = rng.choice(["lines", "lines", "context", "context", "-o", "-o", "overlapping", "--positions", "-c",
                                   "--count-matches", "--count-matches --overlapping",
                                   "--count-by-pattern", "--count-by-pattern -H"])
+        self.before, self.after = rng.choice([(1, 1), (1, 0), (0, 1), (3, 0), (2, 5)]) if self.report == "context" else (0, 0)
         self.numbered = rng.random() < 0.6
+        self.tab = rng.random() < 0.2  # -T in place of -n
         self.form = rng.choice(["-e", "lines", "crlf", "hex"])
         self.ignore_case = rng.random() < 0.3
         self.words = rng.random() < 0.2
@@ -95,7 +97,7 @@ def holds_empty(case, line):
                for i in range(len(line) + 1))
 
 
-def line_report(case, patterns, text, context):
+def line_report(case, patterns, text):
     by_line = {}
     starts = list(lines_of(text))
     found = [[begin for begin, _ in occurrences(case, pattern, text)] for pattern in patterns]
@@ -108,15 +110,16 @@ def line_report(case, patterns, text, context):
     out, last = b"", None
     for index, (begin, end) in enumerate(starts):
         line = text[begin:end] if text[end - 1:end] == b"\n" else text[begin:end] + b"\n"
-        near = any(index + shift in by_line for shift in range(-context, context + 1))
+        near = any(index + shift in by_line for shift in range(-case.after, case.before + 1))
         if not near:
             continue
-        if context and last is not None and last != index - 1:
+        if case.report == "context" and last is not None and last != index - 1:
             out += b"--\n"
         last = index
         numbers = b",".join(b"%d" % number for number in by_line.get(index, ()))
         separator = b":" if index in by_line else b"-"
-        out += b"%d%s%s%s" % (index + 1, separator, numbers + separator if case.numbered else b"", line)
+        head = (b"" if case.tab else b"%d" % (index + 1) + separator) + (numbers + separator if case.numbered else b"")
+        out += head + (b"\t" if case.tab and case.numbered and line != b"\n" else b"") + line
     return out, len(by_line)
 
 
@@ -153,9 +156,9 @@ def expected(case, patterns, texts):
                         for t in range(len(texts)) for i in range(len(patterns)) if counts[t][i]), status
     name, text = texts[0]
     if case.report in ("lines", "context"):
-        out, selected = line_report(case, patterns, text, 1 if case.report == "context" else 0)
+        out, selected = line_report(case, patterns, text)
         return out, 0 if selected else 1
-    lines = line_report(case, patterns, text, 0)[1]
+    lines = line_report(case, patterns, text)[1]
     if case.report == "-c":
         return b"%d\n" % lines, 0 if lines else 1
     taken = spans_taken(case, patterns, text)
@@ -233,10 +236,9 @@ def pattern_arguments(rng, case, patterns, folder):
 
 def report_arguments(case):
     numbers = ["--pattern-number"] * case.numbered
-    if case.report == "lines":
-        return ["-n"] + numbers
-    if case.report == "context":
-        return ["-n", "-C1"] + numbers
+    if case.report in ("lines", "context"):
+        context = ["-B%d" % case.before, "-A%d" % case.after] if case.report == "context" else []
+        return ["-T" if case.tab else "-n"] + context + numbers
     if case.report in ("-o", "overlapping"):
         return ["-o", "-b"] + numbers + (["--overlapping"] if case.report == "overlapping" else [])
     if case.report == "--positions":

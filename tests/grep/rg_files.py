@@ -51,7 +51,7 @@ def make_tree(rng, top, home):
     inner = ""
     if rng.random() < 0.8:
         os.makedirs(os.path.join(top, ".git/info"))
-        if rng.random() < 0.4:
+        if rng.random() < 0.6:
             ignored.put(top, ".git/info/exclude", ignored.rules(rng, False, "", files))
     if len(folders) > 2 and rng.random() < 0.15:
         inner = rng.choice(folders[1:])
@@ -99,8 +99,9 @@ def make_case(rng, folders, files):
         operands = [rng.choice([".", "./"])]
     elif choice < 0.3 and files:
         operands = [rng.choice(files)]
-    elif choice < 0.4:
+    elif choice < 0.6:  # some rules lie above the root
         folder = rng.choice(folders)
+        options += rng.choice([[], [], ["--no-ignore-parent"], ["--no-ignore-exclude"], ["--no-ignore-dot"], ["--no-require-git"]])
     return options, operands, folder
 
 

@@ -33,12 +33,12 @@ import sys
 
 import cases
 
-CASES = 150
+CASES = 800
 
 WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\", "oo",
          "o", "  ", "\t", "$", "$0"]
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
-REPLACEMENTS = ["", "X", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement", "$$0", "${", "$-"]
+REPLACEMENTS = ["", "X", "$0", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement", "$$0", "${", "$-"]
 SEPARATORS = ["", "~>", "\\t", "\\x3a", "\\\\", "ab", "\\q", "é"]
 
 # The options to draw from: (trawl's options, ripgrep's options; None: the same options).
@@ -61,9 +61,12 @@ def random_line(rng, utf8):
     return line
 
 
-def random_text(rng, utf8, end):
+def random_text(rng, utf8, end, crlf):
     lines = [random_line(rng, utf8) for _ in range(rng.choice([0, 1, 2, 5, 12, 40]))]
-    if rng.random() < 0.1:
+    if lines and rng.random() < 0.1:  # as long as the blocks in which lines are composed
+        line = rng.choice(lines) + "a"
+        lines[-1] = (line * 9000)[:rng.choice([4096, 6144, 9000]) + rng.randrange(-3, 4)]
+    if rng.random() < (0.7 if crlf else 0.1):
         lines = [line + "\r" for line in lines]
     text = end.join(lines)
     return (text + (end if lines and rng.random() < 0.7 else "")).encode()
@@ -81,7 +84,11 @@ class Case:
         for _ in range(rng.choice([1, 1, 1, 2, 3])):
             pattern = "".join(rng.choice(words) for _ in range(rng.choice([1, 1, 2])))
             self.patterns.append(pattern)
+        self.limit = rng.random() < 0.3  # -M, about as long as a line
         self.choose(rng)
+        if self.tg and rng.random() < 0.15:
+            self.add(["--crlf"] + rng.choice([[], ["--trim"]]))
+            self.patterns[0] = rng.choice([" ", "\t", self.patterns[0]])
         if self.end == "\0":
             self.add(["--null-data"])
 
@@ -105,11 +112,9 @@ class Case:
         elif rng.random() < 0.3:
             self.add(*rng.choice(REPORTS))
         if rng.random() < 0.3:
-            self.add(["--replace=" + rng.choice(REPLACEMENTS)])
-        if rng.random() < 0.3:
-            self.add(["-M%d" % rng.choice([0, 1, 3, 8, 12, 20, 60])])
-            if rng.random() < 0.5:
-                self.add(["--max-columns-preview"])
+            self.add(["--replace=" + ("$0" if self.limit and rng.random() < 0.5 else rng.choice(REPLACEMENTS))])
+        if self.limit and rng.random() < 0.5:
+            self.add(["--max-columns-preview"])
         if rng.random() < 0.2:
             self.add(["--field-match-separator=" + rng.choice(SEPARATORS)])
         if rng.random() < 0.2:
@@ -209,9 +214,13 @@ def run_case(rng, trawl, folder):
     """Return None, or what is wrong."""
     while True:
         case = Case(rng)
-        texts = [random_text(rng, case.utf8, case.end) for _ in range(rng.choice([1, 1, 2, 3]))]
+        texts = [random_text(rng, case.utf8, case.end, case.given("--crlf")) for _ in range(rng.choice([1, 1, 2, 3]))]
         if not case.excluded(texts):
             break
+    if case.limit:
+        lines = b"\n".join(texts).split(b"\n")
+        line = rng.choice([line for line in lines if case.patterns[0].encode() in line] or lines)
+        case.add(["-M%d" % max(0, len(line) + rng.choice([-20, -1, 0, 0, 1]))])
     names = []
     for number, text in enumerate(texts):
         if case.json and not case.given("-w") and rng.random() < 0.2:
@@ -243,7 +252,8 @@ def run_case(rng, trawl, folder):
     theirs = ["rg", "-F", "--no-config", "-j1"] + case.theirs + [option for pattern in longest_first for option in ("-e", pattern)]
     locale = "C.UTF-8" if case.utf8 else "C"
     got, wanted = run_program(ours + names, folder, locale), run_program(theirs + names, folder, locale)
-    if case.given("--crlf"):  # ripgrep also ends the lines that it adds with a carriage return
+    added = case.limit or case.given("-o", "--heading", "-p", "-c", "-l", "--count-matches") or any(o.startswith(("-r", "--replace", "-A", "-B", "-C")) for o in case.ours)
+    if case.given("--crlf") and (added or not all(text.endswith(b"\n") for text in texts)):  # ripgrep ends lines that it adds with a carriage return
         got, wanted = ((status, output.replace(b"\r\n", b"\n"), errors) for status, output, errors in (got, wanted))
     if colored:
         same = looks(got[1]) == looks(wanted[1])

@@ -16,7 +16,8 @@
 #include "trawl/print.h"
 #include "trawl/print_line.h"
 
-/* A longer open line is not kept; if the line is printed, its bytes are read again. */
+/* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
+ * printed, its bytes are read again. */
 #define KEPT_LINE_BYTES_MAX (UINT64_C(1) << 20)
 
 #define NEAR_BYTES 256u /* a match at most this far ahead is often in the next line */
@@ -340,9 +341,10 @@ static void drop_open_line(struct text_scan *scan)
     const struct settings *settings = scan->settings;
     bool quiet_forever = scan->quiet && !scan->keeps_bytes;
     bool readable = scan->seekable && !scan->keeps_bytes && settings->before_count <= 0;
+    uint64_t kept_max = settings->chunk_bytes > 0 ? settings->chunk_bytes : KEPT_LINE_BYTES_MAX;
     uint64_t kept = 0;
 
-    if (scan->dropped || !(quiet_forever || (readable && scan->carry_count > KEPT_LINE_BYTES_MAX)))
+    if (scan->dropped || !(quiet_forever || (readable && scan->carry_count > kept_max)))
         return;
     scan->dropped = true;
     scan->carry_count = 0;

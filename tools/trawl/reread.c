@@ -18,23 +18,35 @@ static bool has_buffer(struct text_scan *scan)
     return scan->reread_bytes != NULL;
 }
 
+/* Fills the buffer from text offset `begin` on, of which `wanted` bytes are needed now. */
+static enum trawl_status fill(struct text_scan *scan, uint64_t begin, uint64_t wanted)
+{
+    enum trawl_status status = trawl_text_read(scan->text, begin, scan->reread_bytes, REREAD_BYTES,
+                                               &scan->reread_count, &scan->error);
+
+    if (status == TRAWL_READ && wanted < REREAD_BYTES) /* the error may lie behind the line */
+        status = trawl_text_read(scan->text, begin, scan->reread_bytes, wanted, &scan->reread_count,
+                                 &scan->error);
+    if (status != TRAWL_OK)
+        scan->reread_count = 0;
+    scan->reread_begin = begin;
+    return status;
+}
+
 const uint8_t *reread_some(struct text_scan *scan, uint64_t begin, uint64_t *bytes_count)
 {
-    uint64_t read_end = scan->reread_begin + scan->reread_count, got = 0;
+    uint64_t read_end = scan->reread_begin + scan->reread_count;
     enum trawl_status status;
 
     if (begin < scan->reread_begin || begin >= read_end) {
         if (!has_buffer(scan))
             return NULL;
-        status = trawl_text_read(scan->text, begin, scan->reread_bytes, REREAD_BYTES, &got,
-                                 &scan->error);
+        status = fill(scan, begin, *bytes_count);
         if (status != TRAWL_OK)
             scan_fail(scan, status);
-        if (status != TRAWL_OK || got == 0)
+        if (scan->reread_count == 0)
             return NULL; /* an error, or the file was truncated meanwhile */
-        scan->reread_begin = begin;
-        scan->reread_count = got;
-        read_end = begin + got;
+        read_end = begin + scan->reread_count;
     }
     if (*bytes_count > read_end - begin)
         *bytes_count = read_end - begin;
@@ -43,17 +55,11 @@ const uint8_t *reread_some(struct text_scan *scan, uint64_t begin, uint64_t *byt
 
 const uint8_t *reread_range(struct text_scan *scan, uint64_t begin, uint64_t end)
 {
-    uint64_t got = 0;
-
     if (begin >= scan->reread_begin && end <= scan->reread_begin + scan->reread_count)
         return scan->reread_bytes + (begin - scan->reread_begin);
     if (end - begin > REREAD_BYTES || !has_buffer(scan) ||
-        trawl_text_read(scan->text, begin, scan->reread_bytes, REREAD_BYTES, &got, &scan->error) !=
-            TRAWL_OK ||
-        got < end - begin)
+        fill(scan, begin, end - begin) != TRAWL_OK || scan->reread_count < end - begin)
         return NULL;
-    scan->reread_begin = begin;
-    scan->reread_count = got;
     return scan->reread_bytes;
 }
 
