@@ -86,7 +86,7 @@ static void edges(struct engine *engine, struct engine_worker *worker, const cha
         input_begin(&random, INPUT_LETTERS_26, 150, &input);
         for (uint64_t i = 0; i < 8 && at + i + 5 <= 150; i++)
             input_add_pattern(&input, input.text + at + i, 5);
-        edge_run(engine, worker, way, WANT_HITS, &input);
+        edge_run(engine, worker, way, (enum want)(turn / EDGES_STEP % 3), &input);
         input_free(&input);
     }
 }

@@ -74,9 +74,9 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     const struct plan_parts *of = worker->parts->of;
     enum trawl_status status = TRAWL_OK;
 
-    /* Only a range of more than CUDA_RANGE_BYTES_MAX would be shortened when a search in it meets
-     * too many candidates (cut_set_range in cuda_scan.c). */
-    steps->range_bytes_max = CUDA_RANGE_BYTES_MAX;
+    /* Only a longer range would be shortened when a search in it meets too many candidates
+     * (cut_set_range in cuda_scan.c). */
+    steps->range_bytes_max = worker->limits.launch_begins_max;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         worker->plan = of->part[i].plan;
         swap_state(worker, &worker->parts->part[i]);

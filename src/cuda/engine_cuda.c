@@ -145,14 +145,10 @@ static enum trawl_status prepare_tables(struct engine_worker *worker, enum want 
 static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
                               struct trawl_error *error)
 {
-    struct cuda_steps steps = {.text_bytes_max = UINT64_MAX,
-                               .range_bytes_max = CUDA_RANGE_BYTES_MAX,
-                               .prepare = prepare_tables,
-                               .search = search_range};
-    struct cuda_steps by_parts = {.text_bytes_max = UINT64_MAX,
-                                  .range_bytes_max = CUDA_RANGE_BYTES_MAX,
-                                  .prepare = cuda_parts_prepare,
-                                  .search = cuda_parts_search};
+    struct cuda_steps steps = {
+        .text_bytes_max = UINT64_MAX, .prepare = prepare_tables, .search = search_range};
+    struct cuda_steps by_parts = {
+        .text_bytes_max = UINT64_MAX, .prepare = cuda_parts_prepare, .search = cuda_parts_search};
     struct trawl_error own;
     enum trawl_status status =
         cuda_scan_chunk(worker, task->chunk, task->from, task->want,

@@ -218,10 +218,9 @@ enum cuda_kernel cuda_launch_kernel(const struct engine_worker *worker, enum wan
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
 {
     enum cuda_kernel kernel = cuda_launch_kernel(worker, want);
+    uint64_t most = worker->limits.launch_begins_max;
 
-    return is_set_stream(kernel) && want == WANT_COUNT
-               ? worker->tables.sets.stride * CUDA_RANGE_BYTES_MAX
-               : CUDA_RANGE_BYTES_MAX;
+    return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables.sets.stride * most : most;
 }
 
 /* Offsets in a range have 32 bits. stream_sampled is an exception: it numbers samples, so that its
@@ -233,8 +232,8 @@ uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want wa
 
     if (want == WANT_COUNT && worker->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
         /* half of the samples' numbers, since a stride may have a pair of samples */
-        most = worker->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2);
-    return min_u64(most, worker->limits.launch_begins_max);
+        most = worker->tables.arguments.stride * max_u64(worker->limits.launch_begins_max / 2, 1);
+    return most;
 }
 
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range)

@@ -12,9 +12,6 @@ struct cuda_range {
     uint64_t text_end; /* end of the bytes that kernels may read */
 };
 
-/* Offsets in a range are 32-bit. */
-#define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
-
 /* Returns the end of the range's positions at which a pattern can begin, since plan->length_min or
  * more bytes of text follow; range->begin if the range has no such position. */
 uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range *range);

@@ -11,6 +11,9 @@
  * for sets of which many samples pass the bitmap. */
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
+/* Offsets in a range are 32-bit. */
+#define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
+
 struct cuda_limits {
     /* the most device memory, in bytes, that a worker takes for a chunk of a text */
     uint64_t text_bytes_max;
@@ -27,9 +30,11 @@ struct cuda_limits {
     uint64_t split_bytes_min;
     /* the length of a part of a split text is about stripe_bytes or less */
     uint64_t stripe_bytes;
-    uint64_t split_overlap;     /* bytes that a part shares with the next part */
-    uint64_t launch_begins_max; /* the most begins of a launch */
-    uint64_t staging_bytes;     /* bytes of each of a worker's two pinned staging buffers */
+    uint64_t split_overlap; /* bytes that a part shares with the next part */
+    /* the most begins of a launch; kernels that number samples instead of begins take `stride`
+     * times as many */
+    uint64_t launch_begins_max;
+    uint64_t staging_bytes; /* bytes of each of a worker's two pinned staging buffers */
     /* memory is reserved in multiples of this many bytes, so that a buffer seldom grows */
     uint64_t room_step_bytes;
     uint64_t hits_room_min; /* hits for which a worker has room at first */

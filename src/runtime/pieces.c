@@ -8,13 +8,13 @@
 #include "base/clock.h"
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
+#include "runtime/schedule.h"
 #include "runtime/threads.h"
 
 /* Time for which a host worker polls for pieces before it sleeps: a device lists 12 GiB of text in
  * this time. pieces_order wakes a worker that sleeps. */
 #define HELPER_POLL_NS 3000000u
-#define DIRECT_WORDS (1u << 22) /* most words of a piece that the device copies into the array */
-#define REST_POLLS 32u          /* number of readings of the clock in rest(): about a microsecond */
+#define REST_POLLS 32u /* number of readings of the clock in rest(): about a microsecond */
 
 /* Keeps the first fault. */
 static void note_fault(struct pieces *pieces, enum trawl_status status,
@@ -49,7 +49,7 @@ static void bring_next(struct pieces *pieces)
     struct trawl_error error;
     enum trawl_status status;
 
-    now = min_u64(now, pieces->direct ? DIRECT_WORDS : pieces->most);
+    now = min_u64(now, pieces->direct ? resident_sizes.direct : pieces->most);
     TRAWL_ASSERT(now > 0 && pieces->done + now <= order->count);
     copy.count = now;
     copy.host = pieces->direct ? pieces->array + order->to + pieces->done : NULL;

@@ -76,7 +76,7 @@
 #define SIZES                                                                          \
     {                                                                                  \
         .first = 8u << 20, .least = 1u << 20, .most = 256u << 20, .shared = 32u << 20, \
-        .hits = 1u << 18, .host = UINT32_MAX - 1                                       \
+        .hits = 1u << 18, .direct = 1u << 22, .host = UINT32_MAX - 1                   \
     }
 const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;

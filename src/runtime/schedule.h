@@ -38,7 +38,8 @@ struct resident_sizes {
     /* Hits that a chunk should have. A device lists this number of hits in the time that two
      * launches take, and a core's cache has room for these hits. */
     uint64_t hits;
-    uint64_t host; /* In a longer chunk, the host counts in parts of a quarter of this length. */
+    uint64_t direct; /* most words of a piece of begins that a device copies into the array */
+    uint64_t host;   /* In a longer chunk, the host counts in parts of a quarter of this length. */
 };
 extern const struct resident_sizes resident_sizes_default;
 /* The sizes in use. Tests change the sizes; not thread-safe. */

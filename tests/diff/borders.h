@@ -64,33 +64,47 @@ static inline void borders_draw(struct test_random *random)
                 test_random_between(random, border_rows[i].least, border_rows[i].most);
 }
 
-/* Puts a pattern at the text's end, and patterns that begin or end one byte before, at, or one byte
- * after a multiple of a size. Some of these patterns have a changed byte. */
+/* Puts a pattern where it begins or ends one byte before, at, or one byte after a multiple of
+ * `size`; size 0: at the text's end. Some of these patterns have a changed byte; for whole words or
+ * lines, some stand beside a line end. */
+static inline void border_plant(struct test_random *random, struct diff_input *input, uint64_t size)
+{
+    struct naive_bytes pattern = input->patterns[test_random_below(random, input->pattern_count)];
+    uint64_t begin = input->text_bytes, end;
+
+    if (pattern.bytes_count > input->text_bytes)
+        return;
+    if (size > 0 && size <= input->text_bytes)
+        begin = size * test_random_between(random, 1, input->text_bytes / size) - 1 +
+                test_random_below(random, 3);
+    if (size == 0 || test_random_one_in(random, 2))
+        begin -= pattern.bytes_count < begin ? pattern.bytes_count : begin;
+    if (begin > input->text_bytes - pattern.bytes_count)
+        begin = input->text_bytes - pattern.bytes_count;
+    end = begin + pattern.bytes_count;
+    memcpy(input->text + begin, pattern.bytes, (size_t)pattern.bytes_count);
+    for (uint64_t j = begin; j < end; j++)
+        if ((input->flags & NAIVE_IGNORE_CASE) != 0 && (input->text[j] | 32) >= 'a' &&
+            (input->text[j] | 32) <= 'z' && test_random_one_in(random, 2))
+            input->text[j] ^= 32;
+    if (pattern.bytes_count > 0 && size > 0 && test_random_one_in(random, 5))
+        input->text[begin + test_random_below(random, pattern.bytes_count)] ^= 1;
+    if ((input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0)
+        return;
+    if (begin > 0 && test_random_one_in(random, 2))
+        input->text[begin - 1] = input->line_end;
+    if (end < input->text_bytes && !test_random_one_in(random, 4))
+        input->text[end] = input->line_end;
+}
+
+/* Puts a pattern at the text's end, and patterns around multiples of the host's sizes. */
 static inline void borders_plant(struct test_random *random, struct diff_input *input)
 {
-    for (uint32_t i = BORDER_PLANTS;
-         i-- > 0 && input->pattern_count > 0 && input->text_bytes > 0;) {
-        struct naive_bytes pattern =
-            input->patterns[test_random_below(random, input->pattern_count)];
-        uint64_t size = *border_size((uint32_t)test_random_below(random, BORDER_ROWS)), begin;
-
-        if (pattern.bytes_count > input->text_bytes)
-            continue;
-        size = size == 0 || size > input->text_bytes || i == 0 ? input->text_bytes : size;
-        begin = size * test_random_between(random, 1, input->text_bytes / size) - 1 +
-                (i == 0 ? 1 : test_random_below(random, 3));
-        if (i == 0 || test_random_one_in(random, 2))
-            begin -= pattern.bytes_count < begin ? pattern.bytes_count : begin;
-        if (begin > input->text_bytes - pattern.bytes_count)
-            begin = input->text_bytes - pattern.bytes_count;
-        memcpy(input->text + begin, pattern.bytes, (size_t)pattern.bytes_count);
-        for (uint64_t j = begin; j < begin + pattern.bytes_count; j++)
-            if ((input->flags & NAIVE_IGNORE_CASE) != 0 && (input->text[j] | 32) >= 'a' &&
-                (input->text[j] | 32) <= 'z' && test_random_one_in(random, 2))
-                input->text[j] ^= 32;
-        if (pattern.bytes_count > 0 && i > 0 && test_random_one_in(random, 5))
-            input->text[begin + test_random_below(random, pattern.bytes_count)] ^= 1;
-    }
+    if (input->pattern_count == 0 || input->text_bytes == 0)
+        return;
+    for (uint32_t i = 1; i < BORDER_PLANTS; i++)
+        border_plant(random, input, *border_size((uint32_t)test_random_below(random, BORDER_ROWS)));
+    border_plant(random, input, 0);
 }
 
 #endif

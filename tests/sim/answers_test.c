@@ -130,18 +130,20 @@ static void handed_over(struct test_random *random, uint64_t seed)
  * had no sum.) */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
-    static char bytes[2 * GROUP_TILES * 1024];
+    static char bytes[2 * GROUP_TILES * 2048];
     static uint64_t places[GROUP_TILES], begins[GROUP_TILES + 1];
     uint32_t group_log2 = seed / 2 % 2;
+    uint64_t tile_bytes =
+        seed % 2 == 0 ? 2048 : 1024; /* the least tiles of stream kernels, others */
     struct cuda_limits limits = cuda_limits_default;
     AUTO_PLAN plan = must_plan_with("ABCDEFGHIJ", PLAN_WITH(.method = TRAWL_METHOD_EVERY));
-    AUTO_TEXT text = must_text(bytes, sizeof bytes >> (1 - group_log2));
+    AUTO_TEXT text = must_text(bytes, (GROUP_TILES << group_log2) * tile_bytes);
     struct host host;
     uint64_t count = 0;
 
     memset(bytes, 'z', sizeof bytes);
     for (uint64_t i = 0; i < GROUP_TILES; i++) {
-        places[i] = (i << group_log2) * 1024 + test_random_below(random, 1000);
+        places[i] = (i << group_log2) * tile_bytes + test_random_below(random, 1000);
         memcpy(bytes + places[i], "ABCDEFGHIJ", 10);
     }
     limits.threads = limits.tile_words_max = 32;
@@ -161,9 +163,9 @@ static void many_groups(struct test_random *random, uint64_t seed)
 }
 
 /* Searches for a long pattern that occurs once, at or near the end of a tile, and so reaches over
- * several words of the next tile. The tiles are searched by bit planes. (In random texts no such
- * candidate was alone in a tile.) */
-static void over_tile_ends(struct test_random *random, uint64_t length)
+ * several words of the next tile; then the text ends with the occurrence. The tiles are searched by
+ * bit planes, or by samples. (In random texts no such candidate was alone in a tile.) */
+static void over_tile_ends(struct test_random *random, uint64_t length, enum trawl_method method)
 {
     static char bytes[3 * 1024], string[200];
     struct cuda_limits limits = cuda_limits_default;
@@ -175,18 +177,20 @@ static void over_tile_ends(struct test_random *random, uint64_t length)
     for (uint64_t i = 0; i < length; i++)
         string[i] = "ab"[test_random_below(random, 2)];
     limits.threads = limits.tile_words_max = 32;
-    limits.dense_always = true;
-    limits.streams = false;
+    limits.streams = method == TRAWL_METHOD_SAMPLED;
+    limits.dense_always = !limits.streams;
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(length);
-    plan = must_plans(&pattern, 1, PLAN_WITH(.method = TRAWL_METHOD_EVERY));
+    plan = must_plans(&pattern, 1, PLAN_WITH(.method = method));
     host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
-    for (uint64_t at = 1024 - 40; at <= 1024; at++) {
+    for (uint64_t at = 1024 - 64; at <= 1024; at++) {
         AUTO_TEXT text = must_text(bytes, sizeof bytes - at % 7);
+        AUTO_TEXT begin = must_text(bytes, at + length);
 
         memset(bytes, 'z', sizeof bytes);
         memcpy(bytes + at, string, length);
         wrong += must_count(host.searcher, plan, text) != 1;
+        wrong += must_count(host.searcher, plan, begin) != 1;
     }
     TEST_CHECK_U64(wrong, 0);
     host_close(&host);
@@ -608,7 +612,8 @@ int main(void)
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 4); seed++)
         many_groups(&random, seed);
     for (uint64_t length = 40; length <= 200; length += 40)
-        over_tile_ends(&random, length);
+        for (uint32_t sampled = 0; sampled < 2; sampled++)
+            over_tile_ends(&random, length, sampled ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_EVERY);
     many_loaded();
     full_lists();
     chunk_in_same_memory();

@@ -52,6 +52,7 @@ static uint64_t filled[CELLS][PLACES];
 struct approx_case {
     /* turn: number of the case within its cell, which decides about spans, threads, long texts */
     uint64_t cell, turn;
+    bool has_tiles; /* the text is longer than a tile of the kernel */
     struct way way;
     enum errors errors;
     struct trawl_plan_options options;
@@ -217,10 +218,10 @@ static void draw_text(struct test_random *random)
 {
     /* with many edits the copy across the border has no error, so that no other end is better */
     const uint32_t errors_max = c.errors == MANY_EDITS ? 0 : c.errors_max;
-    bool has_tiles = c.turn % 16 == 5;
     uint64_t copies = test_random_below(random, 6);
 
-    c.text_bytes = (has_tiles ? GRAMS_TILE_OFFSETS + 200 : 736) + test_random_below(random, 100);
+    c.has_tiles = c.turn % 16 == 5 || (!c.edits && c.options.exact_count > 0 && !c.way.by_pieces);
+    c.text_bytes = (c.has_tiles ? GRAMS_TILE_OFFSETS + 200 : 736) + test_random_below(random, 100);
     c.chunk_begin =
         (c.text_bytes / 4 + 63 + test_random_below(random, c.text_bytes / 12)) / 64 * 64;
     for (uint64_t i = 0; i < c.text_bytes; i++)
@@ -229,16 +230,19 @@ static void draw_text(struct test_random *random)
         memset(c.text + test_random_below(random, 200), "AN"[test_random_below(random, 2)], 100);
     for (uint64_t i = 0; i < copies; i++)
         plant(random, test_random_below(random, c.text_bytes), c.errors_max, c.edits);
-    if (has_tiles)
+    if (c.has_tiles && (c.turn & 1) != 0)
         plant(random, GRAMS_TILE_OFFSETS - test_random_below(random, PATTERN_BYTES_MAX),
               c.errors_max, c.edits);
+    if (c.has_tiles && (c.turn & 1) == 0) /* the last piece alone is in the second tile */
+        plant_spread(random, GRAMS_TILE_OFFSETS - 1 - test_random_below(random, 3), 0,
+                     c.errors_max);
     plant(random, 50 + test_random_below(random, 5), c.errors_max, c.edits);
     for (uint64_t i = 0; c.errors_max < 4 && i < 4; i++) /* each copy has 60 bytes of room */
         plant_spread(random, i < 2 ? 110 + 60 * i : c.text_bytes + 60 * i - 300,
                      c.edits ? (c.turn + i) % 3 : 0,
                      i % 2 == 0 ? 0 : test_random_below(random, (uint64_t)c.errors_max + 1));
-    if (c.edits && c.errors_max < 4) /* the chunk's last begin */
-        plant_spread(random, c.chunk_begin - 1, 1, c.errors_max);
+    if (c.errors_max < 4) /* the chunk's last begin */
+        plant_spread(random, c.chunk_begin - 1, c.edits, c.errors_max);
     plant(random, 2 * c.chunk_begin - 1 - test_random_below(random, c.shortest / 2), errors_max,
           false);
     plant(random, 0, c.edits ? 0 : c.errors_max, false);
@@ -375,7 +379,7 @@ static void run_case(uint64_t index)
     approx_shared_bytes_max = c.way.is_far ? 0 : UINT64_MAX;
     sim_driver_reset(&driver);
     threads = 1 + (c.turn >> 2 & 1);
-    chunk_bytes = c.turn % 4 == 3 ? 64 : c.chunk_begin;
+    chunk_bytes = c.has_tiles ? 0 : c.turn % 4 == 3 ? 64 : c.chunk_begin;
     expect();
     fill(c.chunk_begin);
     tally.whole[c.edits][threads > 1][(c.options.flags & TRAWL_EVERY_END) != 0]

@@ -159,7 +159,7 @@ static const struct left_row {
     uint64_t text_bytes;
     bool is_loaded;
     uint32_t threads;
-} left_rows[] = {{"loaded, the caller", 360000, true, 4},
+} left_rows[] = {{"loaded, longer than a chunk", 1300000, true, 4},
                  {"loaded, one thread", 360000, true, 1},
                  {"not loaded, the caller", 360000, false, 4},
                  {"not loaded, long", 1300000, false, 4}};

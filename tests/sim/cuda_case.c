@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "calls.h"
+#include "diff/borders.h"
 #include "diff/held.h"
 #include "match/hits.h"
 #include "plan/parts.h"
@@ -29,6 +30,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.tile_words_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
     limits.blocks_max = (uint32_t)(1 + test_random_below(random, 4));
     limits.staging_bytes = 1 + test_random_below(random, 3000);
+    if (test_random_below(random, 4) == 0)
+        limits.launch_begins_max = 1 + test_random_below(random, 2000);
     limits.text_bytes_max =
         1 + test_random_below(random, test_random_below(random, 2) ? 300 : 9000);
     limits.room_step_bytes = test_random_below(random, 4) == 0 ? 4096 : 1;
@@ -40,8 +43,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     if (test_random_below(random, 2)) /* patterns that are longer than their planes */
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
     limits.streams = test_random_below(random, 3) != 0;
-    if (test_random_below(random, 3) != 0)
-        limits.seen_bytes_min = 1;
+    limits.seen_bytes_min = test_random_below(random, 3) ? 1 : limits.seen_bytes_min;
     limits.seen_method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
     limits.sets = test_random_below(random, 4) != 0;
     limits.sets_variant = (uint32_t)test_random_below(random, CUDA_SETS_VARIANTS + 1);
@@ -106,6 +108,29 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
     config.algorithm = NULL;
     config.ops = NULL;
     return config;
+}
+
+void cuda_case_plant(struct test_random *random, const struct cuda_limits *limits,
+                     const struct cuda_case *config, struct diff_input *input)
+{
+    uint64_t sizes[] = {0, /* the text's end */
+                        config->chunk_bytes,
+                        config->chunk_bytes,
+                        config->chunk_bytes,
+                        limits->text_bytes_max,
+                        limits->launch_begins_max,
+                        32ull * limits->tile_words_max,
+                        0,
+                        0};
+
+    if (input->pattern_count == 0 || input->text_bytes == 0 || test_random_below(random, 2))
+        return;
+    sizes[7] = max_u64(input->patterns[0].bytes_count, 31) - 15; /* about a stride of samples */
+    sizes[8] = sizes[7] / 16 * 16 * 128;                         /* a group of samples */
+    if (input->flags == 0 && test_random_below(random, 4) == 0)
+        input->flags = test_random_below(random, 4) ? NAIVE_WHOLE_WORD : NAIVE_WHOLE_LINE;
+    for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        border_plant(random, input, sizes[i]);
 }
 
 void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,

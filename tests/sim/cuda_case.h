@@ -31,6 +31,10 @@ enum cuda_case_answer {
  */
 struct cuda_limits cuda_case_limits(struct test_random *random);
 struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input);
+/* In half of the cases, plants patterns around the borders of chunks, copies, launches, tiles and
+ * samples. */
+void cuda_case_plant(struct test_random *random, const struct cuda_limits *limits,
+                     const struct cuda_case *config, struct diff_input *input);
 void cuda_case_describe(const struct cuda_case *config, const struct diff_input *input,
                         const struct cuda_limits *limits, char *line, uint64_t line_bytes);
 

@@ -7,6 +7,9 @@
 
 #define TEXT_BYTES_MAX 9000
 #define PATTERNS_QUICK 300u /* few cases have more patterns, since such cases take seconds */
+
+static enum random_case_sets wanted_sets = RANDOM_CASE_ANY;
+
 /* Makes a text of runs of a byte, which other bytes interrupt, and patterns that are runs. So tiles
  * have very many candidates, runs end behind the ends of tiles, and runs of zeros go on in the
  * padding after the text. */
@@ -44,7 +47,8 @@ static void make_runs(struct test_random *random, struct diff_input *input)
 static void make_overlaps(struct test_random *random, struct diff_input *input)
 {
     uint64_t count = 8 + test_random_below(random, test_random_below(random, 2) ? 60 : 700);
-    uint64_t border = 1 + test_random_below(random, count - 1), step;
+    uint64_t most = test_random_below(random, 3) == 0 ? 2 : count - 1, step;
+    uint64_t border = 1 + test_random_below(random, most);
     uint64_t period = 1 + test_random_below(random, count), text_bytes = TEXT_BYTES_MAX;
     uint8_t pattern[800];
 
@@ -57,6 +61,9 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
     input_begin(random, INPUT_LETTERS_2, text_bytes, input);
     for (uint64_t at = test_random_below(random, 100); at + count <= text_bytes; at += step) {
         memcpy(input->text + at, pattern, count);
+        if (test_random_below(random, 4) == 0) /* the first or the last byte */
+            input->text[at + test_random_below(random, 2) * (count - 1)] ^=
+                (uint8_t)(1u << test_random_below(random, 3));
         step = test_random_below(random, 3) == 0 ? count : count - border;
         step += test_random_below(random, 20) == 0 ? test_random_below(random, 2 * count) : 0;
     }
@@ -71,12 +78,13 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
  * the first occurrence may lie anywhere. */
 static void make_sparse(struct test_random *random, struct diff_input *input)
 {
-    static const uint64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 40, 64, 65, 100, 300};
-    uint64_t count = lengths[test_random_below(random, 16)];
+    static const uint64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 40, 64, 65, 323, 580};
+    uint64_t least = wanted_sets == RANDOM_CASE_LONG ? 11 : 0;
+    uint64_t count = lengths[least + test_random_below(random, 16 - least)];
     /* 0: the pattern has no digits; 1: about half of its bytes are digits; 2, 3: all bytes */
     uint64_t digits = test_random_below(random, 4);
     uint64_t places = TEXT_BYTES_MAX + test_random_below(random, 5 * TEXT_BYTES_MAX);
-    uint8_t pattern[300];
+    uint8_t pattern[580];
 
     input_begin(random, test_random_below(random, 2) ? INPUT_LETTERS_26 : INPUT_LETTERS_2,
                 places + count, input);
@@ -95,7 +103,9 @@ static void make_sparse(struct test_random *random, struct diff_input *input)
  * and then. */
 static void make_patches(struct test_random *random, struct diff_input *input)
 {
-    uint64_t count = 1 + test_random_below(random, test_random_below(random, 3) ? 8 : 70), at = 0;
+    bool is_short = wanted_sets != RANDOM_CASE_DENSE && test_random_below(random, 3);
+    uint64_t count = 1 + test_random_below(random, is_short ? 8 : 70), at = 0;
+    uint64_t often = is_short ? 4 : 40;
     bool dense = false;
     uint8_t pattern[71];
 
@@ -106,13 +116,29 @@ static void make_patches(struct test_random *random, struct diff_input *input)
 
         for (uint64_t i = at; dense && i < at + piece && i < input->text_bytes; i++)
             input->text[i] = 'a';
-        for (uint64_t k = test_random_below(random, 4); !dense && k > 0; k--)
+        for (uint64_t k = test_random_below(random, often); !dense && k > 0; k--)
             memcpy(input->text + test_random_below(random, input->text_bytes - count + 1), pattern,
                    count);
         dense = !dense;
         at += piece;
     }
     input_add_pattern(input, pattern, count);
+}
+
+/* Fills the text with a letter, and puts pairs of patterns at a few places, so that the first
+ * occurrence may lie anywhere, and another begins near it. */
+static void make_rare(struct test_random *random, struct diff_input *input)
+{
+    memset(input->text, '#', input->text_bytes);
+    for (uint64_t i = 2 * (1 + test_random_below(random, 4)), at = 0; i > 0; i--) {
+        struct naive_bytes pattern =
+            input->patterns[test_random_below(random, input->pattern_count)];
+
+        at = i % 2 == 0 ? test_random_below(random, input->text_bytes)
+                        : at + test_random_below(random, 70);
+        if (at + pattern.bytes_count <= input->text_bytes)
+            memcpy(input->text + at, pattern.bytes, (size_t)pattern.bytes_count);
+    }
 }
 
 /* Makes a set for the kernel stream_set, whose patterns have at least 4 bytes: pieces of the text,
@@ -133,6 +159,8 @@ static void make_set(struct test_random *random, struct diff_input *input)
         count = 2 + count % 20;
         text_bytes = least + text_bytes % 2000;
     }
+    if (test_random_below(random, 4) == 0) /* the text ends a little behind a step of stream_set */
+        text_bytes = 512 * (1 + test_random_below(random, 16)) + least + text_bytes % 80;
     if (edges > 1) /* patterns come from the text's ends; a short text consists of little else */
         text_bytes = least + text_bytes % 200;
     input_begin(random, kind, text_bytes, input);
@@ -154,13 +182,18 @@ static void make_set(struct test_random *random, struct diff_input *input)
     }
     if (test_random_below(random, 4) == 0)
         input->flags |= TRAWL_IGNORE_CASE;
+    if (test_random_below(random, 4) == 0)
+        make_rare(random, input);
 }
-
-static enum random_case_sets wanted_sets = RANDOM_CASE_ANY;
 
 void random_case_want(enum random_case_sets sets)
 {
     wanted_sets = sets;
+}
+
+enum random_case_sets random_case_wanted(void)
+{
+    return wanted_sets;
 }
 
 static bool wants_set(struct test_random *random)
@@ -171,14 +204,19 @@ static bool wants_set(struct test_random *random)
 
 void random_case_input(struct test_random *random, struct diff_input *input)
 {
-    if (wants_set(random)) {
+    static void (*const made[2][3])(struct test_random *, struct diff_input *) = {
+        {make_patches, make_overlaps, make_runs}, {make_sparse, make_overlaps, make_runs}};
+
+    if (wanted_sets >= RANDOM_CASE_DENSE && test_random_below(random, 4) != 0) {
+        made[wanted_sets - RANDOM_CASE_DENSE][test_random_below(random, 3)](random, input);
+    } else if (wants_set(random)) {
         if (test_random_below(random, 3) == 0)
             input_generate_mixed(random, TEXT_BYTES_MAX, input);
         else
             make_set(random, input);
     } else if (wanted_sets == RANDOM_CASE_ANY && test_random_below(random, 8) == 0) {
         make_sparse(random, input);
-    } else if (test_random_below(random, 3) == 0) {
+    } else if (wanted_sets >= RANDOM_CASE_DENSE || test_random_below(random, 3) == 0) {
         uint64_t text_bytes = 1 + test_random_below(random, TEXT_BYTES_MAX);
         uint64_t pattern_bytes = 1 + test_random_below(random, text_bytes);
         uint32_t kind = (uint32_t)test_random_below(random, input_worst_kinds());
@@ -234,6 +272,7 @@ bool random_case_on(struct engine *engine, struct engine_worker *worker, const c
         config->algorithm = algorithm;
         config->ops = kind->ops;
     }
+    cuda_case_plant(&random, limits, config, &input);
     expected_compute(&input, expected);
     *answer = cuda_case_run(engine, worker, &input, expected, config, message, &error);
     if (*answer != CUDA_CASE_RIGHT && *answer != CUDA_CASE_REFUSED) {

@@ -11,10 +11,19 @@ struct random_case_tally {
     uint64_t matches;
 };
 
-/* Which inputs random_case_input makes: all kinds; all kinds but the sets for stream_set; or these
- * sets alone. */
-enum random_case_sets { RANDOM_CASE_ANY, RANDOM_CASE_NO_SETS, RANDOM_CASE_SETS };
+/* Which inputs random_case_input makes: all kinds; all kinds but the sets for stream_set; these
+ * sets alone; a single pattern in texts of which parts are full of candidates, so that stream
+ * kernels give tiles up, and the tile kernels search these tiles; or a long pattern for method
+ * sampled. */
+enum random_case_sets {
+    RANDOM_CASE_ANY,
+    RANDOM_CASE_NO_SETS,
+    RANDOM_CASE_SETS,
+    RANDOM_CASE_DENSE,
+    RANDOM_CASE_LONG
+};
 void random_case_want(enum random_case_sets sets);
+enum random_case_sets random_case_wanted(void);
 
 void random_case_input(struct test_random *random, struct diff_input *input);
 void random_case_count(struct random_case_tally *tally, const struct cuda_case *config,

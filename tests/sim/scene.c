@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "calls.h"
+#include "diff/borders.h"
 #include "oracle/oracle_approximate.h"
 #include "random_case.h"
 #include "sim_driver.h"
@@ -143,7 +144,24 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
     s->room = s->expected.match_count;
 }
 
-void scene_make_random(struct scene *s, struct test_random *random)
+/* Splits a pattern, so that it ends with the text's first bytes and begins with the text's last
+ * bytes: where the text's bytes go on around the text, the pattern stands across both ends. */
+static void plant_around(struct test_random *random, struct diff_input *input)
+{
+    struct naive_bytes pattern;
+    uint64_t first;
+
+    if (input->pattern_count == 0 || test_random_below(random, 2))
+        return;
+    pattern = input->patterns[test_random_below(random, input->pattern_count)];
+    if (pattern.bytes_count > input->text_bytes)
+        return;
+    first = test_random_below(random, pattern.bytes_count + 1);
+    memcpy(input->text, pattern.bytes + first, (size_t)(pattern.bytes_count - first));
+    memcpy(input->text + input->text_bytes - first, pattern.bytes, (size_t)first);
+}
+
+void scene_make_random(struct scene *s, struct test_random *random, uint64_t chunk_bytes)
 {
     struct trawl_plan *plan;
     bool too_much;
@@ -151,6 +169,9 @@ void scene_make_random(struct scene *s, struct test_random *random)
     *s = (struct scene){.file = -1, .pipe_end = -1};
     do {
         random_case_input(random, &s->input);
+        for (uint32_t i = 0; i < 3 && chunk_bytes > 0 && s->input.pattern_count > 0; i++)
+            border_plant(random, &s->input, chunk_bytes);
+        plant_around(random, &s->input);
         expected_compute(&s->input, &s->expected);
         too_much = s->expected.match_count > RANDOM_MATCHES_MAX ||
                    s->input.text_bytes > RANDOM_TEXT_MAX || s->input.text_bytes == 0;

@@ -94,6 +94,15 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
     random_case_input(random, &input);
     limits = cuda_case_limits(random);
     *config = cuda_case_choose(random, &input);
+    if (random_case_wanted() == RANDOM_CASE_DENSE) {
+        limits.streams = true;
+        limits.listed_min = 1000;
+    }
+    if (random_case_wanted() == RANDOM_CASE_LONG && input.pattern_count == 1 &&
+        input.patterns[0].bytes_count >= 31) {
+        config->method = TRAWL_METHOD_SAMPLED;
+        limits.dense_always = test_random_below(random, 2);
+    }
     if (kind != NULL) {
         kind->limits(&limits);
         kind->fit(algorithm, &limits, &input, config);
@@ -102,6 +111,7 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
     }
     if (kind == NULL && index % CROWD_EVERY == CROWD_EVERY - 1)
         crowd(random, &input, &limits, config);
+    cuda_case_plant(random, &limits, config, &input);
     expected_compute(&input, expected);
     sim_driver_reset(&options);
     cuda_limits_replace(&limits);

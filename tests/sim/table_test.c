@@ -96,8 +96,13 @@ static void set_border(enum border border)
     cuda_limits_replace(&limits);
     resident_sizes = resident_sizes_default;
     if (border == BORDER_PIECES)
-        resident_sizes = (struct resident_sizes){
-            .first = 150, .least = 60, .most = 700, .shared = 100, .hits = 20, .host = 300};
+        resident_sizes = (struct resident_sizes){.first = 150,
+                                                 .least = 60,
+                                                 .most = 700,
+                                                 .shared = 100,
+                                                 .hits = 20,
+                                                 .direct = 7,
+                                                 .host = 300};
 }
 
 static void random_border(struct test_random *random, const struct diff_input *input)
@@ -128,6 +133,7 @@ static void random_border(struct test_random *random, const struct diff_input *i
                                                  .most = 400 + test_random_below(random, 3000),
                                                  .shared = test_random_below(random, 2) * 1000,
                                                  .hits = 20 + test_random_below(random, 300),
+                                                 .direct = 1 + test_random_below(random, 40),
                                                  .host = test_random_below(random, 60)};
 }
 
@@ -199,14 +205,15 @@ static void case_run(uint64_t index)
     struct test_random random = test_random_begin("table");
     enum place place = (enum place)(index % PLACES);
     uint32_t engine = (uint32_t)(index / PLACES % ENGINES);
-    uint64_t failures = test_failures;
+    uint64_t failures = test_failures, chunk_bytes;
     static struct scene s;
 
     random.state ^= index * 0x2545f4914f6cdd1du;
-    scene_make_random(&s, &random);
+    chunk_bytes = test_random_below(&random, 2) ? 0 : 1 + test_random_below(&random, 2000);
+    scene_make_random(&s, &random, chunk_bytes);
+    s.chunk_bytes = chunk_bytes;
     s.devices = 1 + (uint32_t)test_random_below(&random, 3);
     s.threads = 1 + (uint32_t)test_random_below(&random, 4);
-    s.chunk_bytes = test_random_below(&random, 2) ? 0 : 1 + test_random_below(&random, 2000);
     s.map = (enum trawl_map)(test_random_below(&random, 3));
     random_border(&random, &s.input);
     reset(s.devices, index + 1, 16u << 20, 0);
