@@ -118,7 +118,7 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
                                            host->proposed_room);
 
         TRAWL_TRY(take_proposed(host, from, count, candidates, error));
-        if (candidates->count > APPROX_CANDIDATES_MAX && *to - from > 1) {
+        if (candidates->count > approx_candidates_max && *to - from > 1) {
             candidates->count = 0;
             *to = from + (*to - from) / 2;
             return by_grams(host, chunk, from, to, candidates, error);
@@ -205,7 +205,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
     const uint64_t bytes_max = approx_filter_bytes_max(approximate->filter);
     const uint64_t more = FILTER_SYMBOLS_MAX + (approximate->edits ? TRAWL_ERRORS_MAX : 0);
     const uint64_t chunk_end = chunk->owned + chunk->after;
-    const uint64_t limit = *to - from > 1 ? APPROX_CANDIDATES_MAX : UINT64_MAX;
+    const uint64_t limit = *to - from > 1 ? approx_candidates_max : UINT64_MAX;
     uint64_t offsets_end = *to;
 
     if (approximate->edits)

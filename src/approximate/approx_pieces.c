@@ -94,7 +94,7 @@ enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engi
         TRAWL_TRY(engine_scan(ops, worker, &part, at, WANT_HITS, result, error));
         TRAWL_ASSERT(result->done > at && result->done <= part.owned);
         TRAWL_TRY(hits_take(approximate, chunk, &part, &result->hits, candidates, error));
-        if (candidates->count > APPROX_CANDIDATES_MAX && *to - from > 1) {
+        if (candidates->count > approx_candidates_max && *to - from > 1) {
             candidates->count = 0;
             *to = from + (*to - from) / 2;
             return approx_pieces_search(ops, worker, approximate, chunk, from, to, result,

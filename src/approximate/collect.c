@@ -11,6 +11,8 @@
 /* the text is prefetched for the candidate that comes this many candidates later */
 #define FETCH_AHEAD 16u
 
+uint64_t approx_candidates_max = APPROX_CANDIDATES_MAX;
+
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error)
 {
@@ -40,7 +42,7 @@ enum trawl_status approx_candidates_all(const struct approximate *approximate, u
     uint32_t reach = 0;
 
     TRAWL_ASSERT(literals > 0);
-    *to = min_u64(*to, from + max_u64(APPROX_CANDIDATES_MAX / literals, 1));
+    *to = min_u64(*to, from + max_u64(approx_candidates_max / literals, 1));
     if (approximate->edits)
         reach = (uint32_t)(*to - from + approximate->plan->length_max);
     TRAWL_TRY(approx_candidates_reserve(

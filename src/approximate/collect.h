@@ -34,8 +34,10 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
                                      2 * k};
 }
 
-/* the most candidates of a step; a step of a single begin may have more */
+/* The most candidates of a step; a step of a single begin may have more. Tests replace
+ * approx_candidates_max. */
 #define APPROX_CANDIDATES_MAX (1u << 20)
+extern uint64_t approx_candidates_max;
 
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);

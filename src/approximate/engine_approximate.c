@@ -7,6 +7,7 @@
 #include "approximate/approx_host.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "cpu/sizes.h"
 
 #define STEP_HOST (1u << 18) /* begins of a step */
 #define STEP_DEVICE (1u << 30)
@@ -182,7 +183,7 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
             result->hits.count = 0;
         else
             result->count = result->hits.count;
-        if (result->hits.count >= ENGINE_HITS_MAX ||
+        if (result->hits.count >= cpu_sizes.hits ||
             (task->want == WANT_FIRST && result->hits.count > 0))
             break;
     }

@@ -12,9 +12,7 @@
 
 /* A step has at least STEP_LENGTHS * length_max begins. */
 #define STEP_LENGTHS 8u
-/* strings in lists; when the pool would exceed this, all lists are dropped */
-#define POOL_MAX (4u << 20)
-#define POOL_FIRST 4096u
+#define POOL_FIRST 64u
 #define INSERTED_MAX 32u /* longest list that insertion sorts */
 
 /* A step's text as the automaton reads it. */
@@ -131,7 +129,7 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
         worker->list_room = worker->set->automaton.end_count;
         memset(worker->list_at, 0xff, worker->list_room * sizeof *worker->list_at);
     }
-    if (worker->pool_count + count > max_u64(POOL_MAX, worker->pool_room)) {
+    if (worker->pool_count + count > max_u64(cpu_sizes.pool, worker->pool_room)) {
         memset(worker->list_at, 0xff, worker->list_room * sizeof *worker->list_at);
         worker->pool_count = 0;
     }

@@ -35,6 +35,7 @@ static const struct {
     BORDER(dense_step, 1, 200, 1),
     BORDER(lane_bytes, 1, 40, 1),
     BORDER(row_words, 0, 4000, 1),
+    BORDER(pool, 0, 60, 1),
     BORDER(hits, 1, 9, 1),
     BORDER(border_share, 8, 20000, 1),
 #undef BORDER

@@ -93,7 +93,7 @@ static void draw_trial(struct test_random *random, struct trial *trial)
 {
     trial->now = (uint32_t)test_random_below(random, 2);
     trial->step = (uint32_t)test_random_below(random, TRIAL_STEPS + 1);
-    trial->left = test_random_between(random, 1, 5000);
+    trial->left = test_random_between(random, 1, test_random_one_in(random, 2) ? 80 : 5000);
     trial->spent = UINT64_MAX / 2;
 }
 

@@ -10,6 +10,7 @@
 #include "approximate/approx_host.h"
 #include "approximate/approx_verify.h"
 #include "calls.h"
+#include "diff/borders.h"
 #include "diff/diff_run.h"
 #include "diff/shapes.h"
 #include "oracle/oracle_approximate.h"
@@ -24,7 +25,8 @@
 #define PATTERN_BYTES_MAX 4000
 #define MATCHES_MAX 400000u
 #define EXACT_MAX 2
-#define PLAIN_BYTES 70 /* added to short texts, so that chunks have borders inside the text */
+#define SMALL_BYTES 1000u /* a shorter text may be searched in small parts */
+#define PLAIN_BYTES 70    /* added to short texts, so that chunks have borders inside the text */
 #define RECORDS_MAX 100
 /* A case that takes longer counts as hung. Under an emulator a case took 400 seconds. */
 #define SILENCE_SECONDS 1200
@@ -598,6 +600,12 @@ static void run_case(uint64_t index)
         approx_method_forced = (enum approx_method)method;
         approx_beyond_min = test_random_one_in(&random, 2) ? 1 : APPROX_BEYOND_MIN;
         approx_ends_min = test_random_one_in(&random, 2) ? 1 : APPROX_ENDS_MIN;
+        approx_candidates_max = APPROX_CANDIDATES_MAX;
+        cpu_sizes = cpu_sizes_default;
+        if (input.diff.text_bytes < SMALL_BYTES && test_random_one_in(&random, 2)) {
+            approx_candidates_max = test_random_between(&random, 1, 60);
+            borders_draw(&random);
+        }
         MUST(approx_want(plan, &approximate, NULL));
         if (method < APPROX_METHODS && (uint32_t)approximate->method != method)
             continue;
@@ -656,7 +664,10 @@ static void check_beside(bool edits, uint64_t letters)
 
 /* ---- Floods -------------------------------------------------------------------------------- */
 
-#define FLOOD_BYTES 2500000u /* more occurrences than an engine lists at once */
+#define FLOOD_BYTES 150000u
+#define FLOOD_HITS                                                                 \
+    40000u /* hits and candidates that an engine lists at once: a part of the text \
+            */
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
 /* All patterns have the same exact part. The method of bit planes (approx_filter.h) compares only
@@ -729,6 +740,8 @@ static void check_floods(void)
 {
     const uint64_t share = TEST_SANITIZED ? APPROX_METHODS : 2;
 
+    cpu_sizes = cpu_sizes_default;
+    cpu_sizes.hits = approx_candidates_max = FLOOD_HITS;
     for (uint32_t method = 0; method <= APPROX_METHODS; method++) {
         approx_method_forced = (enum approx_method)method;
         alarm(SILENCE_SECONDS);

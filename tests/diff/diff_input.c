@@ -498,15 +498,17 @@ void input_generate_border(struct test_random *random, struct diff_input *input)
         fill_near_period(random, input->text, period);
     if (separated) {
         input->flags = test_random_one_in(random, 2) ? NAIVE_WHOLE_WORD : NAIVE_WHOLE_LINE;
-        input->text[period - 1] = input->flags == NAIVE_WHOLE_WORD ? ' ' : '\n';
+        if (input->flags == NAIVE_WHOLE_LINE) /* of a letter, only one case ends lines */
+            input->line_end = test_random_one_in(random, 2) ? '\n' : 'q';
+        input->text[period - 1] = input->flags == NAIVE_WHOLE_WORD ? ' ' : input->line_end;
     }
     for (uint64_t i = period; i < text_bytes; i++)
         input->text[i] = input->text[i - period];
     memcpy(pattern, input->text, (size_t)pattern_bytes);
     for (uint64_t i = slip; i < text_bytes; i += slip)
         input->text[i] ^= 3;
-    if (test_random_one_in(random, 2))
-        input->flags |= flags_choose(random) & NAIVE_IGNORE_CASE;
+    input->flags |= input->line_end == 'q' || test_random_one_in(random, 8) ? NAIVE_IGNORE_CASE : 0;
+    flip_case(random, input->text, input->line_end == 'q' ? text_bytes : 0);
     input_add_pattern(input, pattern, pattern_bytes);
     if (test_random_one_in(random, 4))
         input_add_pattern(input, pattern, test_random_between(random, 1, pattern_bytes));

@@ -12,6 +12,7 @@
 #define PIECE_BYTES_MAX ((uint64_t)20000)
 /* A long text arrives in about this number of small pieces; each piece wakes a thread. */
 #define PIECES_SMALL ((uint64_t)64)
+#define TINY_TEXT_MAX ((uint64_t)400) /* a shorter text may arrive in pieces of 1 to 3 bytes */
 
 static void must(bool worked, const char *what)
 {
@@ -126,6 +127,8 @@ static void *write_pieces(void *context)
 
     if (test_random_one_in(&random, 2))
         piece_max = 100 + place->input->text_bytes / (PIECES_SMALL / 2);
+    if (place->input->text_bytes <= TINY_TEXT_MAX && test_random_one_in(&random, 2))
+        piece_max = 3;
     for (uint64_t done = 0; done < place->input->text_bytes;) {
         uint64_t left = place->input->text_bytes - done;
         uint64_t piece = test_random_between(&random, 1, piece_max);

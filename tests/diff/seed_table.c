@@ -37,6 +37,8 @@ struct seed_row {
 #define MATCHES(...) \
     {__VA_ARGS__}, sizeof((struct seed_match[]){__VA_ARGS__}) / sizeof(struct seed_match)
 #define NO_MATCHES {{0, 0}}, 0
+/* A row's flags may hold a byte that ends lines. */
+#define ENDS(byte) ((uint32_t)(byte) << 24)
 #define ROW(name, flags, patterns, text, ...) {name, flags, patterns, text, __VA_ARGS__},
 
 static const struct seed_row rows[] = {
@@ -85,19 +87,24 @@ static uint32_t ways_count(void)
     return TRAWL_METHODS_COUNT + count;
 }
 
+static uint8_t line_end_of(const struct seed_row *row)
+{
+    return row->flags >> 24 != 0 ? (uint8_t)(row->flags >> 24) : '\n';
+}
+
 /* Returns padding that adds no match and no word character; for whole lines, padding must end
  * lines. */
 static uint8_t padding_byte(const struct seed_row *row)
 {
-    return row->flags & TRAWL_WHOLE_LINE ? '\n' : 0xfe;
+    return row->flags & TRAWL_WHOLE_LINE ? line_end_of(row) : 0xfe;
 }
 
 static void row_input(const struct seed_row *row, struct diff_input *input)
 {
     memset(input, 0, sizeof *input);
     input->kind = row->name;
-    input->flags = row->flags;
-    input->line_end = '\n';
+    input->flags = row->flags & (ENDS(1) - 1);
+    input->line_end = line_end_of(row);
     for (uint64_t i = 0; i < PATTERNS_MAX && row->patterns[i].bytes != NULL; i++)
         input_add_pattern(input, (const uint8_t *)row->patterns[i].bytes,
                           row->patterns[i].bytes_count);

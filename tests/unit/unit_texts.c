@@ -181,6 +181,8 @@ static void descriptor_offset(void)
     MUST(trawl_text_read(text, 5, buffer, 8, &read_bytes, NULL));
     TEST_CHECK(read_bytes == 6 && memcmp(buffer, "needle", 6) == 0);
     TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3);
+    TEST_CHECK(ftruncate(file, 20) == 0 && trawl_text_bytes(text, &bytes) && bytes == 17);
+    TEST_CHECK(ftruncate(file, 2) == 0 && trawl_text_bytes(text, &bytes) && bytes == 0);
     trawl_text_close(text);
     TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3); /* borrowed: still open */
     lseek(file, 100, SEEK_SET);                            /* beyond the end */
