@@ -131,6 +131,8 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
 {
     const struct split_options options = {.fold = maker->options->fold,
                                           .dot_all = maker->options->dot_all,
+                                          .words =
+                                              (maker->made->plan->flags & TRAWL_WHOLE_WORD) != 0,
                                           .characters = !maker->options->bytes,
                                           .rates = &maker->rates,
                                           .sample = maker->sample,
@@ -263,6 +265,7 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         }
     }
     made->atoms_are_exact = maker->all_sure && (made->plan->flags & conditions) == 0;
+    made->words_are_exact = maker->all_sure && (made->plan->flags & conditions) == TRAWL_WHOLE_WORD;
     memory_release(patterns, made->atom_count, sizeof *patterns);
     return status;
 }

@@ -155,11 +155,9 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
 {
     const struct expressions *expressions;
     struct engine_worker *worker;
-    void *memory;
 
     if (*worker_out == NULL) {
-        TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
-        *worker_out = (struct engine_worker *)memory;
+        TRAWL_TRY(MEMORY_ZEROED(*worker_out, 1, error));
         (*worker_out)->engine = engine;
     }
     worker = *worker_out;
@@ -167,13 +165,10 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
         return TRAWL_OK;
     plan_release(worker);
     TRAWL_TRY(expressions_want(plan, &expressions, error));
-    TRAWL_TRY(memory_allocate(expressions->count, sizeof *worker->passing, &memory, error));
-    worker->passing = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_NEW(worker->passing, expressions->count, error));
     worker->passing_capacity = expressions->count;
-    TRAWL_TRY(memory_allocate_zeroed(expressions->count, sizeof *worker->known, &memory, error));
-    worker->known = (uint64_t *)memory;
-    TRAWL_TRY(memory_allocate(expressions->count, sizeof *worker->merge.items, &memory, error));
-    worker->merge.items = (struct occurrence *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(worker->known, expressions->count, error));
+    TRAWL_TRY(MEMORY_NEW(worker->merge.items, expressions->count, error));
     worker->line = 0;
     worker->expressions = expressions;
     worker->is_resplit = is_on_device(worker) || expressions->atoms == NULL ||
@@ -549,10 +544,11 @@ static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
 }
 
 /* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
- * end if the bytes around the atom do not rule out all expressions. */
+ * end if the bytes around the atom do not rule out all expressions. by_words: an atom counts if it
+ * is a word. */
 static enum trawl_status pass_atom(struct step *step, uint64_t at,
-                                   const struct plan_literal *literal, struct line *line,
-                                   uint32_t *passing, struct trawl_error *error)
+                                   const struct plan_literal *literal, bool by_words,
+                                   struct line *line, uint32_t *passing, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
@@ -582,6 +578,14 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
             continue;
+        if (by_words && line->begin == UINT64_MAX)
+            line->begin = line_begin(step, at);
+        if (by_words &&
+            !judge_word(expressions, judged_of(step, (struct regex_line){line->begin, line->end}),
+                        at - line->begin, literal)) {
+            step->missed += BYTES_PER_LOOK;
+            continue;
+        }
         if (!is_sure) {
             by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
             TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
@@ -598,9 +602,10 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
-    const bool has_conditions =
-        (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) != 0;
-    const bool any = step->want == WANT_LINES && step->chunk->records == NULL && !has_conditions;
+    const bool plain = (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
+    const bool by_words = expressions->words_are_exact;
+    const bool any =
+        step->want == WANT_LINES && step->chunk->records == NULL && (plain || by_words);
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;
 
@@ -618,7 +623,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             if (passing == expressions->count || (passing > 0 && any))
                 continue; /* this hit cannot change what is known about the line */
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
-            TRAWL_TRY(pass_atom(step, at, &literal, &line, &passing, error));
+            TRAWL_TRY(pass_atom(step, at, &literal, any && by_words, &line, &passing, error));
         }
         if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
             break;
@@ -718,10 +723,9 @@ static enum trawl_status scan_lines(struct engine_worker *worker, struct engine_
             plan_literal_at(expressions->atoms, hits->items[i].literal);
 
         hits->lengths[i] = literal.bytes_count;
-        hits->items[i].literal =
-            expressions
-                ->anchors[expressions->atom_anchors[expressions->atom_first[literal.pattern]]]
-                .expression;
+        const uint32_t anchor = expressions->atom_anchors[expressions->atom_first[literal.pattern]];
+
+        hits->items[i].literal = expressions->anchors[anchor].expression;
     }
     hits->lengths_valid = true;
     return TRAWL_OK;

@@ -114,6 +114,16 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     return status_of(matched, error);
 }
 
+bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
+                const struct plan_literal *atom)
+{
+    const uint64_t length =
+        plan_literal_match(expressions->atoms, atom, line.bytes + at, line.count - at);
+
+    return length > 0 &&
+           plan_accepts(expressions->plan, line.bytes, at, at + length, 0, line.count);
+}
+
 /* ---- Several expressions ------------------------------------------------------------------ */
 
 static bool comes_before(const struct occurrence *a, const struct occurrence *b)

@@ -30,6 +30,10 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
+/* Returns whether the atom that stands at offset `at` of the line is a whole word there. */
+bool judge_word(const struct expressions *expressions, struct judged line, uint64_t at,
+                const struct plan_literal *atom);
+
 /* The next occurrence of an expression in a line. */
 struct occurrence {
     struct regex_span span;

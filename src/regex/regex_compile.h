@@ -51,6 +51,7 @@ struct expressions {
     uint64_t anchor_count;
     uint64_t anchor_capacity;
     bool atoms_are_exact; /* a line matches if and only if the line holds an atom */
+    bool words_are_exact; /* a line matches if and only if the line holds an atom as a word */
     /* While the plan is made: bytes of memory that a program gets at first, that a large program
      * gets at most, and that are left for further programs. */
     uint64_t program_bytes;

@@ -16,6 +16,9 @@
 #define NO_SCORE (-1000.0)
 #define BITS_ENOUGH 20.0 /* a text holds such strings once in a MiB */
 #define BITS_MAX 80.0
+/* If only words match, a list's strings are taken whole if there are at most so many: then no
+ * string needs RE2, as a part of a word would. */
+#define WORDS_MAX 8u
 /* Limit for the bytes of all heads and tails, where alternatives in a group repeat what stands
  * around the group: TEXT_SHARE for each byte of the expression, and TEXT_SPARED. */
 #define TEXT_SHARE 16u
@@ -140,6 +143,7 @@ static enum trawl_status read_list(struct reader *reader, struct run *best, doub
 {
     static const uint32_t mosts[] = {1, 4, 16, SPLIT_STRINGS_MAX};
     enum { KINDS = sizeof mosts / sizeof *mosts };
+    const uint64_t first = reader->item_count;
     enum trawl_status status = TRAWL_OK;
     struct split_strings set;
     struct run *runs;
@@ -149,7 +153,7 @@ static enum trawl_status read_list(struct reader *reader, struct run *best, doub
     TRAWL_TRY(memory_allocate_zeroed(KINDS, sizeof *runs, &memory, error));
     runs = (struct run *)memory;
     for (uint32_t i = 0; i < KINDS; i++) {
-        runs[i].first = runs[i].end = reader->item_count;
+        runs[i].first = runs[i].end = first;
         items_empty(&runs[i].strings);
     }
     for (;;) {
@@ -162,8 +166,11 @@ static enum trawl_status read_list(struct reader *reader, struct run *best, doub
         for (uint32_t i = 0; i < KINDS; i++)
             extend(reader, &runs[i], reader->item_count - 1, &set, mosts[i], best, best_score);
     }
-    for (uint32_t i = 0; i < KINDS; i++)
+    for (uint32_t i = 0; i < KINDS; i++) {
+        if (reader->options->words && runs[i].first == first && runs[i].strings.count <= WORDS_MAX)
+            *best_score = NO_SCORE; /* the run is the whole list, and is better than its parts */
         take_better(reader, &runs[i], best, best_score);
+    }
 done:
     memory_release(runs, KINDS, sizeof *runs);
     return status;
