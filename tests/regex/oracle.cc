@@ -39,13 +39,14 @@ drawn random_atom(bool perl)
     static const char *const plain[] = {"a",     "b", "c", "A", "B", " ",  "ab", "cab", "bca",
                                         "abcab", "k", "s", "é", "É", "ко", "Ко", "_",   "-"};
     static const char *const both[] = {
-        ".",     "-", "[ab]", "b",   "[^a]",        "1",  "[a-c]",        "c", "a.c",   "abc",
-        "[éx]",  "é", "\\.",  ".",   "[[:alpha:]]", "b",  "[^[:space:]]", ".", "(^|-)", "-",
-        "( |$)", " ", ".*",   "c -", ".+",          " b", "\\b",          "",  "\\b",   "",
-        "\\B",   "",  "^",    "",    "$",           ""};
+        ".",     "-", "[ab]",      "b", "[^a]", "1",   "[a-c]",       "c",  "a.c",          "abc",
+        "[éx]",  "é", "[^\u212a]", "b", "\\.",  ".",   "[[:alpha:]]", "b",  "[^[:space:]]", ".",
+        "(^|-)", "-", "( |$)",     " ", ".*",   "c -", ".+",          " b", "\\b",          "",
+        "\\b",   "",  "\\B",       "",  "^",    "",    "$",           ""};
     static const char *const more[] = {
-        "\\w", "k", "\\s",   " ", "\\d",   "1", "\\pL", "к",  "(?i:ab)", "aB", "(?:bc|a)", "bc",
-        "\\W", "-", "(?i)k", "K", "\\x61", "a", "\\n",  "\n", "[^\\n]",  "b",  ".*?",      "-"};
+        "\\w",   "k",        "\\s", " ",   "\\d",    "1",     "\\pL", "к",        "(?i:ab)",
+        "aB",    "(?:bc|a)", "bc",  "\\W", "-",      "(?i)k", "K",    "\\Q.*\\E", ".*",
+        "\\x61", "a",        "\\n", "\n",  "[^\\n]", "b",     ".*?",  "-"};
     const char *const *row = &both[2 * draw(std::size(both) / 2)];
 
     if (draw(20) == 0) // no text has x or y but in a sample
@@ -72,8 +73,8 @@ drawn random_expression(bool perl, int depth)
         const char *sign;
         uint32_t least, most;
     };
-    static const repeat repeats[] = {{"*", 0, 3},     {"+", 1, 3},   {"?", 0, 1},
-                                     {"{1,2}", 1, 2}, {"{2}", 2, 2}, {"{0,3}", 0, 3}};
+    static const repeat repeats[] = {{"*", 0, 3},   {"+", 1, 3},     {"?", 0, 1},   {"{1,2}", 1, 2},
+                                     {"{2}", 2, 2}, {"{0,3}", 0, 3}, {"{2,}", 2, 5}};
     drawn made;
     const uint32_t parts = 1 + draw(4);
 

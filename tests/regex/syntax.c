@@ -49,12 +49,16 @@ static void test_unicode(void)
     static const struct {
         const char *expression;
         uint64_t unicode, ascii;
-    } rows[] = {{"^\\w$", 10, 3},       {"^\\W$", 6, 13},        {"^\\d$", 2, 1},
-                {"^\\D$", 14, 15},      {"^\\s$", 3, 1},         {"^\\S$", 13, 15},
-                {"^[\\w-]$", 11, 4},    {"^[^\\w]$", 6, 13},     {"^[-\\W]$", 6, 13},
-                {"^[a\\W]$", 7, 14},    {"^[^\\W]$", 10, 3},     {"^[^\\W_]$", 9, 2},
-                {"^[^\\W\\d_]$", 7, 1}, {"^[\\S]$", 13, 15},     {"^[^\\Sa]$", 3, 1},
-                {"^[\\d\\s]$", 5, 2},   {"^(\\W|a){1}$", 7, 14}, {"^\\\\w$", 0, 0}};
+    } rows[] = {{"^\\w$", 10, 3},         {"^\\W$", 6, 13},
+                {"^\\d$", 2, 1},          {"^\\D$", 14, 15},
+                {"^\\s$", 3, 1},          {"^\\S$", 13, 15},
+                {"^[\\w-]$", 11, 4},      {"^[^\\w]$", 6, 13},
+                {"^[-\\W]$", 6, 13},      {"^[a\\W]$", 7, 14},
+                {"^[^\\W]$", 10, 3},      {"^[^\\W_]$", 9, 2},
+                {"^[^\\W\\d_]$", 7, 1},   {"^[\\S]$", 13, 15},
+                {"^[^\\Sa]$", 3, 1},      {"^[\\d\\s]$", 5, 2},
+                {"^(\\W|a){1}$", 7, 14},  {"^\\\\w$", 0, 0},
+                {"^\\Q[\\E?\\w$", 10, 3}, {"^(?:\\Q\\w\\E)?\\W$", 6, 13}};
 
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *expression = rows[i].expression;
@@ -159,6 +163,7 @@ static void test_meaning(void)
           "8-11 ");
     finds(TRAWL_PERL, "(?<x>a)+", "aab", "0-2 ");
     finds(TRAWL_PERL, "[[:digit:](?<a]+", "P(a1P", "1-4 ");
+    finds(TRAWL_PERL, "\\Q[(\\E(?<x>a)\\Q\\d(?<y>", "[(a\\d(?<y>", "0-10 ");
     /* A line is searched as a separate text, also where no atom chooses the lines to read. */
     finds(TRAWL_PERL, "\\A\\w", "ab\nb\n-a", "0-1 3-4 ");
     finds(TRAWL_PERL, "\\w\\z", "xa\nb\na-", "1-2 3-4 ");
