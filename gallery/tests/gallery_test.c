@@ -15,7 +15,7 @@
 #define FAILURES_MAX 5
 /* A run tests 1 of EDGES_STEP edges, each way different edges. Sanitizers are slow, and a few cases
  * show them as much as all cases. */
-#define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 4u)
+#define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
 /* Returns whether some way runs the algorithm, with any options. */
 static bool is_tried(const char *name)

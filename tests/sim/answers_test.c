@@ -167,7 +167,7 @@ static void many_groups(struct test_random *random, uint64_t seed)
  * bit planes, or by samples. (In random texts no such candidate was alone in a tile.) */
 static void over_tile_ends(struct test_random *random, uint64_t length, enum trawl_method method)
 {
-    static char bytes[3 * 1024], string[200];
+    static char bytes[4 * 1024], string[200];
     struct cuda_limits limits = cuda_limits_default;
     const struct trawl_pattern pattern = {string, length};
     AUTO_PLAN plan = NULL;
@@ -183,7 +183,7 @@ static void over_tile_ends(struct test_random *random, uint64_t length, enum tra
     sim_driver_reset_usual(length);
     plan = must_plans(&pattern, 1, PLAN_WITH(.method = method));
     host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
-    for (uint64_t at = 1024 - 64; at <= 1024; at++) {
+    for (uint64_t at = 3072 - 64; at <= 3072; at++) {
         AUTO_TEXT text = must_text(bytes, sizeof bytes - at % 7);
         AUTO_TEXT begin = must_text(bytes, at + length);
 

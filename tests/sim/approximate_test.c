@@ -189,20 +189,23 @@ static void plant(struct test_random *random, uint64_t at, uint32_t errors_max, 
     }
 }
 
-/* Writes a copy with an error in the middle of each piece except one; all errors are of a kind:
- * replaced, inserted or deleted. So only the remaining piece proposes the copy, and with edits the
- * copy's end is as far from the piece as possible. */
+/* Writes a copy with an error at the second symbol of each piece except one, so in its gram, too;
+ * all errors are of a kind: replaced, inserted or deleted. So only the remaining piece proposes the
+ * copy, and with edits the copy's end is as far from the piece as possible. */
 static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind, uint64_t spared)
 {
     const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
     const uint8_t *letters = (const uint8_t *)pattern->bytes;
-    const uint64_t count = pattern->bytes_count, pieces = (uint64_t)c.errors_max + 1;
+    const uint64_t pieces = (uint64_t)c.errors_max + 1;
+    const uint64_t count = c.way.by_pieces || pattern->bytes_count < GRAMS_SYMBOLS_MAX
+                               ? pattern->bytes_count
+                               : GRAMS_SYMBOLS_MAX; /* a kernel looks for pieces of these */
 
-    for (uint64_t j = 0; j < count; j++) {
+    for (uint64_t j = 0; j < pattern->bytes_count; j++) {
         uint64_t piece = j * pieces / count, first = (piece * count + pieces - 1) / pieces;
-        uint64_t middle = (first + ((piece + 1) * count + pieces - 1) / pieces) / 2;
+        uint64_t next = ((piece + 1) * count + pieces - 1) / pieces;
 
-        if (j != middle || piece == spared || is_exact(j)) {
+        if (j >= count || j != first + (next > first + 1) || piece == spared || is_exact(j)) {
             c.text[at++] = letters[j];
             continue;
         }
@@ -230,12 +233,9 @@ static void draw_text(struct test_random *random)
         memset(c.text + test_random_below(random, 200), "AN"[test_random_below(random, 2)], 100);
     for (uint64_t i = 0; i < copies; i++)
         plant(random, test_random_below(random, c.text_bytes), c.errors_max, c.edits);
-    if (c.has_tiles && (c.turn & 1) != 0)
-        plant(random, GRAMS_TILE_OFFSETS - test_random_below(random, PATTERN_BYTES_MAX),
-              c.errors_max, c.edits);
-    if (c.has_tiles && (c.turn & 1) == 0) /* the last piece alone is in the second tile */
-        plant_spread(random, GRAMS_TILE_OFFSETS - 1 - test_random_below(random, 3), 0,
-                     c.errors_max);
+    if (c.has_tiles) /* the last piece is in the second tile */
+        plant_spread(random, GRAMS_TILE_OFFSETS - 1 - test_random_below(random, 3),
+                     c.edits ? c.turn % 3 : 0, c.errors_max);
     plant(random, 50 + test_random_below(random, 5), c.errors_max, c.edits);
     for (uint64_t i = 0; c.errors_max < 4 && i < 4; i++) /* each copy has 60 bytes of room */
         plant_spread(random, i < 2 ? 110 + 60 * i : c.text_bytes + 60 * i - 300,

@@ -60,7 +60,7 @@ static const struct row rows[] = {
     {"on each of two devices", "+B10000 ?B0 ?b0 +W160000 ?W0 -B0 ?w0 -W0 ?W80000", 2, 2, 0},
     {"split over two devices", "+W80500 ?W0 ?N0 +B10000 -B0 ?W0 -W0 ?W80000", 1, 2, 20000},
     {"split, two objects, two searchers", "+W80500 +v0 -W0 ?W0 ?v0 -v0 ?W80000", 2, 2, 20000},
-    {"split, a part was loaded before", "+B10000 +W80500 ?B0 ?W0 -B0 ?W0", 1, 2, 20000},
+    {"split, a part was loaded before", "+B10000 +W80500 ?W0 ?W0 ?W0 ?W0 -B0 ?W0", 1, 2, 20000},
     {"parts split", "+L50500 +R40500 ?W0 -L0 ?R0 ?W80000", 1, 2, 20000},
 };
 

@@ -78,9 +78,10 @@ static void make_overlaps(struct test_random *random, struct diff_input *input)
  * the first occurrence may lie anywhere. */
 static void make_sparse(struct test_random *random, struct diff_input *input)
 {
-    static const uint64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 40, 64, 65, 323, 580};
+    static const uint64_t lengths[] = {1,  2,  3,  4,  5,  6,   7,   8,  9,
+                                       12, 16, 40, 64, 65, 321, 328, 580};
     uint64_t least = wanted_sets == RANDOM_CASE_LONG ? 11 : 0;
-    uint64_t count = lengths[least + test_random_below(random, 16 - least)];
+    uint64_t count = lengths[least + test_random_below(random, 17 - least)];
     /* 0: the pattern has no digits; 1: about half of its bytes are digits; 2, 3: all bytes */
     uint64_t digits = test_random_below(random, 4);
     uint64_t places = TEXT_BYTES_MAX + test_random_below(random, 5 * TEXT_BYTES_MAX);
@@ -160,7 +161,7 @@ static void make_set(struct test_random *random, struct diff_input *input)
         text_bytes = least + text_bytes % 2000;
     }
     if (test_random_below(random, 4) == 0) /* the text ends a little behind a step of stream_set */
-        text_bytes = 512 * (1 + test_random_below(random, 16)) + least + text_bytes % 80;
+        text_bytes = 2048 * (1 + test_random_below(random, 4)) + test_random_below(random, least);
     if (edges > 1) /* patterns come from the text's ends; a short text consists of little else */
         text_bytes = least + text_bytes % 200;
     input_begin(random, kind, text_bytes, input);

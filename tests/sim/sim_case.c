@@ -1,4 +1,5 @@
 /* sim_case: a random case with a separate engine on the simulated driver. */
+#include "base/checked.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -94,14 +95,19 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
     random_case_input(random, &input);
     limits = cuda_case_limits(random);
     *config = cuda_case_choose(random, &input);
-    if (random_case_wanted() == RANDOM_CASE_DENSE) {
+    if (random_case_wanted() >= RANDOM_CASE_DENSE) { /* so that stream kernels search */
         limits.streams = true;
         limits.listed_min = 1000;
+        limits.text_bytes_max = max_u64(limits.text_bytes_max, 4000);
+        limits.launch_begins_max = cuda_limits_default.launch_begins_max;
+        config->chunk_bytes = max_u64(config->chunk_bytes, 4000);
     }
     if (random_case_wanted() == RANDOM_CASE_LONG && input.pattern_count == 1 &&
         input.patterns[0].bytes_count >= 31) {
-        config->method = TRAWL_METHOD_SAMPLED;
+        if (test_random_below(random, 4) != 0)
+            config->method = TRAWL_METHOD_SAMPLED;
         limits.dense_always = test_random_below(random, 2);
+        config->resident = test_random_below(random, 2);
     }
     if (kind != NULL) {
         kind->limits(&limits);
