@@ -16,6 +16,8 @@
 #define ROW_ROOM_MIN 64u
 #define INSERTION_MAX 16u /* a record of at most this many matches is sorted by insertion */
 
+uint64_t cells_marks_max = CELLS_MARKS_MAX;
+
 /* ---- Columns ------------------------------------------------------------------------------ */
 
 void cells_clear(struct cells *cells)

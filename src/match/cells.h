@@ -78,9 +78,10 @@ enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, 
                              struct trawl_error *error);
 
 /* Marks are faster for records with at least CELLS_MARKED_MIN occurrences, if the plan has at most
- * CELLS_MARKS_MAX patterns. */
+ * CELLS_MARKS_MAX patterns. Tests replace cells_marks_max. */
 #define CELLS_MARKED_MIN 17u
-#define CELLS_MARKS_MAX (1u << 18) /* the most patterns of a plan for which marks are used */
+#define CELLS_MARKS_MAX (1u << 18)
+extern uint64_t cells_marks_max;
 /* with at most this many patterns, all words of marks are read */
 #define CELLS_MARKS_FEW 4096u
 enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,

@@ -10,6 +10,8 @@
 /* the digest numbers lines only of windows with at least this many bytes for each match */
 #define LINE_NUMBER_BYTES 512u
 
+uint64_t pattern_slots_min = PATTERN_SLOTS_MIN;
+
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {

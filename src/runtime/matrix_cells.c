@@ -208,7 +208,7 @@ static enum trawl_status make_cells(const struct cell_maker *maker, const struct
                                     struct cell_scratch *scratch, struct cells *cells,
                                     struct trawl_error *error)
 {
-    bool few = maker->plan->pattern_count <= CELLS_MARKS_MAX;
+    bool few = maker->plan->pattern_count <= cells_marks_max;
     struct at_record at = {.index = 0};
 
     for (uint64_t i = 0; i < chunk->hit_count; i = at.to) {

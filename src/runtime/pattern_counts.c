@@ -10,7 +10,6 @@
 #include "base/checked.h"
 #include "runtime/search.h"
 
-#define SLOTS_MIN 1024u
 #define COUNTS_MORE 1024u /* least number of items by which the array grows */
 
 struct counting {
@@ -36,7 +35,7 @@ static enum trawl_status counts_reserve(struct pattern_counts *counts, uint64_t 
 static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t literals,
                                        uint64_t hits, struct trawl_error *error)
 {
-    uint64_t room = 1ull << log2_ceiling(min_u64(literals, max_u64(hits, SLOTS_MIN)));
+    uint64_t room = 1ull << log2_ceiling(min_u64(literals, max_u64(hits, pattern_slots_min)));
     void *memory;
 
     if (room <= counts->slot_count)

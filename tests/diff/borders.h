@@ -8,6 +8,8 @@
 
 #include "cpu/worker.h"
 #include "diff/diff_input.h"
+#include "match/cells.h"
+#include "match/sink.h"
 
 #define BORDER_PLANTS 12u
 
@@ -47,13 +49,17 @@ static inline uint64_t *border_size(uint32_t row)
     return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
 }
 
-/* Leaves all sizes as they are, or sets about half of the sizes lower. For half of the texts, the
+/* Leaves all sizes as they are, or sets about half of the sizes lower, and at random the borders of
+ * how cells and counts by pattern are made. For half of the texts, the
  * first look comes early. */
 static inline void borders_draw(struct test_random *random)
 {
     bool down = !test_random_one_in(random, 3);
 
     cpu_sizes = cpu_sizes_default;
+    cells_marks_max = test_random_one_in(random, 2) ? 0 : CELLS_MARKS_MAX;
+    pattern_slots_min =
+        test_random_one_in(random, 2) ? test_random_between(random, 1, 20) : PATTERN_SLOTS_MIN;
     if (test_random_one_in(random, 2)) {
         cpu_sizes.look_after = cpu_sizes.look_again = 0;
         cpu_sizes.look_lost_ns = 0;

@@ -19,6 +19,7 @@
 #define LARGE_ONE_IN 3000   /* inputs of several MiB, searched with chunks as the library picks */
 #define RUN_COST_MAX 600000 /* limit for the bytes that a run reads in all, with tiny chunks */
 #define LINES_INPUTS 30
+#define EMPTY_LINES 9000u
 #define LINES_CALLS 4 /* for each method and instruction set */
 #define NESTED_INPUTS 10
 #define ALIGNMENTS_LEAST 60 /* of 64 */
@@ -357,6 +358,9 @@ static void run_lines(void)
         struct diff_input input;
 
         input_generate_lines(&random, i % INPUT_LINE_SHAPES, &input);
+        if (input.text_bytes > 2 * EMPTY_LINES) /* more than the lane of a vector can count */
+            memset(input.text + test_random_below(&random, input.text_bytes - EMPTY_LINES),
+                   input.line_end, EMPTY_LINES);
         run_input(&random, &input, 0, lines_calls());
         input_free(&input);
     }

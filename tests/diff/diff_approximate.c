@@ -665,9 +665,8 @@ static void check_beside(bool edits, uint64_t letters)
 /* ---- Floods -------------------------------------------------------------------------------- */
 
 #define FLOOD_BYTES 150000u
-#define FLOOD_HITS                                                                 \
-    40000u /* hits and candidates that an engine lists at once: a part of the text \
-            */
+/* An engine lists so many hits and candidates at once: a part of the text. */
+#define FLOOD_HITS 40000u
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
 /* All patterns have the same exact part. The method of bit planes (approx_filter.h) compares only

@@ -68,6 +68,8 @@ static void make_patterns(struct test_random *random, bool whole, struct shapes_
     uint64_t count = 1 + test_random_below(random, test_random_one_in(random, 4) ? 300 : 12);
     uint64_t most = 1 + test_random_below(random, 12), least = 1;
 
+    if (test_random_one_in(random, 8)) /* numbers of more than a byte */
+        count = 250 + test_random_below(random, 60);
     if (c->method == TRAWL_METHOD_CLASSES) {
         count = 300;
         least = most = 4 + most % 5;

@@ -303,6 +303,21 @@ static void skipped_frames(const struct sample *sample)
         TEST_CHECK_U64(seen.bytes, has_them && changed == 4 ? 2 * TEXT_BYTES : TEXT_BYTES);
         TEST_CHECK(seen.is_right);
     }
+    /* the frame ends the file, whole or cut off, after a few NULs, which are padding */
+    for (uint64_t count = 1; count <= sizeof frame; count++) {
+        uint64_t end = sample->bytes_count + count % 4;
+        struct trawl_error error = calls_error();
+        struct seen seen;
+        char place[40];
+
+        memset(behind, 0, 4);
+        memcpy(bytes + end, frame, sizeof frame);
+        CHECK_STATUS(search(file_of(bytes, end + count), &seen, &error),
+                     has_them && count == sizeof frame ? TRAWL_OK : TRAWL_READ);
+        TEST_CHECK(seen.bytes == TEXT_BYTES && seen.is_right);
+        (void)snprintf(place, sizeof place, "at byte %" PRIu64, end);
+        TEST_CHECK(has_them || strstr(error.message, place) != NULL);
+    }
 }
 
 static void calls(const struct sample *sample)
