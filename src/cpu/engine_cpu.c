@@ -104,6 +104,7 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->result = result;
     scan->error = error;
     scan->at = from;
+    scan->tile_count = result->count;
     scan->available = chunk->owned + chunk->after;
     scan->loadable = chunk->owned + chunk->readable;
     /* Begins ≥ end are not owned, or have no room for the shortest occurrence. */

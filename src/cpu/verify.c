@@ -19,8 +19,8 @@
 
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
 #define CANDIDATE_WORK 16u   /* work for a candidate, besides its compared bytes */
-/* Finding all line ends of a tile takes as long as finding about ENDS_MANY line ends one by one. */
-#define ENDS_MANY 32u
+/* Finding all line ends of so many words of a tile takes as long as finding one line end alone. */
+#define WORDS_PER_END 8u
 
 /* Returns the record that holds x. Positions mostly ascend from call to call. */
 static uint64_t record_at(struct scan *scan, uint64_t x)
@@ -100,6 +100,13 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
     return scan->worker->ends.mask;
 }
 
+/* LINES: returns whether so many lines have hits that finding all line ends of the tile pays. */
+static inline bool ends_pay(const struct scan *scan)
+{
+    return scan->result->count - scan->tile_count + scan->tiles_count >=
+           scan->tile_words / WORDS_PER_END;
+}
+
 /* Returns the first line end at or after x; chunk->owned if there is no line end. `also` is a
  * second byte that ends lines. */
 static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
@@ -107,14 +114,13 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
 
     TRAWL_ASSERT(x < scan->limit && owned <= scan->available);
-    if (x >= scan->tile_begin && w < scan->tile_words) {
-        TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
-        if (++scan->ends_asked > ENDS_MANY && !scan->ends_known)
-            fill_ends(scan, also);
-    }
-    if (scan->ends_known && x >= scan->tile_begin && w < scan->tile_words) {
-        uint64_t bits = scan->worker->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
+    if (x >= scan->tile_begin && w < scan->tile_words && (scan->ends_known || ends_pay(scan))) {
+        uint64_t bits;
 
+        TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
+        if (!scan->ends_known)
+            fill_ends(scan, also);
+        bits = scan->worker->ends.mask[w] & UINT64_MAX << (x - scan->tile_begin) % 64;
         while (bits == 0 && ++w < scan->tile_words)
             bits = scan->worker->ends.mask[w];
         x = scan->tile_begin + 64 * w;
@@ -322,7 +328,10 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
-    scan->ends_asked /= 2;
+    if (word_count > 1) { /* tiles of a word come between others, up to the next cache line */
+        scan->tiles_count = (scan->tiles_count + scan->result->count - scan->tile_count) / 2;
+        scan->tile_count = scan->result->count;
+    }
     if (tile->is_dense)
         for (uint64_t w = 0; w < word_count && !scan->over; w++)
             verify_word(scan, first + 64 * w, tile->mask[w], verify);

@@ -147,9 +147,8 @@ struct scan {
     uint64_t tile_begin;
     uint64_t tile_words;
     bool ends_known;
-    /* how many line ends were asked for: in this tile, plus half the number at the last tile's end
-     */
-    uint32_t ends_asked;
+    uint64_t tile_count;  /* result->count when this tile, if longer than a word, began */
+    uint64_t tiles_count; /* hits in the tiles before, halved with each tile */
     /* with ends_known: some line ends in the tile are NULs, after which lines go on */
     bool has_nulls;
     uint64_t line_until; /* LINES: begins < line_until lie in a line whose hit was taken */
