@@ -111,8 +111,10 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     *anchor = (struct anchor){
         .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
     if (made->anchor_count <= CHAINED_MAX && !split->is_sure) {
-        TRAWL_TRY(chain_make(made, maker->options, split->before, &anchor->before, error));
-        TRAWL_TRY(chain_make(made, maker->options, split->after, &anchor->after, error));
+        TRAWL_TRY(chain_make(made, maker->options, split->before, true, &maker->known,
+                             &anchor->before, error));
+        TRAWL_TRY(chain_make(made, maker->options, split->after, false, &maker->known,
+                             &anchor->after, error));
     }
     if (split->head_bytes > 0)
         TRAWL_TRY(compile(maker, split->head, split->head_bytes, &anchor->head, error));

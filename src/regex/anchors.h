@@ -2,6 +2,7 @@
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 
+#include "regex/chain.h"
 #include "regex/regex_compile.h"
 #include "regex/split.h"
 
@@ -11,6 +12,7 @@ struct anchor_maker {
     struct byte_rates rates;
     const uint8_t *sample; /* as in struct split_options */
     uint64_t sample_bytes;
+    struct chain_known known;
     uint32_t expression; /* that is split now */
     bool fails;          /* some expression has no anchors */
     bool folds;          /* some strings stand for letters of any case */

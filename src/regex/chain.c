@@ -1,96 +1,127 @@
-/* chain: makes the automaton of a sequence, by the subset construction. RE2 says which bytes each
- * character of the sequence may be. */
+/* chain: makes the automaton of a sequence, by the subset construction. RE2 says which code
+ * points each character of the sequence may be. */
 #include "regex/chain.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "regex/translate.h"
 
 #define PLACES_MAX 31u /* characters of a sequence, repetitions written out */
-#define STATES_MAX 48u
-#define SOURCE_BYTES 4096u /* the longest character, such as the classes that stand for \w */
+#define SETS_MAX 48u
+#define ROWS_MAX 240u
 #define ASKING_BYTES (UINT64_C(1) << 20)
 
 /* The sequence with its repetitions written out. Sets of places are words: a bit for each place
  * whose character may come next, and bit `count` where the whole sequence has been read. */
 struct places {
     uint32_t count;
-    bool is_whole;                 /* as in struct split_sequence */
+    bool is_whole;  /* as in struct split_sequence */
+    bool bytes;     /* each byte is a character */
+    bool backwards; /* the last byte of a character is read first */
+    uint8_t line_ends[2];
     uint32_t optional;             /* places that may be left out */
     uint32_t endless;              /* places that may be read again */
-    uint8_t character[PLACES_MAX]; /* index into bytes */
-    uint64_t bytes[PLACES_MAX][4]; /* a bit for each byte that the character may be */
-    uint32_t states[STATES_MAX];   /* set of places of each state */
-    uint32_t state_count;
+    uint8_t character[PLACES_MAX]; /* index into codes */
+    /* a bit for each code point, or byte, that the character may be */
+    uint64_t codes[SPLIT_SEQUENCE_MAX][CHAIN_CODES / 64];
+    /* Rows of the automaton. sets[i]: the set of places of row i; 0: row i is read within a
+     * character. */
+    uint32_t sets[ROWS_MAX];
+    uint8_t next[ROWS_MAX][256];
+    uint32_t row_count;
 };
 
-/* Sets the bits of the bytes that the character may be. Returns false if RE2 cannot tell. */
+/* Sets the bits of the code points, or of the bytes, that the expression of a character matches.
+ * Returns false if RE2 cannot tell. */
 static bool ask(const struct expressions *made, const struct regex_options *options,
-                const struct split_character *character, uint64_t *bits)
+                const char *source, uint32_t source_bytes, uint64_t *bits)
 {
-    /* Where each byte is a character, ASCII means the same, and programs are smaller. */
     struct regex_options asking = *options;
-    const char *bytes = character->bytes, *ascii = "";
-    const uint64_t begin = bytes[0] == '[' ? 1 + (bytes[1] == '^') : 0;
-    uint64_t taken = 0;
-    char source[SOURCE_BYTES], *to = source;
+    const uint32_t ones = options->bytes ? 256 : 128; /* characters of a single byte */
+    uint8_t text[2 * CHAIN_CODES];                    /* all characters, in order */
+    uint64_t count = 0;
     struct regex_fault fault;
     struct regex *regex;
+    int found = 0;
 
-    if (character->count + 64 > SOURCE_BYTES)
-        return false;
-    for (uint64_t i = 0; i < character->count && !options->bytes; i++)
-        if ((bytes[i] & 0x80) != 0 && character->flags[2] == 'i')
-            return false; /* ASCII letters may be other cases of the character */
-    if (begin > 0 && !options->bytes)
-        ascii = translate_ascii(bytes + begin, character->count - begin, &taken);
-    taken += begin;
-    to = (char *)mempcpy(to, character->flags, character->flags_count);
-    to = (char *)mempcpy(to, bytes, (size_t)begin);
-    to = (char *)mempcpy(to, ascii, strlen(ascii));
-    to = (char *)mempcpy(to, bytes + taken, (size_t)(character->count - taken));
-    *to++ = ')';
-    asking.bytes = true;
+    for (; count < ones; count++)
+        text[count] = (uint8_t)count;
+    for (uint32_t code = ones; code < CHAIN_CODES && !options->bytes; code++) {
+        text[count++] = (uint8_t)(0xc0 | code >> 6);
+        text[count++] = (uint8_t)(0x80 | (code & 0x3f));
+    }
     asking.memory_bytes = ASKING_BYTES;
-    if (made->ops->compile(source, (uint64_t)(to - source), &asking, &regex, &fault) != REGEX_OK)
+    if (made->ops->compile(source, source_bytes, &asking, &regex, &fault) != REGEX_OK)
         return false;
-    for (uint32_t value = 0; value < (options->bytes ? 256u : 128u); value++) {
-        const uint8_t byte = (uint8_t)value;
+    for (uint64_t end = 0; found >= 0 && end < count;) {
+        uint64_t at = end;
 
-        if (made->ops->match(regex, &byte, 1, 0, 1, REGEX_WHOLE, NULL, 0) > 0)
-            bits[value / 64] |= UINT64_C(1) << value % 64;
+        end += 64; /* most classes have no character in most parts of the text */
+        found = made->ops->match(regex, text, count, at, end, REGEX_ANYWHERE, NULL, 0);
+        for (uint64_t step = at < ones ? 1 : 2; found > 0 && at < end; at += step) {
+            const uint64_t code = at < ones ? at : ones + (at - ones) / 2;
+
+            if (made->ops->match(regex, text, count, at, at + step, REGEX_WHOLE, NULL, 0) > 0)
+                bits[code / 64] |= UINT64_C(1) << code % 64;
+        }
     }
     made->ops->release(regex);
-    return true;
+    return found >= 0;
+}
+
+/* Returns the bits of the character, which are kept in `known`. Returns NULL if RE2 cannot tell. */
+static const uint64_t *codes_of(const struct expressions *made, const struct regex_options *options,
+                                const struct split_character *character, struct chain_known *known)
+{
+    const char *bytes = character->bytes;
+    const uint64_t count = character->count, begin = bytes[0] == '[' ? 1 + (bytes[1] == '^') : 0;
+    struct chain_class made_class = {.source_bytes = 0};
+    char *to = made_class.source;
+
+    if (count + 64 > sizeof made_class.source || (count == 2 && memcmp(bytes, "\\C", 2) == 0))
+        return NULL; /* \C is a byte of a character */
+    to = (char *)mempcpy(to, character->flags, character->flags_count);
+    to = (char *)mempcpy(to, bytes, (size_t)begin);
+    /* With all characters beyond CHAIN_CODES the program is small. But if case is ignored, some of
+     * these characters stand for others. */
+    if (begin > 0 && bytes[begin] != ']' && bytes[begin] != '-' && character->flags[2] != 'i' &&
+        !options->bytes)
+        to = (char *)mempcpy(to, "\\x{800}-\\x{10ffff}", 18);
+    to = (char *)mempcpy(to, bytes + begin, (size_t)(count - begin));
+    to = (char *)mempcpy(to, ")", 1);
+    made_class.source_bytes = (uint32_t)(to - made_class.source);
+    for (uint32_t i = 0; i < CHAIN_KNOWN; i++)
+        if (known->classes[i].source_bytes == made_class.source_bytes &&
+            memcmp(known->classes[i].source, made_class.source, made_class.source_bytes) == 0)
+            return known->classes[i].codes;
+    if (!ask(made, options, made_class.source, made_class.source_bytes, made_class.codes))
+        return NULL;
+    known->at = (known->at + 1) % CHAIN_KNOWN;
+    known->classes[known->at] = made_class;
+    return known->classes[known->at].codes;
 }
 
 /* Writes out the sequence. Returns false if the sequence is too long, or RE2 cannot tell a
- * character's bytes. */
+ * character's code points. */
 static bool write_out(const struct expressions *made, const struct regex_options *options,
-                      const struct split_sequence *sequence, struct places *places)
+                      const struct split_sequence *sequence, struct chain_known *known,
+                      struct places *places)
 {
     for (uint32_t i = 0; i < sequence->count; i++) {
         const struct split_character *character = &sequence->items[i];
         const bool endless = character->most == SPLIT_ENDLESS;
         const uint32_t least = character->least;
         const uint64_t copies = endless ? (least > 0 ? least : 1) : character->most;
-        uint32_t same = 0;
+        const uint64_t *codes;
 
         if (copies > PLACES_MAX - places->count)
             return false;
-        while (
-            same < i &&
-            (sequence->items[same].count != character->count ||
-             sequence->items[same].flags_count != character->flags_count ||
-             memcmp(sequence->items[same].flags, character->flags, character->flags_count) != 0 ||
-             memcmp(sequence->items[same].bytes, character->bytes, (size_t)character->count) != 0))
-            same++;
-        if (same == i && !ask(made, options, character, places->bytes[i]))
+        codes = codes_of(made, options, character, known);
+        if (codes == NULL)
             return false;
+        memcpy(places->codes[i], codes, sizeof places->codes[i]);
         for (uint32_t copy = 0; copy < copies; copy++, places->count++) {
-            places->character[places->count] = (uint8_t)same;
+            places->character[places->count] = (uint8_t)i;
             if (copy >= least)
                 places->optional |= 1u << places->count;
             if (endless && copy + 1 == copies)
@@ -110,6 +141,23 @@ static uint32_t reach(const struct places *places, uint32_t place)
     return set;
 }
 
+/* Returns the set of places after a character with this code point. */
+static uint32_t follow(const struct places *places, uint32_t from, uint32_t code)
+{
+    uint32_t set = 0;
+
+    for (uint32_t place = 0; place < places->count; place++) {
+        const uint64_t *codes = places->codes[places->character[place]];
+
+        if ((from >> place & 1) == 0 || (codes[code / 64] >> code % 64 & 1) == 0)
+            continue;
+        set |= reach(places, place + 1);
+        if ((places->endless >> place & 1) != 0)
+            set |= reach(places, place);
+    }
+    return set;
+}
+
 /* Returns the number of the state with this set of places; CHAIN_ASKS if there are too many. */
 static uint8_t state_of(struct places *places, uint32_t set)
 {
@@ -119,69 +167,138 @@ static uint8_t state_of(struct places *places, uint32_t set)
         return CHAIN_FAILS;
     if ((set >> places->count & 1) != 0 && !places->is_whole)
         return CHAIN_MATCHES;
-    while (i < places->state_count && places->states[i] != set)
+    while (i < places->row_count && places->sets[i] != set)
         i++;
-    if (i == STATES_MAX)
+    if (i == ROWS_MAX)
         return CHAIN_ASKS;
-    if (i == places->state_count)
-        places->states[places->state_count++] = set;
+    if (i == places->row_count)
+        places->sets[places->row_count++] = set;
     return (uint8_t)(CHAIN_ASKS + 1 + i);
 }
 
-/* Fills the row of a state, which may add states. */
-static void fill_row(const struct expressions *made, bool all, struct places *places, uint32_t row,
-                     uint8_t *next)
+/* Returns the number of the state between the bytes of a character of two bytes, of which `byte`
+ * was read; CHAIN_ASKS if there are too many states. */
+static uint8_t state_within(struct places *places, uint32_t set, uint32_t byte)
 {
-    const struct trawl_plan *plan = made->plan;
-    const bool is_read = (places->states[row] >> places->count & 1) != 0;
+    static const uint8_t fails[256];
+    uint8_t next[256] = {0};
+    const uint32_t first = places->backwards ? 0xc2 : 0x80, end = places->backwards ? 0xe0 : 0xc0;
+    uint32_t i = 0;
 
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t set = 0;
+    for (uint32_t other = first; other < end; other++) {
+        const uint32_t lead = places->backwards ? other : byte,
+                       last = places->backwards ? byte : other;
 
-        for (uint32_t place = 0; place < places->count; place++) {
-            const uint64_t *bits = places->bytes[places->character[place]];
-
-            if ((places->states[row] >> place & 1) == 0 || (bits[byte / 64] >> byte % 64 & 1) == 0)
-                continue;
-            set |= reach(places, place + 1);
-            if ((places->endless >> place & 1) != 0)
-                set |= reach(places, place);
-        }
-        next[byte] = byte < 128 || all ? state_of(places, set) : CHAIN_ASKS;
+        next[other] = state_of(places, follow(places, set, (lead & 0x1f) << 6 | (last & 0x3f)));
     }
-    if ((plan->flags & TRAWL_CRLF) != 0)
+    if (places->backwards)
+        memset(next + 0x80, CHAIN_ASKS, 0x40); /* a character of three or four bytes */
+    next[places->line_ends[0]] = next[places->line_ends[1]] = CHAIN_FAILS;
+    if (memcmp(next, fails, sizeof next) == 0)
+        return CHAIN_FAILS;
+    while (i < places->row_count &&
+           (places->sets[i] != 0 || memcmp(places->next[i], next, sizeof next) != 0))
+        i++;
+    if (i >= ROWS_MAX - SETS_MAX)
+        return CHAIN_ASKS;
+    if (i == places->row_count) {
+        memcpy(places->next[i], next, sizeof next);
+        places->sets[places->row_count++] = 0;
+    }
+    return (uint8_t)(CHAIN_ASKS + 1 + i);
+}
+
+/* Fills the row of a set of places, which may add rows. */
+static void fill_row(struct places *places, uint32_t row, bool crlf)
+{
+    const uint32_t set = places->sets[row];
+    uint8_t *next = places->next[row];
+
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (byte < 0x80 || places->bytes)
+            next[byte] = state_of(places, follow(places, set, byte));
+        else if (places->backwards ? byte < 0xc0 : byte >= 0xc2 && byte < 0xe0)
+            next[byte] = state_within(places, set, byte);
+        else
+            next[byte] = places->backwards || byte < 0xc2 ? CHAIN_FAILS : CHAIN_ASKS;
+    if (crlf)
         next['\r'] = CHAIN_ASKS; /* which may belong to a line end */
-    next[plan->line_end] = next[plan->line_end_also] = is_read ? CHAIN_MATCHES : CHAIN_FAILS;
+    next[places->line_ends[0]] = next[places->line_ends[1]] =
+        (set >> places->count & 1) != 0 ? CHAIN_MATCHES : CHAIN_FAILS;
 }
 
 enum trawl_status chain_make(const struct expressions *made, const struct regex_options *options,
-                             const struct split_sequence *sequence, struct chain **chain,
+                             const struct split_sequence *sequence, bool backwards,
+                             struct chain_known *known, struct chain **chain,
                              struct trawl_error *error)
 {
-    uint8_t next[STATES_MAX][256];
-    struct places places = {.count = 0};
+    const struct trawl_plan *plan = made->plan;
+    struct places *places;
+    uint64_t rows_bytes;
+    enum trawl_status status = TRAWL_OK;
     uint8_t first;
     void *memory;
 
     *chain = NULL;
-    if (sequence == NULL || !write_out(made, options, sequence, &places))
+    if (sequence == NULL)
         return TRAWL_OK;
-    places.is_whole = sequence->is_whole;
-    first = state_of(&places, reach(&places, 0));
-    for (uint32_t row = 0; row < places.state_count; row++)
-        fill_row(made, options->bytes, &places, row, next[row]);
-    TRAWL_TRY(
-        memory_allocate(1, sizeof **chain + places.state_count * sizeof next[0], &memory, error));
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *places, &memory, error));
+    places = (struct places *)memory;
+    places->is_whole = sequence->is_whole;
+    places->bytes = options->bytes;
+    places->backwards = backwards;
+    places->line_ends[0] = plan->line_end;
+    places->line_ends[1] = plan->line_end_also;
+    if (!write_out(made, options, sequence, known, places))
+        goto done;
+    first = state_of(places, reach(places, 0));
+    for (uint32_t row = 0; row < places->row_count; row++)
+        if (places->sets[row] != 0)
+            fill_row(places, row, (plan->flags & TRAWL_CRLF) != 0);
+    rows_bytes = places->row_count * sizeof places->next[0];
+    TRAWL_TRY_DONE(memory_allocate(1, sizeof **chain + rows_bytes, &memory, error));
     *chain = (struct chain *)memory;
     (*chain)->first = first;
-    (*chain)->row_count = places.state_count;
-    (*chain)->line_end = made->plan->line_end;
-    memcpy((*chain)->next, next, places.state_count * sizeof next[0]);
-    return TRAWL_OK;
+    (*chain)->row_count = places->row_count;
+    (*chain)->line_end = plan->line_end;
+    memcpy((*chain)->next, places->next, (size_t)rows_bytes);
+done:
+    memory_release(places, 1, sizeof *places);
+    return status;
 }
 
 void chain_free(struct chain *chain)
 {
     if (chain != NULL)
         memory_release(chain, 1, sizeof *chain + chain->row_count * sizeof chain->next[0]);
+}
+
+/* Returns the state after bytes[at] or, if the line has no byte left, after the line's end. */
+static uint32_t step(const struct chain *chain, uint32_t state, bool is_left, const uint8_t *bytes,
+                     uint64_t at)
+{
+    return state <= CHAIN_ASKS
+               ? state
+               : chain->next[state - CHAIN_ASKS - 1][is_left ? bytes[at] : chain->line_end];
+}
+
+struct around chain_read(const struct chain *before, const struct chain *after,
+                         const uint8_t *bytes, uint64_t at, uint64_t end, uint64_t count)
+{
+    struct around around = {before != NULL ? before->first : CHAIN_ASKS,
+                            after != NULL ? after->first : CHAIN_ASKS};
+
+    /* In turns, because either side may fail first. */
+    for (uint64_t i = 0; i < CHAIN_BYTES; i++) {
+        if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS ||
+            (around.before <= CHAIN_ASKS && around.after <= CHAIN_ASKS))
+            return around;
+        around.before = step(before, around.before, i < at, bytes, at - 1 - i);
+        around.after = step(after, around.after, i < count - end, bytes, end + i);
+    }
+    if (around.before > CHAIN_ASKS)
+        around.before = CHAIN_ASKS;
+    if (around.after > CHAIN_ASKS)
+        around.after = CHAIN_ASKS;
+    return around;
 }

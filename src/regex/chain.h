@@ -2,8 +2,9 @@
  *
  * A chain is a sequence of characters with repetitions, such as `[A-Z][a-z]+`: the whole head of an
  * alternative, read backwards from the string, or the rest, read forwards. The line's edge may
- * follow: `^` backwards, `$` forwards. The automaton knows ASCII, or each byte where bytes are
- * characters. It asks for RE2 at other bytes, and where the first CHAIN_BYTES bytes do not decide.
+ * follow: `^` backwards, `$` forwards. The automaton knows the characters of one or two bytes of
+ * UTF-8, or each byte where bytes are characters. It asks for RE2 at longer characters, and where
+ * the first CHAIN_BYTES bytes do not decide.
  */
 #ifndef TRAWL_REGEX_CHAIN_H
 #define TRAWL_REGEX_CHAIN_H
@@ -24,27 +25,38 @@ struct chain {
     uint8_t next[][256];
 };
 
-/* Makes the automaton of a sequence, which is given in reading order. *chain is NULL if the
- * sequence is NULL or too long. Errors: MEMORY. */
+#define CHAIN_CODES 0x800u /* code points of characters of up to two bytes */
+#define CHAIN_KNOWN 32u
+
+/* The classes about which RE2 was asked last, because expressions share classes such as \w. All
+ * bytes are 0 at first. */
+struct chain_known {
+    struct chain_class {
+        uint32_t source_bytes;            /* 0: no class */
+        char source[512];                 /* the expression of a character */
+        uint64_t codes[CHAIN_CODES / 64]; /* a bit for each code point, or byte */
+    } classes[CHAIN_KNOWN];
+    uint32_t at; /* index of the newest class */
+};
+
+/* Makes the automaton of a sequence, which is given in reading order. backwards: the bytes
+ * of a character are read from the last to the first, too. *chain is NULL if the sequence is NULL
+ * or too long, or RE2 cannot tell which characters a class has. Errors: MEMORY. */
 enum trawl_status chain_make(const struct expressions *made, const struct regex_options *options,
-                             const struct split_sequence *sequence, struct chain **chain,
+                             const struct split_sequence *sequence, bool backwards,
+                             struct chain_known *known, struct chain **chain,
                              struct trawl_error *error);
 void chain_free(struct chain *chain);
 
-/* Reads up to `count` bytes of a line: by = 1: from at[0] on, by = -1: backwards from at[-1]. The
- * line ends after these bytes, or at a line end among them. chain NULL: returns CHAIN_ASKS. */
-static inline uint32_t chain_read(const struct chain *chain, const uint8_t *at, int by,
-                                  uint64_t count)
-{
-    uint32_t state = chain != NULL ? chain->first : CHAIN_ASKS;
+/* What the bytes around a string say about its head and its rest. */
+struct around {
+    uint32_t before;
+    uint32_t after;
+};
 
-    at -= by < 0;
-    for (uint64_t i = 0; state > CHAIN_ASKS; i++, at += by) {
-        if (i == count)
-            return chain->next[state - CHAIN_ASKS - 1][chain->line_end];
-        state = i < CHAIN_BYTES ? chain->next[state - CHAIN_ASKS - 1][*at] : CHAIN_ASKS;
-    }
-    return state;
-}
+/* Reads a line around a string, which is the bytes [at, end) of `bytes`. The line lies within
+ * bytes[0, count), and ends at a line end. A chain may be NULL, which asks. */
+struct around chain_read(const struct chain *before, const struct chain *after,
+                         const uint8_t *bytes, uint64_t at, uint64_t end, uint64_t count);
 
 #endif

@@ -481,25 +481,17 @@ struct line {
     uint64_t end;   /* without the line end */
 };
 
-/* What the bytes around a hit say, in the words of regex/chain.h. */
-struct around {
-    uint32_t before;
-    uint32_t after;
-};
-
 static struct around look_around(const struct step *step, const struct anchor *anchor, uint64_t at,
                                  const struct plan_literal *literal)
 {
     const struct engine_chunk *chunk = step->chunk;
     const uint64_t end = at + literal->bytes_count;
-    struct around around = {CHAIN_ASKS, CHAIN_ASKS};
+    const bool is_read = literal->tail_count == 0 && end <= chunk->owned;
 
     if (chunk->records != NULL)
-        return around;
-    around.before = chain_read(anchor->before, chunk->bytes + at, -1, at);
-    if (around.before != CHAIN_FAILS && literal->tail_count == 0 && end <= chunk->owned)
-        around.after = chain_read(anchor->after, chunk->bytes + end, 1, chunk->owned - end);
-    return around;
+        return (struct around){CHAIN_ASKS, CHAIN_ASKS};
+    return chain_read(anchor->before, is_read ? anchor->after : NULL, chunk->bytes, at,
+                      is_read ? end : at, chunk->owned);
 }
 
 /* Stores in *may whether a match of the anchor's expression may hold the string at `at`; by_line:

@@ -130,20 +130,6 @@ static void put_text(struct reader *reader, const char *text, uint64_t from)
 static const char letters[] = "dDsSw";
 static const char *const texts[] = {DIGITS, "\\P{Nd}", SPACES, NO_SPACES, WORDS};
 
-const char *translate_ascii(const char *bytes, uint64_t count, uint64_t *taken)
-{
-    static const char *const ascii[] = {"0-9", "\\D", "\t-\r ", "\\x00-\\x08\\x0e-\\x1f!-\\x7f",
-                                        "\\w"};
-
-    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        *taken = strlen(texts[i]);
-        if (count >= *taken && memcmp(bytes, texts[i], *taken) == 0)
-            return ascii[i];
-    }
-    *taken = 0;
-    return "";
-}
-
 /* Writes the escape that stands at `from` as Unicode means it. Returns false, and writes nothing,
  * if the escape is not about words, digits or spaces. */
 static bool put_unicode(struct reader *reader, uint64_t from, bool in_class)

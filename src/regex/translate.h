@@ -28,10 +28,4 @@ enum trawl_status translate(enum trawl_syntax syntax, bool unicode, const char *
                             uint64_t count, struct translated *out, struct trawl_error *error);
 void translated_release(struct translated *translated);
 
-/* If the inside of a class begins with what translate wrote for \d, \D, \s, \S or \w, returns the
- * ASCII part of these characters, and stores the length of what it replaces. Otherwise returns
- * NULL.
- */
-const char *translate_ascii(const char *bytes, uint64_t count, uint64_t *taken);
-
 #endif

@@ -19,7 +19,7 @@ CLASSES = ['.', '[ab]', '[^a]', '[a-c]', '[[:digit:]]', '[[:space:]]', '[^[:spac
 # What means Unicode in ripgrep and tg.
 WIDE_PIECES = ['é', 'ñ', '中', 'ⅷ', '²', '٣', '‿', 'ⓐ', '🄰', '\u0301', '👍', '\u200d', '\u00a0', '\u2003', '\u2028', 'ª']
 WIDE_CLASSES = [r'\w', r'\W', r'\d', r'\D', r'\s', r'\S', r'[\w-]', r'[^\w]', r'[\W_]', r'[^\W_]', r'[^\W\d_]', r'[^\W]',
-                r'[\W\d]', r'[^\S]', r'[^\d\s]', r'[a\W]', r'[^\Sa]', r'[\S\d]', r'[^a\w]']  # fmt: skip
+                r'[\W\d]', r'[^\S]', r'[^\d\s]', r'[a\W]', r'[а-яé]', r'[^\Sa]', r'[\S\d]', r'[^a\w]']  # fmt: skip
 REPEATS = ['*', '+', '?', '{2}', '{1,2}', '{0,2}', '{2,}']
 GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]']
 # In texts of ASCII: without TRAWL_UNICODE, words consist of letters of ASCII.

@@ -36,17 +36,19 @@ drawn itself(const char *text)
 
 drawn random_atom(bool perl)
 {
-    static const char *const plain[] = {"a",     "b", "c", "A", "B", " ",  "ab", "cab", "bca",
-                                        "abcab", "k", "s", "é", "É", "ко", "Ко", "_",   "-"};
+    static const char *const plain[] = {"a", "b", "c", "A", "B",  " ",  "ab", "cab", "bca", "abcab",
+                                        "k", "s", "é", "É", "ко", "Ко", "_",  "-",   "жко"};
     static const char *const both[] = {
-        ".",     "-", "[ab]",      "b", "[^a]", "1",   "[a-c]",       "c",  "a.c",          "abc",
-        "[éx]",  "é", "[^\u212a]", "b", "\\.",  ".",   "[[:alpha:]]", "b",  "[^[:space:]]", ".",
-        "(^|-)", "-", "( |$)",     " ", ".*",   "c -", ".+",          " b", "\\b",          "",
-        "\\b",   "",  "\\B",       "",  "^",    "",    "$",           ""};
+        ".",     "-", "[ab]",      "b", "[^a]",   "1",   "[a-c]",       "c",  "a.c",          "abc",
+        "[éx]",  "é", "[^\u212a]", "b", "\\.",    ".",   "[[:alpha:]]", "b",  "[^[:space:]]", ".",
+        "(^|-)", "-", "( |$)",     " ", ".*",     "c -", ".+",          " b", "\\b",          "",
+        "\\b",   "",  "\\B",       "",  "^",      "",    "$",           "",   "[а-я]",        "о",
+        "[^é]",  "к", "[А-яk]",    "Ж", "[^ -ÿ]", "ж",   "[é€]",        "€"};
     static const char *const more[] = {
-        "\\w",   "k",        "\\s", " ",   "\\d",    "1",     "\\pL", "к",        "(?i:ab)",
-        "aB",    "(?:bc|a)", "bc",  "\\W", "-",      "(?i)k", "K",    "\\Q.*\\E", ".*",
-        "\\x61", "a",        "\\n", "\n",  "[^\\n]", "b",     ".*?",  "-"};
+        "\\w",      "k",  "\\s",      " ",  "\\d",    "1",  "\\pL",    "к",
+        "(?i:ab)",  "aB", "(?:bc|a)", "bc", "\\W",    "-",  "(?i)k",   "K",
+        "\\Q.*\\E", ".*", "\\x61",    "a",  "\\n",    "\n", "[^\\n]",  "b",
+        ".*?",      "-",  "\\C",      "b",  "[^\\W]", "s",  "\\p{Lu}", "Ж"};
     const char *const *row = &both[2 * draw(std::size(both) / 2)];
 
     if (draw(20) == 0) // no text has x or y but in a sample
@@ -120,10 +122,11 @@ drawn random_expression(bool perl, int depth)
 std::string random_text(uint8_t line_end, const std::vector<std::string> &samples)
 {
     static const char *const pieces[] = {
-        "a", "b",        "c",  "A",    "B",    "C",     " ",
-        "_", "-",        ".",  "ab",   "cab",  "abcab", "é",
-        "É", "к",        "Ко", "\xff", "\xc3", "k",     "\xe2\x84\xaa",
-        "s", "\xc5\xbf", "\r", "1",    "bca"};
+        "a", "b",        "c",    "A",       "B",    "C",     " ",
+        "_", "-",        ".",    "ab",      "cab",  "abcab", "é",
+        "É", "к",        "Ко",   "\xff",    "\xc3", "k",     "\xe2\x84\xaa",
+        "s", "\xc5\xbf", "\r",   "1",       "bca",  "жо",    "Ж",
+        "€", "\xd0",     "\xb0", "\xe2\x82"};
     static const uint32_t sizes[] = {0, 1, 3, 20, 100, 200, 400, 3000};
     std::string text;
     const uint32_t count = draw(50) == 0 ? 40000 : sizes[draw(std::size(sizes))],
