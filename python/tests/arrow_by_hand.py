@@ -192,7 +192,11 @@ def flags_of(array):
     if not array.buffers[0]:
         return [True] * array.length
     packed = ctypes.cast(array.buffers[0], ctypes.POINTER(ctypes.c_uint8))
-    return [bool(packed[i // 8] >> i % 8 & 1) for i in range(array.length)]
+    return bits_of(array, packed)
+
+
+def bits_of(array, packed):
+    return [bool(packed[i // 8] >> i % 8 & 1) for i in range(array.offset, array.offset + array.length)]
 
 
 def views(array):
@@ -224,7 +228,7 @@ def read(exported):
         return format, {n: numbers(c, 1, c.length) for n, c in zip(names, columns)}
     if format == "b":
         packed = ctypes.cast(array.buffers[1], ctypes.POINTER(ctypes.c_uint8))
-        values = [bool(packed[i // 8] >> i % 8 & 1) for i in range(array.length)]
+        values = bits_of(array, packed)
     elif format == "+L":
         ends = numbers(array, 1, array.length + 1)
         items = numbers(array.children[0].contents, 1, ends[-1])

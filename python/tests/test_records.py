@@ -143,6 +143,11 @@ def test_results_are_compared_copied_and_shown():
             assert copy == result and list(copy) == list(result) and type(copy) is type(result)
             assert arrow_by_hand.read(copy)[0] == arrow_by_hand.read(result)[0]
         assert str(list(result)[:3])[1:-1] in repr(result)
+        if isinstance(result, (trawl.Column, trawl.Array)):
+            part = result[1:][1:-1]
+            assert list(part) == list(result)[2:-1]
+            assert arrow_by_hand.read(part)[1] == arrow_by_hand.read(result)[1][2:-1]
+            assert getattr(part, "null_count", 0) == list(part).count(None)
     buffers = []
     data = pickle.dumps(results()[0], 5, buffer_callback=buffers.append)
     assert pickle.loads(data, buffers=buffers) == results()[0] and len(data) < 100
@@ -325,7 +330,7 @@ def pandas_na():
 
 def test_runs_of_views(rng):
     """Check columns of views. The library searches adjacent long values of a buffer in place, as one part of the column. A
-    part ends at a short value, at a change of buffers, and at a slice, but not at a null or an empty value."""
+    part ends at a short value, at a change of buffers, and at an array's end, but not at a null or an empty value."""
     plan = trawl.Plan(["ab", "cab"])
     for round in range(3):
         records = [bytes(rng.choices(b"abc", k=rng.randint(13, 20))) for _ in range(9500)]
@@ -336,7 +341,9 @@ def test_runs_of_views(rng):
         begin = rng.randrange(200)
         expected = answers([b"ab", b"cab"], records[begin:])
         for turn in (20000, 4300, 400, 100)[round % 2 :: 2]:
-            column = arrow_by_hand.Column(records, "vz", begin, turn=turn)
+            middle = rng.randrange(begin, len(records))
+            column = arrow_by_hand.Stream([arrow_by_hand.Column(records, "vz", begin, middle, turn=turn),
+                                           arrow_by_hand.Column(records, "vz", middle, turn=turn)])
             same(plan, column, expected)
             made = plan.replace(column, b"<>").tolist()
             assert made == [

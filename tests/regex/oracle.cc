@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -117,8 +118,8 @@ drawn random_expression(bool perl, int depth)
     return made;
 }
 
-// Pieces and samples. Some samples lost a byte, or have one to three bytes twice in a row; half of
-// the samples are lines.
+// Pieces and samples. Some samples lost a byte, have a letter in the other case, or have one to
+// three bytes twice in a row; half of the samples are lines.
 std::string random_text(uint8_t line_end, const std::vector<std::string> &samples)
 {
     static const char *const pieces[] = {
@@ -141,10 +142,12 @@ std::string random_text(uint8_t line_end, const std::vector<std::string> &sample
         else if (draw(sampled) == 0) {
             std::string sample = samples[draw(static_cast<uint32_t>(samples.size()))];
 
-            if (draw(3) == 0 && !sample.empty()) {
+            if (draw(2) == 0 && !sample.empty()) {
                 const size_t at = draw(static_cast<uint32_t>(sample.size()));
 
-                if (draw(2) == 0)
+                if (draw(3) == 0 && std::isalpha(static_cast<unsigned char>(sample[at])) != 0)
+                    sample[at] = static_cast<char>(sample[at] ^ 0x20);
+                else if (draw(2) == 0)
                     sample.erase(at, 1);
                 else
                     sample.insert(at, sample, at, 1 + draw(3));

@@ -116,6 +116,8 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[\"a\"],\"environment\":{\"file\":[1]}}", "[DEVICE, INODE]"},
     {400, "{\"patterns\":[\"a\"],\"environment\":[]}", "an object is expected"},
     {413, "{\"patterns\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\"]}", "more than 8"},
+    {0, "{\"patterns\":[\"1\",\"2\\n3\",\"4\",\"5\",\"6\",\"7\",\"8\"]}",
+     "trawl --json -e 1 -e 2\n3 -e 4 -e 5 -e 6 -e 7 -e 8 -- "},
     {413, "{\"patterns\":[\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"]}", "more than 8"},
     {413, "{\"patterns\":[{\"name\":\"\",\"text\":\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"}]}",
      "more than 8"},
@@ -260,8 +262,8 @@ static void check_status(const char *body, size_t bytes, const struct request_li
     char message[SETTINGS_ERROR_BYTES];
     int http_status = 0;
 
-    TEST_CHECK(
-        !request_read(&request, body, bytes, REQUEST_JSON, its_limits, &http_status, message));
+    TEST_CHECK(request_read(&request, body, bytes, REQUEST_JSON, its_limits, &http_status,
+                            message) == (expected == 0));
     TEST_CHECK_U64((uint64_t)http_status, (uint64_t)expected);
     request_free(&request);
 }
@@ -274,12 +276,16 @@ static void check_limits(void)
     size_t used;
 
     memset(body, ' ', 4097);
+    memcpy(body, "{\"patterns\":[\"a\"]}", 18);
+    check_status(body, 4096, &limits, 0);
     check_status(body, 4097, &limits, 413);
     larger.body_bytes_max = 2000000;
-    used = (size_t)sprintf(body, "{\"patterns\":[\"");
-    memset(body + used, 'a', 257);
-    used += 257 + (size_t)sprintf(body + used + 257, "\"]}");
-    check_status(body, used, &larger, 413);
+    for (size_t bytes = 256; bytes <= 257; bytes++) {
+        used = (size_t)sprintf(body, "{\"patterns\":[\"");
+        memset(body + used, 'a', bytes);
+        used += bytes + (size_t)sprintf(body + used + bytes, "\"]}");
+        check_status(body, used, &larger, bytes == 256 ? 0 : 413);
+    }
     memset(body, '[', 2000000);
     check_status(body, 2000000, &larger, 400);
     for (used = 0; used < 2000000; used += 3)
