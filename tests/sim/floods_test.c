@@ -232,7 +232,7 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
     uint32_t more = index % 3 == 0 ? 70 : 3 * period + 20; /* 70: the pattern holds two periods */
     uint32_t bytes = 2 * period + (uint32_t)test_random_below(random, more);
     struct diff_input input;
-    uint64_t late = 0;
+    uint64_t late = 0, other;
     uint8_t *pattern;
 
     input_begin(random, INPUT_LETTERS_26, ONE_TEXT_BYTES / 2, &input);
@@ -246,6 +246,11 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
             at = (at / 1024 * 1024 + test_random_below(random, bytes)) % (ONE_TEXT_BYTES / 2);
         input.text[at] ^= 1;
     }
+    /* the same byte of each period differs for a while: the text has the period, but not the
+     * pattern */
+    other = test_random_below(random, ONE_TEXT_BYTES / 4);
+    for (uint64_t at = other; at < other + 2 * bytes; at += period)
+        input.text[at % (ONE_TEXT_BYTES / 2)] ^= (uint8_t)(1u << other % 5);
     if (index % 2 != 0) /* before a random place there are candidates, but no occurrence */
         late = test_random_below(random, ONE_TEXT_BYTES / 2);
     for (uint64_t at = bytes - 1; at < late; at += bytes)

@@ -6,7 +6,7 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-#define CASES_NORMAL 1500
+#define CASES_NORMAL 1200
 #define CASES_LONG 100000
 #define CASES_TELLING 200 /* after so many cases each method must have been used */
 #define FAILURES_MAX 5
