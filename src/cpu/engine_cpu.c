@@ -238,7 +238,8 @@ static bool parts_make(struct engine_worker *worker, bool eager)
     return true;
 }
 
-/* Searches the task's chunk for each part of the plan in turn, and appends the merged hits. */
+/* Searches the task's chunk for each part of the plan in turn, and appends the merged hits. The
+ * task's want is not FIRST, which cpu_submit leaves to the whole plan. */
 static enum trawl_status scan_parts(struct engine_worker *worker, const struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -264,15 +265,14 @@ static enum trawl_status scan_parts(struct engine_worker *worker, const struct e
         engine_result_begin(found, task->from, false);
         TRAWL_TRY(scan_whole(worker->parts->workers[i], &part, error));
         TRAWL_ASSERT(found->done == end || task->want != WANT_COUNT);
-        end = task->want == WANT_FIRST && found->hits.count > 0 ? found->hits.items[0].offset + 1u
-                                                                : found->done;
+        end = found->done;
         result->candidate_count += found->candidate_count;
         if (task->want == WANT_COUNT)
             result->count += found->count;
         merged[i] = (struct hits_part){&found->hits, of->part[i].literals, 0};
     }
     result->method = TRAWL_METHOD_SET;
-    result->done = task->want == WANT_FIRST ? task->chunk->owned : end;
+    result->done = end;
     result->hits.one_per_line = false;
     if (task->want == WANT_COUNT)
         return TRAWL_OK;

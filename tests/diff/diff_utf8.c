@@ -48,9 +48,10 @@ static const uint32_t alphabet[] = {
 #define LETTERS (sizeof alphabet / sizeof *alphabet)
 
 /* The letters for texts in which each byte is a character. 0xe0 to 0xef are the small letters of
- * 0xc0 to 0xcf, and 0xb0 is a capital letter whose small letter is b. */
-static const uint32_t single_alphabet[] = {0x81, '1', 'q', 'b',  0xb0, 0xe1,
-                                           0xc1, ' ', 'A', 0xff, '\n', 'B'};
+ * 0xc0 to 0xcf, and 0xb0 is a capital letter whose small letter is b. 0xc2 and 0x81 would be a
+ * character of UTF-8. */
+static const uint32_t single_alphabet[] = {0x81, '1', 'q', 'b',  0xb0, 0xe2,
+                                           0xc2, ' ', 'A', 0xff, '\n', 'B'};
 #define SINGLE_LETTERS (sizeof single_alphabet / sizeof *single_alphabet)
 static bool is_single;
 
