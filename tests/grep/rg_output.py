@@ -129,6 +129,8 @@ class Case:
             self.add([context + "%d" % rng.choice([1, 2, 5])])
             if rng.random() < 0.4:
                 self.add(rng.choice([["--context-separator=" + rng.choice(SEPARATORS)], ["--no-context-separator"]]))
+        if self.json and context is None and report is None and not self.given("--passthru", "-v") and rng.random() < 0.3:
+            self.add(["-v", "-C1"])
         if rng.random() < 0.25 and len(self.patterns) == 1 and re.fullmatch(r"\w+", self.patterns[0]):
             self.add(["-w"])
 
