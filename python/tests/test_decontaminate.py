@@ -18,7 +18,7 @@ import pytest
 import trawl
 from conftest import amount
 from trawl.decontaminate._command import main
-from trawl.decontaminate import Form, Overlap, Questions
+from trawl.decontaminate import Form, Overlap, Questions, decontaminate
 
 FORMS = [
     {"nfkc": nfkc, "ignore_case": case, "punctuation": punctuation, "spaces": spaces}
@@ -246,6 +246,9 @@ def test_short_questions():
     assert (made.short, made.unsearched, made.totals) == ([1, 2, 3], [2, 3], [1, 1, 0, 0])
     found = pickle.loads(pickle.dumps(made)).overlaps(["x a B y", "xa b", None])
     assert list(found) == [Overlap(0, 1, 1, 1, "a b")]
+    whole = {"words": 2, "least": 1.0}  # as much as the least ratio, and a little less
+    found = list(decontaminate(["one two three"], ["one two", "one two three"], **whole))
+    assert [(one.document, one.ratio) for one in found] == [(1, 1.0)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert Questions(questions, words=3, short="ignore").unsearched == [1, 2, 3]

@@ -124,7 +124,8 @@ def test_exports():
 
 def results():
     """Return results of each kind, no two of which are equal."""
-    plan, text, column = trawl.Plan(["an", "<b>"]), b"banana\n<b>\nx", ["banana", None, "<b>", "x"] * 3
+    plan, text, column = trawl.Plan(["an", "<b>"]), b"banana\n<b>\nx an an", ["banana", None, "<b>"]
+    column += ["x", None, "an", "x", "<b>", "y", "an", "x", None]
     return [
         plan.positions(text), plan.positions(text)[1:], plan.positions(b""), plan.count_by_pattern(text),
         plan.record_counts(column), plan.contains(column), plan.contains([]), plan.contains(["x"] * 20),

@@ -219,6 +219,10 @@ def test_files(rng, tmp_path):
             lines = trawl.Plan(r"(a+)(b?)", regex=True)
             searcher.replace_file(lines, old, new, "$2$1$1")
             assert new.read_bytes() == lines.replace(text, "$2$1$1")
+    old.write_bytes(b"b" + b"a" * 2500)
+    with trawl.Searcher("cpu", 1, chunk_bytes=64) as searcher:  # a match spans many windows
+        assert searcher.replace_file(trawl.Plan("a" * 1000), old, new, "x") == 2
+    assert new.read_bytes() == b"bxx" + b"a" * 500
     old.chmod(0o640)
     old.write_bytes(b"a cat")
     assert trawl.Plan({"cat": "dog"}).replace_file(old, old) == 1

@@ -53,7 +53,7 @@ def make_tree(rng, top, home):
         os.makedirs(os.path.join(top, ".git/info"))
         if rng.random() < 0.6:
             ignored.put(top, ".git/info/exclude", ignored.rules(rng, False, "", files))
-    if len(folders) > 2 and rng.random() < 0.15:
+    if len(folders) > 2 and rng.random() < 0.4:
         inner = rng.choice(folders[1:])
         os.makedirs(os.path.join(top, inner, ".git"), exist_ok=True)
     shutil.rmtree(home, ignore_errors=True)

@@ -203,8 +203,8 @@ def test_expressions():
     for number in range(cases.amount(120)):
         if number % 20 == 0:
             with open(name, "wb") as file:
-                file.write(b"x\n" + differential.text(draw, number % 40 == 0))
-        made = (differential.rg_case if number % 2 else differential.grep_case)(draw, "text")[1]
+                file.write(b"x\n" + differential.text(draw, number % 40 == 0, False))
+        made = (differential.rg_case if number % 2 else differential.grep_case)(draw, "text", False, number % 3 == 0)[1]
         options = fixed[number] if number < len(fixed) else made[1:]
         cases.execute([TRAWL if made[0] == "trawl" else tg, *options], tree)
 

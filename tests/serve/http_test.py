@@ -139,6 +139,8 @@ def check_queries(server):
         found.setdefault(json.dumps(head["files"][file]), []).append(begin)
     equal(found, {'"a.txt"': [4, 14, 21], '"sub/b.c"': [4], json.dumps({"bytes": base64.b64encode(b"\xff.txt").decode()}): [2]}, "begins")
     equal(len(numbers), NEEDLES * 16, "the columns' bytes")
+    numbers = asked(server, "POST", "/v1/search", 200, {"patterns": ["none", "needle", "needle"], "format": "columns"}).split(b"\n", 1)[1]
+    equal(struct.unpack("<5I", numbers[60:80]), (1,) * NEEDLES, "the column of patterns, of which two are equal")
 
 
 def check_facts(server, root):

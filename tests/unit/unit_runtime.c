@@ -125,11 +125,21 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     trawl_text_close(text);
 }
 
+/* Cancels the search that delivers the matches, and lets it go on. */
+static int cancels(void *searcher, const struct trawl_match *matches, uint64_t match_count)
+{
+    (void)matches;
+    (void)match_count;
+    trawl_searcher_cancel(searcher);
+    return 0;
+}
+
 static void arguments(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 0);
     AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+    AUTO_TEXT brief = must_text(bytes, 1000);
     struct trawl_searcher *none = NULL;
     struct trawl_worker_stats stats = {.size = sizeof stats};
     struct trawl_stats whole;
@@ -161,6 +171,8 @@ static void arguments(struct trawl_plan *plan)
     trawl_searcher_cancel(searcher);
     CHECK_STATUS(trawl_search_next(search, &batch, NULL), TRAWL_STOPPED);
     trawl_search_close(search);
+    CHECK_STATUS(trawl_positions(searcher, plan, brief, cancels, searcher, NULL), TRAWL_STOPPED);
+    CHECK_STATUS(trawl_positions(searcher, plan, text, cancels, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_runtime_close(NULL, NULL));
 }
