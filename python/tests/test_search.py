@@ -63,7 +63,7 @@ def test_whole_lines(patterns, text, chunk_bytes):
     assert all(len(batch) > 0 for batch in batches)
 
 
-def test_lines(tmp_path):
+def test_lines(rng, tmp_path):
     text = b"one\n" * 1000 + b"tw" + b"x" * 5000 + b"o an\n" + b"last an"
     (tmp_path / "text").write_bytes(text)
     plan = trawl.Plan(["an", "wx"])
@@ -77,6 +77,10 @@ def test_lines(tmp_path):
             searcher.close()
         del batches  # in the middle of the search; the searcher must be free again
         assert searcher.count(plan, text) == 3
+    with trawl.Searcher("cpu", 1, chunk_bytes=64) as searcher:  # a stream's lines over several windows
+        for _ in range(40):
+            made = b"\n".join(bytes(rng.choices(b"xxxxan", k=rng.choice([3, 60, 150]))) for _ in range(12))
+            assert list(searcher.lines(plan, io.BytesIO(made))) == list(plan.lines(made))
     lines = trawl.Plan("b", line_end=b"\0").lines("a\0b\0")
     assert list(lines) == [(1, 2, "b")] and len(lines) == 1 and "1" in repr(lines)
     assert len(plan.lines(b"")) == 0 and list(plan.line_batches(b"no")) == []
