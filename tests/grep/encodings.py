@@ -12,6 +12,7 @@ import select
 import shutil
 import subprocess
 import sys
+import time
 
 import cases
 
@@ -147,6 +148,22 @@ def at_once(trawl, folder):
     return None if came else "nothing came of a pipe that did not end, in %s" % folder
 
 
+def in_pieces(trawl, folder):
+    """Check that trawl finds a byte order mark that a pipe brings in two pieces."""
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+        data = "\ufefffoo\n".encode(encoding)
+        for cut in range(1, 4):
+            with subprocess.Popen([trawl, "--encoding=auto", "-cx", "foo"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  cwd=folder, env=cases.environment()) as process:
+                process.stdin.write(data[:cut])
+                process.stdin.flush()
+                time.sleep(0.05)  # by then trawl has read the first piece
+                got = process.communicate(data[cut:])[0]
+            if got != b"1\n":
+                return "%s, cut at %d: %r lines" % (encoding, cut, got)
+    return None
+
+
 def refused(trawl, folder):
     """Check the messages for a folder, for an unknown encoding, and for two options that exclude each other."""
     os.makedirs(os.path.join(folder, "here", "sub"), exist_ok=True)
@@ -165,7 +182,7 @@ def refused(trawl, folder):
 
 
 def main():
-    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, refused))
+    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused))
 
 
 if __name__ == "__main__":

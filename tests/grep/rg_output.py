@@ -225,7 +225,7 @@ def run_case(rng, trawl, folder):
         case.add(["-M%d" % max(0, len(line) + rng.choice([-20, -1, 0, 0, 1]))])
     names = []
     for number, text in enumerate(texts):
-        if case.json and not case.given("-w") and rng.random() < 0.2:
+        if case.json and not case.given("-w") and rng.random() < 0.5:
             text = text.replace(b"o", b"\xff\x01").replace(b" ", bytes([rng.choice([8, 9, 12, rng.randrange(1, 256)])]))
             text = text.replace(b"\n\n", b"\n\xed\xa0\x80\n\xf4\x90\x80\x80\xc0\x80\xe2\x80\xa8\x7f\x1b\"\n")
         name = "f%d" % number + (rng.choice(["\udcff", "\"", "\\", "\n", "é"]) if case.json and rng.random() < 0.3 else "")
