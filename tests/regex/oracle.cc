@@ -37,8 +37,9 @@ drawn itself(const char *text)
 
 drawn random_atom(bool perl)
 {
-    static const char *const plain[] = {"a", "b", "c", "A", "B",  " ",  "ab", "cab", "bca", "abcab",
-                                        "k", "s", "é", "É", "ко", "Ко", "_",  "-",   "жко"};
+    static const char *const plain[] = {"a",   "b",   "c",     "A", "B",   " ",  "ab",
+                                        "cab", "bca", "abcab", "k", "s",   "é",  "É",
+                                        "ко",  "Ко",  "_",     "-", "жко", "\r", "b\r"};
     static const char *const both[] = {
         ".",     "-", "[ab]",      "b", "[^a]",   "1",   "[a-c]",       "c",  "a.c",          "abc",
         "[éx]",  "é", "[^\u212a]", "b", "\\.",    ".",   "[[:alpha:]]", "b",  "[^[:space:]]", ".",
