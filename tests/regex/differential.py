@@ -203,6 +203,12 @@ def main():
         fixed = [case for case in long_cases(name) if has_rg or case[0][0] == 'grep']
         for part in WIDE_CLASSES if has_rg else []:
             fixed.append([[program, '-j1', '--no-config', '-n', f'^{part}$', every] for program in ('rg', 'tg')])
+        unended = os.path.join(os.path.dirname(name), 'unended')  # the last line has no line end
+        with open(unended, 'wb') as file:
+            file.write(b'a\nb')
+        for options in [['-n'], ['-c'], ['-c', '-v'], ['-c', '-r', 'n'], ['-c', '-v', '-r', 'n'], ['-v', '-b'], ['-o', '-r', 'n']] if has_rg else []:
+            for made in ('x.y', '[a]', '[^a]'):
+                fixed.append([[program, '-j1', '--no-config', *options, '-e', made, unended] for program in ('rg', 'tg')])
         for number in range(-len(fixed), amount):
             if number >= 0 and number % 4 == 0:
                 wide = has_rg and draw.random() < 0.3  # grep's classes mean the locale's characters
