@@ -7,8 +7,10 @@
 #include "base/memory.h"
 
 #define PLACES_MAX 31u /* characters of a sequence, repetitions written out */
-#define SETS_MAX 48u
+/* rows of an automaton, and how many of them are sets of places: the row of a set takes some 2,000
+ * steps for each place */
 #define ROWS_MAX 240u
+#define SETS_MAX 48u
 #define ASKING_BYTES (UINT64_C(1) << 20)
 
 /* The sequence with its repetitions written out. Sets of places are words: a bit for each place
@@ -29,6 +31,7 @@ struct places {
     uint32_t sets[ROWS_MAX];
     uint8_t next[ROWS_MAX][256];
     uint32_t row_count;
+    uint32_t set_count; /* rows that are sets of places */
 };
 
 /* Sets the bits of the code points, or of the bytes, that the expression of a character matches.
@@ -169,10 +172,12 @@ static uint8_t state_of(struct places *places, uint32_t set)
         return CHAIN_MATCHES;
     while (i < places->row_count && places->sets[i] != set)
         i++;
-    if (i == ROWS_MAX)
-        return CHAIN_ASKS;
-    if (i == places->row_count)
+    if (i == places->row_count) {
+        if (places->set_count == SETS_MAX)
+            return CHAIN_ASKS;
+        places->set_count++;
         places->sets[places->row_count++] = set;
+    }
     return (uint8_t)(CHAIN_ASKS + 1 + i);
 }
 

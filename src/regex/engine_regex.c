@@ -713,10 +713,9 @@ static enum trawl_status scan_lines(struct engine_worker *worker, struct engine_
     for (uint64_t i = 0; i < hits->count; i++) {
         const struct plan_literal literal =
             plan_literal_at(expressions->atoms, hits->items[i].literal);
-
-        hits->lengths[i] = literal.bytes_count;
         const uint32_t anchor = expressions->atom_anchors[expressions->atom_first[literal.pattern]];
 
+        hits->lengths[i] = literal.bytes_count;
         hits->items[i].literal = expressions->anchors[anchor].expression;
     }
     hits->lengths_valid = true;
