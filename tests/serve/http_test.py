@@ -657,6 +657,15 @@ def limits(folder, root):
         expect(sum(line["type"] == "match" for line in lines) == 2 and lines[-1]["data"]["truncated"], "results that are cut off", lines)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-queries=2", root) as server:
         server.loaded()
+        # With each of these names a buffer of the server is full within the first bytes of a line. (Earlier tests had
+        # answers that fit the buffer, so they missed that such a line did not count.)
+        for count in 48, 99:
+            name = b"\xff" + b"x" * count
+            with open(os.path.join(os.fsencode(root), name), "wb") as file:
+                file.write(b"\xe9\n" * 36000)
+            answer = asked(server, "POST", "/v1/search", 200, {"patterns": [{"bytes": "6Q=="}], "max_results": 35900,
+                                                               "paths": [{"bytes": base64.b64encode(name).decode()}]})
+            equal(answer.count(b'{"type":"match"'), 35900, "results in JSON")
         # The time ends between two lines of a file. (In earlier tests, the time had ended only between files and in passes.)
         end, got = begin_large(server, max_seconds=1)
         time.sleep(1.01)

@@ -86,7 +86,7 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
 
 /* Returns how many of the bytes come before the first line that exceeds results_max, and sets
  * answer->cut if there is such a line. With REQUEST_JSON only lines of type "match" count as
- * results. */
+ * results; the job writes the first bytes of a line together (put_beginning of json.c). */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
     const char *prefix = answer->request.format == REQUEST_JSON ? "{\"type\":\"match\"" : "";

@@ -17,7 +17,8 @@
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-#define PART_BYTES 6144u /* bytes escaped at a time, a multiple of 3 */
+#define PART_BYTES 6144u    /* bytes escaped at a time, a multiple of 3 */
+#define BEGINNING_BYTES 64u /* room for the bytes of a message before its path */
 #define ESCAPE_BYTES_MAX 6u
 
 static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
@@ -158,6 +159,9 @@ static void put_beginning(struct text_scan *scan, const char *type)
     bool is_input = strcmp(scan->name, "(standard input)") == 0; /* the name in ripgrep */
     const char *name = is_input && scan->settings->label == NULL ? "<stdin>" : scan->name;
 
+    /* The server counts results by the first bytes of lines, so a full buffer is written before
+     * these bytes and not between them. */
+    output_need(scan->output, BEGINNING_BYTES);
     put_text(scan, "{\"type\":\"");
     put_text(scan, type);
     put_text(scan, "\",\"data\":{\"path\":");
