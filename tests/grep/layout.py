@@ -1,0 +1,503 @@
+#!/usr/bin/env python3
+"""Runs random command lines with all options about printed lines together, and compares with a model of the printer.
+
+usage: layout.py TRAWL [--first CASE] [--cases COUNT] [--keep]
+
+GNU grep lacks many of the options, and ripgrep combines other options in another way (rg_output.py says which). The model
+is a loop over the lines. The inputs are files, directories, pipes and standard input that can seek, also a missing file;
+the texts have blank lines, carriage returns, lines longer than a chunk, and last lines without line end. Standard output
+and standard error go to the same pipe.
+"""
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+
+import cases
+
+CASES = 2400
+TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "é".encode(), "漢".encode(), b"x1", b"-", b"_", b"\\", b"\""]
+STRINGS = [b"foo", b"Foo", b"O", b"o", b"oo", b"a", b"ab", b"aba", b" ", b"\t", b"x", "é".encode(), b"nowhere", b"-"]
+EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])", rb"o+", rb"f(o)(o)|x"]
+REPLACEMENTS = ["", "X", "<$0>", "$0$0", "$1", "[${1}]$2", "${n}", "$$", "$", "$0\t", "a long replacement of $0", "$1x", "$100", "${0}x"]
+SEPARATORS = [("", b""), ("~>", b"~>"), (r"\t", b"\t"), (r"\x41\\", b"A\\")]
+FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgrep", "heading", "trim", "passthru", "crlf", "max-columns-preview",
+         "pattern-number", "overlapping", "stats", "line-buffered", "search-zip", "I", "s"]
+PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
+
+
+FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
+
+
+class Case:
+    def __init__(self, rng):
+        self.on = {flag for flag in rng.sample(FLAGS, rng.choice([0, 1, 2, 3, 4, 6]))}
+        self.arguments = []
+        self.locale = rng.choice(["C", "C.UTF-8"])
+        self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
+        self.report = rng.choice(["lines"] * 8 + ["json", "json", "c", "count-matches", "l", "L", "q"])
+        self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
+        self.strings = [rng.choice(STRINGS) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (rng.random() < 0.06)
+        self.names = rng.choice([None, None, True, False])
+        self.before = self.after = -1
+        for letter in rng.choice(["", "", "", "A", "B", "C", "AB"]):
+            count = rng.choice([0, 1, 1, 2, 5])
+            self.before, self.after = (self.before if letter == "A" else count), (self.after if letter == "B" else count)
+            self.arguments.append("-%s%d" % (letter, count))
+        self.limit = rng.choice([None] * 5 + [0, 1, 2, 4])
+        self.replace = rng.choice(REPLACEMENTS) if rng.random() < 0.25 else None
+        self.columns = rng.choice([0, 1, 3, 5, 8, 13, 30, 80]) if rng.random() < 0.3 else 0
+        self.distance = rng.random() < 0.05 and not self.expressions
+        self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
+        self.clean()
+        self.choose(rng)
+
+    def clean(self):
+        """Take back options that exclude each other."""
+        on = self.on
+        if self.expressions:
+            on -= {"w", "pattern-number", "overlapping"}
+        if on & {"pattern-number"} or self.distance or self.report == "count-matches":
+            on -= {"v"}
+        if "pattern-number" in on and ("vimgrep" in on or self.report == "json"):
+            on -= {"pattern-number"}
+        if "z" in on or on >= {"x", "pattern-number"}:
+            on -= {"crlf"}
+        if any(a.lower().startswith(b.lower()) for i, a in enumerate(self.strings) for j, b in enumerate(self.strings) if i != j) or on & {"x", "w"}:
+            on -= {"overlapping"}  # the order of strings with the same begin is not defined
+        if self.report == "count-matches" and "o" in on:
+            on -= {"o"}
+
+    def choose(self, rng):
+        add = self.arguments.append
+        self.number = "n" in self.on or "column" in self.on or "vimgrep" in self.on or self.report == "json"
+        if "n" not in self.on and rng.random() < 0.15:
+            add("-N")
+            self.number = False
+        for flag in sorted(self.on):
+            add(("-" if len(flag) == 1 else "--") + flag)
+        self.column = bool(self.on & {"column", "vimgrep"})
+        if self.column and rng.random() < 0.1:
+            add("--no-column")
+            self.column, self.number = False, self.number and bool(self.on & {"n", "vimgrep"} or self.report == "json")
+        if self.report != "lines":
+            add(("-" if len(self.report) == 1 else "--") + self.report)
+        if self.names is not None:
+            add("-H" if self.names else "-h")
+        if self.limit is not None:
+            add("-m%d" % self.limit)
+        if self.replace is not None:
+            add("--replace=" + self.replace)
+        if self.columns:
+            add("-M%d" % self.columns)
+        if self.distance:
+            self.arguments += ["--mismatches=0", "--distance"]
+        if rng.random() < 0.15:
+            given, self.separator = rng.choice(SEPARATORS)
+            add("--context-separator=" + given)
+        elif rng.random() < 0.1:
+            self.separator = None
+            add("--no-group-separator")
+        for kind, selected in (("match", True), ("context", False)):
+            if rng.random() < 0.12:
+                given, self.fields[selected] = rng.choice(SEPARATORS)
+                add("--field-%s-separator=%s" % (kind, given))
+        if rng.random() < 0.1:
+            self.slash = b"+"
+            add("--path-separator=+")
+        if rng.random() < 0.2 and self.report != "json":
+            self.palette = rng.choice(PALETTES)
+            add("--color=always")
+        self.heading = "heading" in self.on and "vimgrep" not in self.on and self.report != "json"
+        if self.report == "json":
+            self.separator = None
+        if "passthru" in self.on:
+            self.before = self.after = -1
+        if "vimgrep" in self.on and self.names is None and self.report != "json":
+            self.names = True
+        colors = {"ms": b"01;31", "mc": b"01;31", "sl": b"", "cx": b"", "fn": b"35", "ln": b"32", "bn": b"32", "se": b"36"}
+        for word in (self.palette or "").split(":"):
+            name, _, value = word.partition("=")
+            for key in ("ms", "mc") if name == "mt" else (name,):
+                colors[key] = value.encode()
+        self.reverse = "rv" in colors and "v" in self.on
+        self.colors, self.keep = (colors, "ne" in colors) if self.palette is not None else ({}, False)
+        self.only = "o" in self.on and self.report != "json"
+        self.vimgrep = "vimgrep" in self.on and self.report != "json"
+        self.each = self.column or self.vimgrep or self.replace is not None or self.only or bool(self.colors.get("ms") or self.colors.get("mc"))
+        self.styled = self.column or self.vimgrep or self.heading or "passthru" in self.on or self.distance or self.replace is not None or \
+            "trim" in self.on or self.columns > 0 or self.fields != {True: None, False: None}
+        self.end = b"\0" if "z" in self.on else b"\n"
+
+    def paint(self, text, key, closed=True):
+        color = self.colors.get(key)
+        if not color:
+            return text
+        erase = b"" if self.keep else b"\33[K"
+        return b"\33[" + color + b"m" + erase + text + (b"\33[m" + erase if closed else b"")
+
+    # ---- Matches ----
+
+    def occurrences(self, line, string):
+        """Return every (begin, end) of the string in the line, which has no line end."""
+        text, wanted = (line.lower(), string.lower()) if "i" in self.on else (line, string)
+        found = []
+        for begin in range(len(line) - len(wanted) + 1):
+            end = begin + len(wanted)
+            if not text.startswith(wanted, begin) or not wanted:
+                continue
+            if "x" in self.on:
+                if begin or end != len(line):
+                    continue
+            elif "w" in self.on and (self.word.match(line[begin - 1:begin] if begin else b"") or self.word.match(line[end:end + 1])):
+                continue
+            found.append((begin, end))
+        return found
+
+    def spans(self, line):
+        """Return (whether the line matches, [(begin, end, replacement, numbers)])."""
+        if "crlf" in self.on and line.endswith(b"\r") and ("x" in self.on or self.expressions):
+            line = line[:-1]
+        if self.expressions:
+            compiled = re.compile(b"|".join(b"(?:%s)" % one for one in self.expressions), re.I if "i" in self.on else 0)
+            if "x" in self.on:
+                one = compiled.fullmatch(line)
+                found = [one] if one else []
+            else:
+                found = list(compiled.finditer(line))
+            return bool(found), [(m.start(), m.end(), self.replaced(m.group(0), m), []) for m in found if m.end() > m.start()]
+        numbers = {}
+        for number, string in enumerate(self.strings):
+            for span in self.occurrences(line, string):
+                numbers.setdefault(span, []).append(number + 1)
+        taken, last = [], 0
+        for begin, end in sorted(numbers, key=lambda span: (span[0], -span[1])):
+            if begin >= last or "overlapping" in self.on and self.only_or_counts():
+                taken.append((begin, end, self.replaced(line[begin:end], None), numbers[begin, end]))
+                last = end
+        return bool(taken) or b"" in self.strings and self.holds_empty(line), taken
+
+    def only_or_counts(self):
+        return self.only or self.report == "count-matches"
+
+    def holds_empty(self, line):
+        if "x" in self.on:
+            return not line
+        return "w" not in self.on or any(not self.word.match(line[i - 1:i] if i else b"") and not self.word.match(line[i:i + 1]) for i in range(len(line) + 1))
+
+    def numbers_in(self, line):
+        content = line[:-1] if "crlf" in self.on and "x" in self.on and line.endswith(b"\r") else line
+        return [i + 1 for i, s in enumerate(self.strings) if (self.holds_empty(content) if not s else self.occurrences(content, s))]
+
+    def replaced(self, match, groups):
+        def value(word):
+            name = word.group(1) or word.group(2)
+            if word.group(0) == "$$":
+                return "$"
+            if name == "0":
+                return match.decode("utf-8", "surrogateescape")
+            try:
+                return ((groups.group(int(name) if name.isdigit() else name) or b"") if groups else b"").decode("utf-8", "surrogateescape")
+            except IndexError:
+                return ""
+        return re.sub(r"\$\$|\$\{(\w+)\}|\$(\w+)", value, self.replace or "").encode("utf-8", "surrogateescape")
+
+
+class Printer:
+    """Prints what the model expects. groups: whether a line of some file was selected or printed."""
+
+    def __init__(self, case, names):
+        self.case, self.names, self.out, self.groups, self.selected, self.lines = case, names, b"", False, 0, []
+
+    def field(self, number, key, selected):
+        return self.case.paint(b"%*d" % (self.width, number), key) + self.end_field(selected)
+
+    def end_field(self, selected):
+        given = self.case.fields[selected]
+        return self.case.paint(given if given is not None else b":" if selected else b"-", "se")
+
+    def name(self):
+        return self.case.paint(self.path.replace(b"/", self.case.slash), "fn")
+
+    def head(self, number, column, offset, content, selected, numbers, distance):
+        case, out = self.case, b""
+        if case.heading and not self.headed:
+            self.headed = True
+            self.out += case.end if self.groups else b""
+            if self.names:
+                self.out += self.name() + (b"\0" if "Z" in case.on else case.end)
+        if self.names and not case.heading:
+            out += self.name() + (b"\0" if "Z" in case.on else self.end_field(selected))
+        if number:
+            out += self.field(number, "ln", selected)
+        if column:
+            out += self.field(column, "", selected)
+        if "b" in case.on:
+            out += self.field(offset, "bn", selected)
+        plain = case.paint(b":" if selected else b"-", "se")
+        if "pattern-number" in case.on:
+            out += case.paint(b",", "se").join(case.paint(b"%d" % n, "ln") for n in numbers) + plain
+        if case.distance:
+            out += (case.paint(b"0", "ln") if distance else b"") + self.end_field(selected)
+        self.out += out + (b"\t" if out and content and "T" in case.on else b"")
+
+    def marked(self, text, end, spans, begin, stop, selected, is_match):
+        """Return text[begin:stop] with marked spans, and the line end where stop is beyond the text."""
+        case, out = self.case, b""
+        line = "" if not case.styled and is_match else "sl" if selected != case.reverse else "cx"
+        key, at, content = "ms" if selected else "mc", begin, min(stop, len(text))
+        for first, last in spans if case.colors.get(key) else ():
+            first, last = max(first, at), min(last, content)
+            if first >= last:
+                continue
+            if first > at or not case.styled:
+                out += case.paint(text[at:first], line, closed=case.styled)
+            out += case.paint(text[first:last], key)
+            at = last
+        rest = text[at:content]
+        bare = rest[:-1] if rest.endswith(b"\r") else rest
+        return out + (case.paint(bare, line) if bare else b"") + rest[len(bare):] + (case.end if stop > len(text) else b"")
+
+    def piece(self, text, end, spans, all_spans, offset, number, column, selected, replaced=False, is_match=False, match_count=0, numbers=(), distance=False):
+        case = self.case
+        self.head(number, column, offset, len(text), selected, numbers, distance)
+        blanks = b" \t\n\v\f" + (b"" if "crlf" in case.on else b"\r")
+        begin = len(text) - len(text.lstrip(blanks)) if "trim" in case.on else 0
+        if not case.columns or len(text) + (len(end) if not replaced else 0) <= case.columns:
+            self.out += self.marked(text, end, spans, begin, len(text) + len(end), selected, is_match) + (b"" if end else case.end)
+            return
+        if "max-columns-preview" in case.on:
+            stop = len("".join(list(text.decode("utf-8", "surrogateescape"))[:case.columns]).encode("utf-8", "surrogateescape"))
+            if begin < stop:
+                self.out += self.marked(text, b"", spans, begin, stop, selected, is_match)
+            more = sum(stop <= first < len(text) for first, _ in all_spans)
+            note = " [... %d more match%s]" % (more, "" if more == 1 else "es") if spans else " [... omitted end of long line]"
+        elif match_count and not is_match:
+            note = "[Omitted long line with %d matches]" % match_count
+        else:
+            note = "[Omitted long matching line]" if selected else "[Omitted long context line]"
+        self.out += note.encode() + case.end
+
+    def line(self, content, end, offset, number, selected):
+        case = self.case
+        all_found = found = case.spans(content)[1]
+        if case.report == "json":
+            self.lines.append((selected, content + end, number if case.number else None, offset, [(content[b:e], b, e) for b, e, _, _ in found]))
+            return
+        number = number if case.number else 0
+        matching = selected != ("v" in case.on)
+        found = found if matching and case.each else []
+        text, spans = content, [(b, e) for b, e, _, _ in found]
+        if case.replace is not None and found:
+            text, at, spans = b"", 0, []
+            for begin, stop, new, _ in found:
+                text += content[at:begin]
+                spans.append((len(text), len(text) + len(new)))
+                text, at = text + new, max(at, stop)
+            text += content[at:]
+        more = {"selected": selected, "replaced": bool(case.replace is not None and found), "distance": matching and bool(all_found)}
+        if case.only and (matching or "passthru" not in case.on):
+            for (begin, stop), (_, _, _, numbers) in zip(spans, found):
+                for which in numbers if "pattern-number" in case.on else [0]:
+                    self.piece(text[begin:stop], b"", [(0, stop - begin)], spans, offset + begin, number, begin + 1 if case.column else 0,
+                               is_match=True, numbers=[which], **more)
+        elif case.vimgrep and spans:
+            for span in spans:
+                own = spans if "max-columns-preview" in case.on else [span]
+                self.piece(text, end, own, own, offset + span[0], number, span[0] + 1 if case.column else 0, match_count=len(spans), **more)
+        else:
+            self.piece(text, end, spans, spans, offset, number, spans[0][0] + 1 if case.column and spans else 0, match_count=len(spans),
+                       numbers=case.numbers_in(content) if selected else (), **more)
+
+    def report(self, path, text, width):
+        """Report on a file. Return how many lines, or with --count-matches occurrences, were selected."""
+        case = self.case
+        self.path, self.width, self.headed, self.lines = path, width, False, []
+        lines, offset = [], 0
+        binary = b"\0" in text and not case.on & {"a", "z"}
+        for content in (text.replace(b"\0", b"\n") if binary else text).split(case.end):
+            end = case.end if offset + len(content) < len(text) else b""
+            if content or end:
+                lines.append((content, end, offset))
+            offset += len(content) + 1
+        left = sys.maxsize if case.limit is None else case.limit
+        if case.report == "count-matches":
+            count = min(left, sum(len(case.spans(content)[1]) for content, _, _ in lines))
+        elif binary and "I" in case.on:
+            count = 0
+        else:
+            count = self.walk(lines, left, binary)
+        if case.report in ("c", "count-matches"):
+            name = self.name() + (b"\0" if "Z" in case.on else case.paint(b":", "se")) if self.names else b""
+            self.out += name + b"%d\n" % count
+        if case.report == "lL"[count == 0]:
+            self.out += self.name() + (b"\0" if "Z" in case.on else b"\n")
+        self.selected += count
+        return count
+
+    def walk(self, lines, left, binary):
+        """Select and print lines. Return how many lines were selected."""
+        case, count, printed, pending = self.case, 0, None, 0
+        quiet = binary or case.report not in ("lines", "json")
+        self.searched = sum(len(content) + len(end) for content, end, _ in lines)
+        for index, (content, end, offset) in enumerate(lines):
+            selected = count < left and case.spans(content)[0] != ("v" in case.on)
+            if selected:
+                count += 1
+                if count == left:
+                    self.searched = offset + len(content) + len(end)
+            if quiet:
+                if selected and case.report == "lines":
+                    self.out += b"trawl: %s: binary file matches\n" % self.path
+                    self.groups = True
+                if selected and case.report != "c":
+                    break
+            elif selected:
+                first = max(0 if printed is None else printed, index - max(case.before, 0))
+                if (printed is None or printed != first) and self.groups and case.separator is not None and max(case.before, case.after) >= 0 and \
+                        not (case.heading and not self.headed):
+                    self.out += case.paint(case.separator, "se") + b"\n"
+                for at in range(first, index):
+                    self.line(*lines[at], at + 1, False)
+                self.line(content, end, offset, index + 1, True)
+                printed, pending, self.groups = index + 1, max(case.after, 0), True
+            elif pending > 0 or "passthru" in case.on and count < left:
+                self.line(content, end, offset, index + 1, False)
+                printed, pending = index + 1, max(pending - 1, 0)
+                self.groups = self.groups or "passthru" in case.on
+        return count
+
+
+def random_text(rng, case, crlf):
+    lines = []
+    for _ in range(rng.choice([0, 1, 2, 3, 6, 12, 30])):
+        line = b"".join(rng.choice(TOKENS) for _ in range(rng.choice([0, 0, 1, 2, 4, 9, 25])))
+        lines.append(rng.choice([b"", b"", b"", b" ", b"\t ", b"\v"]) + line + rng.choice([b"", b"", b"", b"", b"\r"]))
+    if crlf:
+        lines = [line.rstrip(b"\r") + b"\r" for line in lines]
+    if lines and rng.random() < 0.01:  # beyond the blocks of 96 KiB
+        lines = (lines * (100000 // (1 + sum(map(len, lines))) + 1))[:40000]
+    if lines and rng.random() < 0.01:  # beyond the 63 KiB of a line that are read again
+        lines[-1] = ((lines[-1] or b"x") * 70000)[:64512 + rng.randrange(-2, 6000)]
+    if rng.random() < 0.1 and case.report not in ("json", "count-matches"):
+        lines = [line.replace(b"x", b"\0") for line in lines[:40]]
+    return case.end.join(lines) + (case.end if lines and rng.random() < 0.6 else b"")
+
+
+def data(text):
+    try:
+        return {"text": text.decode()}
+    except UnicodeDecodeError:
+        return {"bytes": base64.b64encode(text).decode()}
+
+
+def json_expected(output, files, case):
+    """Return the messages that --json should print, without times. files: (path, lines, number of searched bytes). The
+    number of printed bytes comes from the output, which is a list of lines."""
+    wanted, sums = [], {}
+    for path, lines, searched in files:
+        if not lines:
+            continue
+        first, path = len(wanted), data(path)
+        wanted.append({"type": "begin", "data": {"path": path}})
+        for selected, line, number, offset, spans in lines:
+            matches = [{"match": data(match), "start": begin, "end": end, **({"distance": 0} if case.distance else {})} for match, begin, end in spans]
+            wanted.append({"type": "match" if selected else "context", "data": {"path": path, "lines": data(line), "line_number": number,
+                                                                               "absolute_offset": offset, "submatches": matches}})
+        hits = [len(spans) for selected, _, _, _, spans in lines if selected]
+        stats = {"searches": 1, "searches_with_match": int(bool(hits)), "bytes_searched": searched, "matched_lines": len(hits), "matches": sum(hits),
+                 "bytes_printed": sum(len(line) + 1 for line in output[first:len(wanted)])}
+        wanted.append({"type": "end", "data": {"path": path, "binary_offset": None, "stats": stats}})
+        sums = {name: sums.get(name, 0) + count for name, count in stats.items()}
+    names = ("searches", "searches_with_match", "bytes_searched", "matched_lines", "matches", "bytes_printed")
+    return wanted + [{"type": "summary", "data": {"stats": {name: sums.get(name, 0) for name in names}}}]
+
+
+def messages(lines):
+    """Return the messages of --json without times."""
+    found = [json.loads(line) for line in lines]
+    for message in found:
+        if message["type"] in ("end", "summary"):
+            message["data"].pop("elapsed_total", None)
+            message["data"]["stats"].pop("elapsed")
+    return found
+
+
+def run_case(rng, trawl, folder):
+    """Return None, or what is wrong."""
+    case = Case(rng)
+    crlf, folder = rng.random() < 0.1 + 0.5 * ("crlf" in case.on), os.path.join(folder, "%d" % rng.number)
+    os.makedirs(os.path.join(folder, "d", "e"))
+    paths = sorted(rng.sample(["d/a", "d/b", "d/e/c", "d/e/d", "d/f"], rng.choice([1, 1, 2, 3, 5])))
+    texts = {path: random_text(rng, case, crlf) for path in paths}
+    for path, text in texts.items():
+        with open(os.path.join(folder, path), "wb") as file:
+            file.write(text)
+    arguments, operands, label = list(case.arguments), list(paths), "(standard input)" if case.report != "json" else "<stdin>"
+    give = {"stdin": subprocess.DEVNULL}
+    if rng.random() < 0.25:
+        arguments, operands, several = arguments + ["-r", "--sort=path"], ["d"], True
+    else:
+        if rng.random() < 0.1:
+            operands.insert(rng.randrange(len(operands) + 1), rng.choice(sorted(FAULTS)))
+        at = rng.randrange(len(operands))
+        if rng.random() < 0.4 and b"\0" not in texts.get(operands[at], b"") :  # a file becomes standard input
+            texts["-"] = texts.get(operands[at], b"")
+            operands[at], seeks = "-", rng.random() < 0.4
+            with open(os.path.join(folder, "input"), "wb") as file:
+                file.write(texts["-"])
+            give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"input": texts["-"]}
+            if rng.random() < 0.2:
+                label = "la/bel"
+                arguments.append("--label=" + label)
+        several = len(operands) > 1
+    printer = Printer(case, case.names if case.names is not None else several)
+    files, fails = [], False
+    for path in paths if operands == ["d"] else operands:
+        if case.limit == 0 and case.report != "L" or case.report == "q" and printer.selected:
+            break
+        if path in FAULTS:
+            printer.out += b"trawl: %s: %s\n" % (path.encode(), FAULTS[path]) if "s" not in case.on else b""
+            fails = True
+            if path == "missing":
+                continue
+        text, width = texts.get(path, b""), 0
+        if "T" in case.on:
+            width = len("%d" % (len(text) + case.number)) if path != "-" or "stdin" in give else 19
+        name = (label if path == "-" else path).encode()
+        printer.report(name, text, width)
+        files.append((name, printer.lines, getattr(printer, "searched", 0)))
+    status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
+    arguments += ["-P"] * bool(case.expressions) + [word for string in case.expressions or case.strings for word in ("-e", string)]
+    arguments += rng.choice([[], ["-j1"], ["-j2"], ["-j5"]]) + rng.choice([[], ["--chunk-bytes=%d" % rng.choice([1, 7, 64, 1000])]])
+    arguments += rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
+    done = subprocess.run([trawl] + arguments + operands, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                          env=cases.environment(case.locale, TERM="xterm", **({"GREP_COLORS": case.palette} if case.palette else {})), **give)
+    got, wanted = done.stdout, printer.out
+    if "stats" in case.on and files:
+        got, _, stats = got.rpartition(b"files: ")
+        wanted += b"" if stats.startswith(b"%d\nselected: %d\n" % (len(files), printer.selected)) else b"other statistics"
+    if case.report == "json" and case.limit != 0:
+        lines = got.split(b"\n")[:-1]
+        lines = [line for line in lines if not line.startswith(b"trawl: ")]
+        expected = json_expected(lines, files, case)
+        if messages(lines) == expected:
+            got = b"".join(line for line in got.splitlines(True) if line.startswith(b"trawl: "))
+        else:
+            wanted += b"\n".join(json.dumps(message).encode() for message in expected)
+    cases.counts["selected"] += done.returncode == 0
+    if got == wanted and done.returncode == status:
+        return None
+    return "LC_ALL=%s GREP_COLORS=%s %r\n  texts %r, %s\n  status %d, expected %d; %s" % (
+        case.locale, case.palette, arguments + operands, {p: t[:300] for p, t in texts.items()}, "a pipe" if "input" in give else "", done.returncode, status,
+        cases.differences(wanted, got))
+
+
+def main():
+    return cases.run("layout", CASES, "command lines", run_case, one_in=5)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
