@@ -2,33 +2,72 @@
 #include "base/fault.h"
 
 #if defined(TRAWL_FAULTS)
+#include <execinfo.h>
 #include <stdatomic.h>
+
+#define FRAMES 6      /* as many calls above a point tell its place from others */
+#define PLACES 16384u /* a power of two, more than there are places */
 
 static _Atomic uint64_t points_passed;
 static _Atomic uint64_t points_nth;
-static _Atomic bool points_persistent;
+static _Atomic bool points_persistent, is_new_wanted, has_failed;
+static _Atomic uint64_t places[PLACES]; /* a hash table of the places that have failed */
 
-void fault_arm(uint64_t nth, bool persistent)
+static void arm(uint64_t nth, bool persistent, bool new_wanted)
 {
     atomic_store(&points_passed, 0);
     atomic_store(&points_persistent, persistent);
     atomic_store(&points_nth, nth);
+    atomic_store(&has_failed, false);
+    atomic_store(&is_new_wanted, new_wanted);
 }
 
-uint64_t fault_points_passed(void)
+void fault_arm(uint64_t nth, bool persistent)
 {
-    return atomic_load(&points_passed);
+    arm(nth, persistent, false);
+}
+
+void fault_arm_new(bool persistent)
+{
+    arm(0, persistent, true);
+}
+
+bool fault_has_failed(void)
+{
+    return atomic_load(&has_failed);
+}
+
+/* Returns whether no point has failed at the caller's place, and notes the place. */
+static bool is_new_place(void)
+{
+    void *frames[FRAMES + 2];
+    int count = backtrace(frames, FRAMES + 2);
+    uint64_t key = atomic_load(&points_persistent), slot;
+
+    for (int i = 2; i < count; i++)
+        key = (key ^ (uint64_t)(uintptr_t)frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    key |= 1;
+    for (slot = key >> 50; atomic_load(&places[slot]) != key; slot = (slot + 1) % PLACES) {
+        uint64_t empty = 0;
+
+        if (atomic_compare_exchange_strong(&places[slot], &empty, key))
+            return true;
+    }
+    return false;
 }
 
 bool fault_hit(enum fault_point point)
 {
     uint64_t nth = atomic_load(&points_nth);
     uint64_t index = atomic_fetch_add(&points_passed, 1) + 1;
+    bool fails = nth > 0 && (atomic_load(&points_persistent) ? index >= nth : index == nth);
 
     (void)point;
-    if (nth == 0)
-        return false;
-    return atomic_load(&points_persistent) ? index >= nth : index == nth;
+    if (atomic_load(&is_new_wanted))
+        fails = atomic_load(&has_failed) ? atomic_load(&points_persistent) : is_new_place();
+    if (fails)
+        atomic_store(&has_failed, true);
+    return fails;
 }
 #else
 typedef int fault_not_built_in; /* C does not allow an empty translation unit */

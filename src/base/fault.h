@@ -2,7 +2,8 @@
  *
  * Code asks fault_hit() before each call of the operating system or the allocator that can fail. In
  * ordinary builds fault_hit() is the constant false. In builds with TRAWL_FAULTS a test arms a
- * fault: the N-th point from then on fails once, or all points from the N-th on fail.
+ * fault: the N-th point from then on, or the first point at a new place, fails once, or all points
+ * from that point on fail.
  */
 #ifndef TRAWL_BASE_FAULT_H
 #define TRAWL_BASE_FAULT_H
@@ -24,8 +25,12 @@ enum fault_point {
 /* Makes the nth point from now fail, nth ≥ 1; persistent: all later points fail too. nth 0
  * disarms. */
 void fault_arm(uint64_t nth, bool persistent);
-/* Returns how many points were passed since fault_arm. */
-uint64_t fault_points_passed(void);
+/* Makes the next point fail that is passed at a new place, which is a line of code with the calls
+ * that led there: no point failed there since the program began (once, and with all later points,
+ * are two things). */
+void fault_arm_new(bool persistent);
+/* Returns whether a point has failed since fault_arm or fault_arm_new. */
+bool fault_has_failed(void);
 /* Returns whether this point has to fail. Any thread may call this function. */
 bool fault_hit(enum fault_point point);
 #else
