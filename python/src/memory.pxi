@@ -149,11 +149,15 @@ cdef void put_bits(column *grown, const uint8_t *bits, uint64_t begin,
 
 
 cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
-    """Hand the column's block over to the caller, shrunk to the contents; NULL: out of memory."""
+    """Hand the column's block over to the caller, shrunk to the contents; NULL: out of memory. The
+    block of an empty column has a zero, so that the column may be the offsets of an empty array."""
     cdef block *memory = grown.memory
 
     if memory == NULL:
-        return block_new(unit)
+        memory = block_new(unit)
+        if memory != NULL:
+            memset(memory.bytes, 0, unit)
+        return memory
     if grown.room > grown.count * unit:
         block_resize(memory, grown.count * unit)
     grown.memory, grown.room = NULL, 0

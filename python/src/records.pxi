@@ -21,7 +21,7 @@ cdef class Reader:
     cdef const uint8_t *validity  # the records' validity bits; NULL: no record is null
     cdef uint64_t validity_begin
     cdef block *blocks[3]  # memory of gathered records: bytes, offsets, validity
-    cdef bint is_text  # records are strings of Arrow, not binary values
+    cdef bint is_text  # records are strings of Arrow or of a Series, not binary values
     cdef bint no_bytes  # a list's items are str or None
     cdef const ArrowArray *views  # an array of views whose records from views_at on are unread
     cdef uint64_t views_at
@@ -53,6 +53,7 @@ cdef class Reader:
         elif hasattr(given, "isna"):  # a Series of pandas 2, in which NaN and NA are nulls
             self.first = tuple([None if missing else item
                                 for item, missing in zip(given, given.isna())])
+            self.is_text = all([item is None or isinstance(item, str) for item in self.first])
         else:
             self.first = tuple(given)
         if self.schema != NULL:

@@ -438,8 +438,6 @@ cdef object matches_of(match_columns *columns, Plan plan):
         if plan.has_distances:
             distances = column_taken(&parts.distances)
         if columns.with_values:
-            if columns.value_ends.count == 0:
-                put_value(&columns.value_ends, 0)
             values = array_of("U" if columns.is_text else "Z", columns.begins.count,
                               &columns.value_ends, &columns.values, 1)
         return _sources.Matches(column_taken(&columns.begins), column_taken(&columns.ends),
