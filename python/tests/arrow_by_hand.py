@@ -74,17 +74,19 @@ shared = {}  # {address of an exported array: the column of views, whose memory 
 
 class Column:
     """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end). With `keys`, the column consists of keys
-    into the values from index `first` on."""
+    into the values from index `first` on, of Arrow's format `key_kind`. counted: the array tells its number of nulls."""
 
-    def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1, first=0):
+    def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1, first=0, key_kind="i", counted=False):
         end = len(values if keys is None else keys) if end is None else end
         self.schema, self.array = Schema(), Array()
         self.kept = []
         self.values = Column(values, kind, first) if keys is not None else None
         if keys is not None:
-            kind = "i"
+            kind = key_kind
             valid = [key is not None for key in keys]
-            buffers = [struct.pack(f"{len(keys)}i", *(key or 0 for key in keys))]
+            # struct's letters c, C, l and L mean something else, or have no fixed size.
+            form = {"c": "b", "C": "B", "s": "h", "S": "H", "l": "q", "L": "Q"}.get(kind, kind)
+            buffers = [struct.pack(f"={len(keys)}{form}", *(key or 0 for key in keys))]
             self.schema.dictionary = ctypes.pointer(self.values.schema)
             self.array.dictionary = ctypes.pointer(self.values.array)
         else:
@@ -94,12 +96,12 @@ class Column:
             buffers = (
                 self.views(values, turn) if kind[0] == "v" else self.offsets(values, kind)
             )
-        self.released = 0
+        self.exported = self.released = 0
         self.schema.format = kind.encode()
         self.schema.flags = 2
         self.array.length = end - begin
         self.array.offset = begin
-        self.array.null_count = -1
+        self.array.null_count = valid[begin:end].count(False) if counted else -1
         self.fill([None if all(valid) else bits(valid), *buffers])
 
     def fill(self, buffers):
@@ -142,6 +144,7 @@ class Column:
             self.released += 1
             shared.pop(key, None)
 
+        self.exported += 1
         array = Array.from_buffer_copy(self.array)
         key = ctypes.addressof(array)
         array.release = ctypes.cast(release, ctypes.c_void_p)
@@ -161,24 +164,36 @@ class Column:
 
 
 class Stream:
-    """The arrays of some columns of the same kind, one after the other."""
+    """The arrays of some columns of the same kind, one after the other. With `fault`, a stream that then fails with this
+    message."""
 
-    def __init__(self, columns):
-        self.columns = columns
+    def __init__(self, columns, fault=None):
+        self.columns, self.fault = columns, fault
+        self.schemas = 0  # that were given and not released
 
     def __arrow_c_stream__(self, requested_schema):
         left = list(self.columns)
 
+        @RELEASE
+        def release(address):
+            Schema.from_address(address).release = None
+            self.schemas -= 1
+
         def give_schema(stream, to):
             ctypes.memmove(to, ctypes.byref(self.columns[0].schema), ctypes.sizeof(Schema))
+            Schema.from_address(to).release = ctypes.cast(release, ctypes.c_void_p)
+            self.schemas += 1
             return 0
 
         def give_array(stream, to):
             array = left.pop(0).export() if left else Array()
             ctypes.memmove(to, ctypes.byref(array), ctypes.sizeof(Array))
-            return 0
+            return 5 if array.release is None and self.fault else 0
 
-        self.stream = ArrayStream(CALL(give_schema), CALL(give_array))
+        self.message = ctypes.create_string_buffer((self.fault or "").encode())
+        why = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda stream: ctypes.addressof(self.message))
+        self.stream = ArrayStream(CALL(give_schema), CALL(give_array), ctypes.cast(why, ctypes.c_void_p))
+        self.kept = release, why
         return new_capsule(ctypes.addressof(self.stream), b"arrow_array_stream", None)
 
 
@@ -217,26 +232,35 @@ def views(array):
 
 
 def read(exported):
-    """Return what an object exports, as (format, list of values)."""
+    """Return what an object exports, as (format, list of values). A struct gives a dict of lists, and a list's structs are
+    tuples."""
     pair = exported.__arrow_c_array__()
     schema = Schema.from_address(capsule_pointer(pair[0], b"arrow_schema"))
     array = Array.from_address(capsule_pointer(pair[1], b"arrow_array"))
+    return schema.format.decode(), read_array(schema, array)
+
+
+def read_array(schema, array):
     format = schema.format.decode()
+    children = [(schema.children[i].contents, array.children[i].contents) for i in range(array.n_children)]
     if format == "+s":
-        names = [schema.children[i].contents.name.decode() for i in range(schema.n_children)]
-        columns = [array.children[i].contents for i in range(array.n_children)]
-        return format, {n: numbers(c, 1, c.length) for n, c in zip(names, columns)}
+        return {one.name.decode(): read_array(one, values) for one, values in children}
     if format == "b":
         packed = ctypes.cast(array.buffers[1], ctypes.POINTER(ctypes.c_uint8))
         values = bits_of(array, packed)
-    elif format == "+L":
+    elif format in ("+L", "U", "Z"):
         ends = numbers(array, 1, array.length + 1)
-        items = numbers(array.children[0].contents, 1, ends[-1])
+        if format == "+L":
+            items = read_array(*children[0])
+            items = list(zip(*items.values())) if isinstance(items, dict) else items
+        else:
+            items = ctypes.string_at(array.buffers[2], ends[-1])
         values = [items[a:b] for a, b in zip(ends, ends[1:])]
+        values = [one.decode() for one in values] if format == "U" else values
     elif format in ("vu", "vz"):
         values = views(array)
     else:
         values = numbers(array, 1, array.length)
     valid = flags_of(array)
     assert array.null_count == valid.count(False)
-    return format, [value if ok else None for value, ok in zip(values, valid)]
+    return [value if ok else None for value, ok in zip(values, valid)]

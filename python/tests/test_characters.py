@@ -1,12 +1,11 @@
 """Tests that offsets in a str count characters. The oracle is str.find."""
 
 import io
-import pickle
 import re
 
 import pytest
 import trawl
-from conftest import amount, naive, spans
+from conftest import amount, naive
 
 LETTERS = ["a", "b", "\n", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
 
@@ -54,56 +53,6 @@ def test_long(rng):
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"
             patterns = ["x", "y" + letter, letter + "y", letter * 700 + "y"]
             check(trawl.Plan(patterns), patterns, text, searcher)
-
-
-def bytes_of(text, found):
-    """Return the occurrences with offsets in bytes of UTF-8, and with the occurring bytes."""
-    return [(*(len(text[:at].encode()) for at in one[:2]), *one[2:], text[one[0] : one[1]].encode())
-            for one in found]  # fmt: skip
-
-
-def test_records_and_values(rng):
-    """Check offsets in columns of all kinds, and results with the occurring strings."""
-    pyarrow = pytest.importorskip("pyarrow")
-    views = [pyarrow.string_view()] if hasattr(pyarrow, "string_view") else []
-    for round in range(amount(60)):
-        letters = rng.sample(LETTERS, rng.randint(2, len(LETTERS)))
-        patterns = list({"".join(rng.choices(letters, k=rng.randint(1, 3))) for _ in range(3)})
-        plan = trawl.Plan(patterns, whole_lines=round % 5 == 4)
-        texts = [None if rng.random() < 0.1 else "".join(rng.choices(letters, k=rng.randint(0, 40)))
-                 for _ in range(rng.choice([0, 3, 30]))]  # fmt: skip
-        column = pyarrow.array(texts, [pyarrow.string(), pyarrow.large_string(), *views][round % 3])
-        if round % 4 == 3:
-            column = pyarrow.array(texts, pyarrow.string()).dictionary_encode()
-        for match in ("all", "leftmost-longest", "leftmost-first"):
-            found = [naive(patterns, text or "", whole_lines=round % 5 == 4) for text in texts]
-            if match != "all":
-                found = [spans(one, match == "leftmost-longest") for one in found]
-            lists = [text if text is None else one for text, one in zip(texts, found)]
-            counts = [one if one is None else len(one) for one in lists]
-            valued = [one if one is None else [(*item, text[item[0] : item[1]]) for item in one]
-                      for text, one in zip(texts, lists)]  # fmt: skip
-            inside = [one if one is None else bytes_of(text, one) for text, one in zip(texts, lists)]
-            binary = [one if one is None else one.encode() for one in texts]
-            for given in (column, texts):
-                assert plan.match_lists(given, match=match).tolist() == lists
-                assert plan.match_counts(given, match=match).tolist() == counts
-                made = plan.match_lists(given, match=match, value=True)
-                assert made.tolist() == valued and made[1:].tolist() == valued[1:]
-                assert pyarrow.array(made[1:]).validate(full=True) is None
-                assert pickle.loads(pickle.dumps(made)) == made
-            for given, offsets in ((binary, None), (binary, "bytes"), (column, "bytes")):
-                made = plan.match_lists(given, match=match, offsets=offsets, value=True)
-                assert made.tolist() == inside
-            assert plan.match_lists(binary, match=match, offsets="characters").tolist() == lists
-            for text, one, among in zip(texts, valued, inside):
-                if text is not None:
-                    assert list(plan.matches(text, match=match, value=True)) == one
-                    assert list(plan.matches(text.encode(), match=match, value=True)) == among
-        cells = [(record, pattern, min(item[0] for item in one if item[2] == pattern))
-                 for record, one in enumerate(plan.match_lists(texts)) if one
-                 for pattern in sorted({item[2] for item in one})]  # fmt: skip
-        assert list(plan.cells(column)) == list(plan.cells(texts)) == cells
 
 
 def test_files_and_slices(tmp_path):

@@ -47,33 +47,6 @@ def same(plan, column, expected, through=None):
         assert list(found) == answer, name
 
 
-@given(st.lists(pattern, max_size=5), columns)
-def test_lists(patterns, records):
-    same(trawl.Plan(patterns), records, answers(patterns, records))
-
-
-@given(st.lists(pattern, max_size=5), columns, st.sampled_from(KINDS), st.data())
-def test_layouts(patterns, records, kind, data):
-    begin = data.draw(st.integers(0, len(records)))
-    end = data.draw(st.integers(begin, len(records)))
-    middle = data.draw(st.integers(begin, end))
-    plan, expected = trawl.Plan(patterns), answers(patterns, records[begin:end])
-    same(plan, arrow_by_hand.Column(records, kind, begin, end), expected)
-    same(plan, arrow_by_hand.Stream([arrow_by_hand.Column(records, kind, begin, middle),
-                                     arrow_by_hand.Column(records, kind, middle, end)]), expected)
-
-
-@given(st.lists(pattern, max_size=5), columns, st.sampled_from(KINDS), st.data())
-def test_dictionaries(patterns, values, kind, data):
-    first = data.draw(st.integers(0, len(values)))
-    key = st.none() | st.integers(0, len(values) - first - 1) if first < len(values) else st.none()
-    keys = data.draw(st.lists(key, max_size=40))
-    begin = data.draw(st.integers(0, len(keys)))
-    column = arrow_by_hand.Column(values, kind, begin, keys=keys, first=first)
-    records = [None if key is None else values[first + key] for key in keys[begin:]]
-    same(trawl.Plan(patterns), column, answers(patterns, records))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_slice(kind):
     """Search every slice of a column, and of the keys into a dictionary. Nulls and long values lie before and after each
@@ -189,6 +162,13 @@ def test_refused():
         plan.contains(plan.positions("a"))
     with pytest.raises(ValueError, match="key"):
         plan.contains(arrow_by_hand.Column([b"a"], "u", keys=[5]))
+
+    column = arrow_by_hand.Column([b"a"], "U")
+    for calls in plan.contains, plan.match_lists, plan.split:
+        stream = arrow_by_hand.Stream([column, column], "no third batch")
+        with pytest.raises(RuntimeError, match="records: no third batch"):
+            calls(stream)
+        assert stream.schemas == 0 and column.released == column.exported
 
     class Broken:
         def __arrow_c_stream__(self, requested_schema=None):

@@ -4,18 +4,13 @@ import gc
 import io
 import pickle
 
-import conftest
 import pytest
 import trawl
 from arrow_by_hand import Column, read, views
-from conftest import SCALE, amount, naive, parts, rewritten
+from conftest import SCALE, amount, rewritten
 
 LETTERS = ["a", "b", " ", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
 MATCHES = ("leftmost-longest", "leftmost-first")
-
-
-def spans(patterns, text, match, words=False):
-    return conftest.spans(naive(patterns, text, words), match == MATCHES[0])
 
 
 def cases(rng, rounds, letters=LETTERS):
@@ -25,69 +20,6 @@ def cases(rng, rounds, letters=LETTERS):
         values = ["".join(rng.choices("xy\u00e9" if round % 3 else "xy", k=rng.randint(0, 3)))
                   for _ in patterns]
         yield round, few, patterns, values
-
-
-def test_texts(rng):
-    for round, letters, patterns, values in cases(rng, 200):
-        text = "".join(rng.choices(letters, k=rng.randint(0, 120)))
-        words = round % 4 == 3
-        plan = trawl.Plan(patterns, whole_words="ascii" if words else False)
-        with trawl.Searcher("cpu", 1 + round % 2, chunk_bytes=round % 50) as searcher:
-            for match in MATCHES:
-                found = spans(patterns, text, match, words)
-                assert list(searcher.matches(plan, text, match=match)) == found
-                batches = list(searcher.batches(plan, text, match=match, value=True, line_numbers=True))
-                assert [one[:3] for batch in batches for one in batch] == found
-                assert [one[3] for batch in batches for one in batch] == [text[a:b] for a, b, _ in found]
-                assert all(len(batch) == len(batch.lines) > 0 for batch in batches)
-                made = searcher.replace(plan, text, values, match=match)
-                assert made == rewritten(text, found, values)
-                made = searcher.replace(plan, text.encode(), values, match=match)
-                assert made == rewritten(text, found, values).encode()
-                assert searcher.split(plan, text, match=match) == parts(text, found)
-                made = searcher.split(plan, bytearray(text.encode()), match=match)
-                assert made == [part.encode() for part in parts(text, found)]
-                for mask in "*\u00e9":
-                    masks = [mask * len(pattern) for pattern in patterns]
-                    expected = rewritten(text, found, masks)
-                    assert searcher.mask(plan, text, mask, match=match) == expected
-                masks = [b"#" * len(pattern.encode()) for pattern in patterns]
-                encoded = [(len(text[:a].encode()), len(text[:b].encode()), i) for a, b, i in found]
-                expected = rewritten(text.encode(), encoded, masks)
-                assert searcher.mask(plan, text.encode(), b"#", match=match) == expected
-
-
-def test_columns(rng):
-    """Check that no occurrence across two records is replaced, or hides a different occurrence."""
-    for round, letters, patterns, values in cases(rng, 60):
-        records = [
-            None if rng.random() < 0.2 else "".join(rng.choices(letters, k=rng.randint(0, 12)))
-            for _ in range(round % 9)
-        ]
-        words = round % 4 == 3
-        plan = trawl.Plan(patterns, whole_words="ascii" if words else False)
-        masks = ["*" * len(pattern) for pattern in patterns]
-        for match in MATCHES:
-            found = [None if text is None else spans(patterns, text, match, words)
-                     for text in records]
-            replaced = [text and rewritten(text, each, values)
-                        for text, each in zip(records, found)]
-            masked = [text and rewritten(text, each, masks) for text, each in zip(records, found)]
-            split = [None if text is None else parts(text, each)
-                     for text, each in zip(records, found)]
-            assert plan.replace(records, values, match=match) == replaced
-            assert plan.mask(tuple(records), match=match) == masked
-            assert plan.split(records, match=match) == split
-            encoded = [text if text is None else text.encode() for text in records]
-            assert plan.split(encoded, match=match) == [
-                each if each is None else [part.encode() for part in each] for each in split]
-            for column in arrow(records):
-                made = plan.replace(column, values, match=match)
-                assert isinstance(made, trawl.Array) and made.tolist() == replaced
-                assert made.null_count == records.count(None)
-                assert pickle.loads(pickle.dumps(made)) == made
-                assert plan.mask(column, match=match).tolist() == masked
-                assert plan.split(column, match=match) == split
 
 
 def strings(records, kind="u", begin=0, keys=None):

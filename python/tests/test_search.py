@@ -19,19 +19,6 @@ small = st.binary(min_size=1, max_size=4).map(lambda b: bytes(97 + c % 3 for c i
 texts = st.binary(max_size=200).map(lambda b: bytes(97 + c % 3 if c % 16 else 10 for c in b))
 
 
-@given(st.lists(small, max_size=6), texts)
-def test_like_find(patterns, text):
-    plan = trawl.Plan(patterns)
-    expected = naive(patterns, text)
-    assert list(plan.matches(text)) == expected
-    assert plan.count(text) == len(expected)
-    counts = [sum(match[2] == i for match in expected) for i in range(len(plan))]
-    assert plan.count_by_pattern(text).tolist() == counts
-    assert plan.positions(text).tolist() == [match[0] for match in expected]
-    assert plan.first(text) == (expected[0] if expected else None)
-    assert [match for batch in plan.batches(text) for match in batch] == expected
-
-
 @given(small, texts)
 def test_count_lines(pattern, text):
     plan = trawl.Plan(pattern)
@@ -110,24 +97,6 @@ def test_conditions(pattern, text):
     assert list(upper.matches(text)) == naive([pattern], text)
     for options in ({"whole_words": "ascii"}, {"whole_lines": True}):
         assert list(trawl.Plan(pattern, **options).matches(text)) == naive([pattern], text, **options)
-
-
-def test_find_all_and_scan(rng):
-    """Check that find_all and scan find what matches() finds, in short and long texts. (Where a pattern holds
-    a line end, find_all took overlapping occurrences for leftmost-longest.)"""
-    for options in ({}, None, {"edits": 1}, {"mismatches": 1, "alphabet": "dna"}, {"regex": True}):
-        plan = trawl.Plan(["ac", "gaca", "ca"] + ["a", "a\n"] * (options is None), **options or {})
-        for size in (0, 5, 80, 300, 3000):
-            for text in ("".join(rng.choices("acgt\n\u00e9", k=size)), bytes(rng.choices(b"acgt\n", k=size))):
-                for match in ("all", "leftmost-longest", "leftmost-first"):
-                    for offsets in (None, "bytes", "characters"):
-                        found = plan.matches(text, match=match, offsets=offsets)
-                        assert plan.find_all(text, match=match, offsets=offsets) == list(found)
-                if isinstance(text, bytes):
-                    assert list(plan.scan(io.BytesIO(text))) == list(plan.matches(text))
-    assert trawl.Plan("a").find_all(io.BytesIO(b"banana")) == [(1, 2, 0), (3, 4, 0), (5, 6, 0)]
-    with pytest.raises(ValueError, match="match: "):
-        trawl.Plan("a").find_all("a", match="longest")
 
 
 def test_chunks(rng):

@@ -1,0 +1,368 @@
+"""Compares every call on texts and columns, with random options, with a naive search. A kind of plan, of text or of column
+is one row of a table, and all calls meet the row."""
+
+import contextlib
+import gzip
+import io
+import pathlib
+import pickle
+import tempfile
+from types import SimpleNamespace
+
+import conftest
+import pytest
+import trawl
+from arrow_by_hand import Column, Stream, read
+from conftest import amount, naive, parts, rewritten
+
+# (letters, options of the plan, how naive() searches for the same). None: the oracle is the plan's search of each text
+# alone, because the tests of the C library compare such plans with an oracle.
+PLANS = [
+    ("ab \u00e9\u20ac\n", {}, {}), ("abA\u00e9\U0001f600", {}, {}),
+    ("ab \u00e9\n", {"whole_words": "ascii"}, {"whole_words": True}),
+    ("ab\n\u00e9", {"whole_lines": True}, {"whole_lines": True}),
+    ("abAB\u00e9\u00c9", {"ignore_case": "unicode"}, None),
+    ("aA \u00e9\n", {"ignore_case": "ascii"}, None),
+    ("ab\u00e9\n", {"mismatches": 1, "alphabet": "utf8"}, None),
+    ("ab\u00e9\n", {"mismatches": 1, "alphabet": "bytes"}, None),
+    ("ab\u20ac\n", {"edits": 1, "alphabet": "utf8"}, None),
+    ("acgt", {"mismatches": 1, "alphabet": "dna", "reverse_complement": True}, None),
+    ("ab\u00e9\n", {"regex": True}, None),
+    ("ab\u00e9\n", {"regex": True, "alphabet": "bytes"}, None),
+]  # fmt: skip
+MATCHES = ("all", "leftmost-longest", "leftmost-first")
+TEXTS = {
+    "str": bytes.decode, "bytes": bytes, "bytearray": bytearray, "view": lambda data: memoryview(b"x" + data)[1:],
+    "path": lambda data: file_of(data), "file": lambda data: opened(b"xyz" + data, 3), "stream": io.BytesIO,
+    "lines": lambda data: io.StringIO(data.decode(), newline=""), "Text of str": lambda data: trawl.Text(data.decode()),
+    "Text of bytes": trawl.Text, "Text of path": lambda data: trawl.Text(file_of(data)),
+    "Text of stream": lambda data: trawl.Text(io.BytesIO(gzip.compress(data)), decompress=True),
+    "Text of file": lambda data: trawl.Text(opened(b"xy" + gzip.compress(data), 2), decompress=True),
+}  # fmt: skip
+LISTS = ("str", "bytes", "mixed", "isna")
+KINDS = ("u", "U", "z", "Z", "vu", "vz")
+
+
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def file_of(data):
+    path = pathlib.Path(FOLDER.name, "text")
+    path.write_bytes(data)
+    return path
+
+
+def opened(data, place):
+    file = open(file_of(data), "rb")
+    file.seek(place)
+    return file
+
+
+def cut(rng, text, size):
+    """Return a random part of the text's UTF-8, which rarely begins or ends inside a character."""
+    begin = rng.randint(0, len(text))
+    part = text[begin : begin + size].encode()
+    return part[rng.randrange(2) :][: rng.randint(0, 2 * size)] if rng.random() < 0.1 else part
+
+
+def case(rng, number):
+    """Return a plan, its patterns as bytes, and a function that returns a text's occurrences with offsets in bytes."""
+    letters, options, oracle = PLANS[number % len(PLANS)]
+    text = "".join(rng.choices(letters, k=400))
+    patterns = [cut(rng, text, 3) for _ in range(rng.choice([1, 2, 6]))]
+    if rng.random() < 0.3:
+        patterns += patterns[:1]
+    if oracle is None:
+        patterns = [text[at : at + rng.randint(2, 4)].replace("\n", "a").encode() for at in range(len(patterns))]
+    if "regex" in options:
+        patterns[0] = rng.choice([b"(a+)(b?)", b"(b)(.)", b"([^a])a*"])
+    patterns = [one or b"a" for one in patterns]
+    with_str = options.get("alphabet") == "utf8" or "unicode" in options.values() or rng.random() < 0.5
+    with contextlib.suppress(UnicodeDecodeError):
+        patterns = [one.decode() if with_str else one for one in patterns]
+    plan = trawl.Plan(patterns, **options)
+
+    def search(data):
+        return naive(list(plan), data, **oracle) if oracle is not None else list(plan.matches(data))
+
+    return SimpleNamespace(plan=plan, letters=letters, search=search, text=text)
+
+
+def starts(data):
+    return sum(byte & 0xC0 != 0x80 for byte in data)
+
+
+def shown(data, found, characters, value=False, as_str=False):
+    """Return an occurrence as calls report the occurrence. A character that it touches belongs to it."""
+    begin, end, *more = found
+    if not characters:
+        return (begin, end, *more, *([data[begin:end]] if value else []))
+    while data[begin:] and data[begin] & 0xC0 == 0x80 and begin > 0:
+        begin -= 1
+    while data[end:] and data[end] & 0xC0 == 0x80:
+        end += 1
+    part = data[begin:end]
+    return (starts(data[:begin]), starts(data[:end]), *more, *([part.decode() if as_str else part] if value else []))
+
+
+def chosen(found, match):
+    return found if match == "all" else conftest.spans(found, match == "leftmost-longest")
+
+
+def cuts(data, found):
+    return any(data[at : at + 1] and data[at] & 0xC0 == 0x80 for one in found for at in one[:2])
+
+
+def values_for(rng, plan):
+    """Return what replace() may be given, and the same as bytes for each pattern, or None for a function."""
+    values = ["".join(rng.choices("xy\u20ac", k=rng.choice([0, 1, 3, 20]))) for _ in plan]
+    if rng.random() < 0.3:
+        return lambda string, pattern: string + string[:0], None
+    if rng.random() < 0.3:
+        return values[0], [values[0].encode()] * len(plan)
+    return [one.encode() if rng.random() < 0.3 else one for one in values], [one.encode() for one in values]
+
+
+def replaced(data, found, values):
+    return rewritten(data, found, values) if values else data
+
+
+def masked(data, found, mask, characters):
+    """Put the mask in place of each character, or each byte, of an occurrence."""
+    texts = [mask * (starts(data[one[0] : one[1]]) if characters else one[1] - one[0]) for one in found]
+    return rewritten(data, [(*one[:2], i) for i, one in enumerate(found)], texts)
+
+
+def text_calls(rng, plan, data, found, kind):
+    """Yield (name, arguments, options, how the answer is shown, expected), for calls with one text."""
+    offsets = rng.choice([None, "bytes", "characters"])
+    is_str = kind in ("str", "lines", "Text of str")
+    if offsets == "characters" and kind in ("Text of path", "Text of stream", "Text of file"):
+        offsets = None
+    characters = offsets == "characters" or (is_str and offsets is None)
+    as_str = is_str and offsets != "bytes"
+    place = {} if offsets is None and rng.random() < 0.5 else {"offsets": offsets}
+    match = rng.choice(MATCHES)
+    numbers = rng.random() < 0.5
+    value = rng.random() < 0.5 and (kind not in ("stream", "Text of stream", "Text of file") or
+                                    (kind == "stream" and characters))
+    spans = chosen(found, match)
+    line = [data.count(b"\n", 0, one[0]) for one in found]
+    every = [shown(data, one, characters) for one in found]
+    some = [shown(data, one, characters, value, as_str) for one in spans]
+    yield "count", (), {}, int, len(found)
+    yield "count_by_pattern", (), {}, list, [sum(one[2] == i for one in found) for i in range(len(plan))]
+    yield "first", (), place, lambda one: one, every[0] if every else None
+    yield "positions", (), place, list, [one[0] for one in every]
+    wanted = {"match": match, "line_numbers": numbers, "value": value, **place}
+    lines = [data.count(b"\n", 0, one[0]) for one in spans] if numbers else None
+
+    def with_lines(made):
+        return list(made), made.lines.tolist() if made.lines is not None else None
+
+    yield "matches", (), wanted, with_lines, (some, lines)
+    yield "batches", (), wanted, lambda made: [row for one in made for row in zip(one, one.lines or [0] * len(one))], \
+        list(zip(some, lines or [0] * len(some)))
+    yield "find_all", (), {"match": match, **place}, list, [shown(data, one, characters) for one in spans]
+    yield "scan", (), place, list, every
+    values = plan.values or range(len(plan))
+    yield "iter", (), place, sorted, sorted((one[1] - 1, values[one[2]]) for one in every)
+    whole = data.split(b"\n")
+    begins = [sum(len(one) + 1 for one in whole[:i]) for i in range(len(whole))]
+    rows = [(i, starts(data[: begins[i]]) if characters else begins[i], whole[i].decode() if as_str else whole[i],
+             *([min(one[3] for one, at in zip(found, line) if at == i)] if found[0][3:] else []))
+            for i in sorted(set(line))]  # fmt: skip
+    yield "lines", (), place, list, rows
+    yield "line_batches", (), place, lambda made: [row for one in made for row in one], rows
+    invert, limit = rng.random() < 0.5, rng.choice([None, 0, 1, 3])
+    total = len(whole) - (not whole[-1]) - len(rows) if invert else len(rows)
+    yield "count_lines", (), {"invert": invert, "limit": limit}, int, total if limit is None else min(total, limit)
+    match = rng.choice(MATCHES[1:])
+    spans = chosen(found, match)
+    given, values = values_for(rng, plan)
+    target = file_of(b"").with_name("new")
+    yield "replace_file", (target, given), {"match": match}, lambda count: (count, target.read_bytes()), \
+        (len(spans), replaced(data, spans, values))
+    if kind in ("str", "bytes", "bytearray", "view"):
+        form = bytes.decode if kind == "str" else bytes
+        fails = kind == "str" and cuts(data, spans)
+        yield from rewriting(rng, match, fails, given, lambda made: made, lambda do: form(do(data, spans, is_str)),
+                             values, lambda: [form(one) for one in parts(data, spans)])
+
+
+def rewriting(rng, match, fails, given, show, each, values, split):
+    """Yield the calls that rewrite a text or column. each: applies a function to one text or to all records."""
+    mask = rng.choice(["*", "\u20ac"])
+    options = {"match": match}
+    yield "replace", (given,), options, show, ValueError if fails else \
+        each(lambda data, spans, _: replaced(data, spans, values))
+    yield "mask", (mask,), options, show, ValueError if fails else \
+        each(lambda data, spans, by_characters: masked(data, spans, mask.encode(), by_characters))
+    yield "split", (), options, show, ValueError if fails else split()
+
+
+def ask(rng, searcher, plan, kind, name, given, arguments, options, show, expected, total=None):
+    """Call a method of the plan or of the searcher, and compare the answer."""
+    done = []
+    if rng.random() < 0.1 and "progress" in getattr(trawl.Plan, name).__text_signature__:
+        options = {**options, "progress": done.append}
+    about = plan, kind, name, arguments, options
+    call = getattr(searcher, name) if searcher else getattr(plan, name)
+    arguments = [plan] * (searcher is not None) + [given, *arguments]
+    if expected is ValueError:
+        # An Array is always refused. Of str, parts whose neighbours are replaced too may be whole characters.
+        arrow = name != "split" and not isinstance(given, (str, list))
+        with pytest.raises(ValueError) if arrow else contextlib.suppress(ValueError):
+            call(*arguments, **options)
+    else:
+        assert show(call(*arguments, **options)) == expected, about
+        assert done == sorted(done) and (not total or "progress" not in options or done[-1] == total), about
+
+
+def test_texts(rng):
+    for number in range(amount(320)):
+        made = case(rng, number)
+        data = cut(rng, "".join(rng.choices(made.letters, k=60)) + made.text, rng.choice([0, 1, 20, 90, 400]))
+        kind = list(TEXTS)[number * 5 % len(TEXTS)]
+        if kind in ("str", "lines", "Text of str"):
+            data = data.decode(errors="replace").encode()
+        with trawl.Searcher("cpu", 1 + number % 2, chunk_bytes=rng.choice([0, 1, 30])) as searcher:
+            found = made.search(data)
+            for name, *call in text_calls(rng, made.plan, data, found, kind):
+                given = TEXTS[kind](data)
+                known = kind in ("str", "bytes", "bytearray", "view", "path") and name not in ("first", "count_lines")
+                ask(rng, searcher if number % 3 else None, made.plan, kind, name, given, *call,
+                    total=len(data) if known else None)
+                if name in ("batches", "line_batches"):
+                    next(getattr(searcher, name)(made.plan, data), None)  # dropped, perhaps in the middle of the search
+                if kind == "bytearray":
+                    given.append(0)  # no search holds the buffer
+                if kind == "file":
+                    given.close()
+
+
+class Series:
+    """Looks like a Series of objects of pandas 2."""
+
+    def __init__(self, texts):
+        self.texts = texts
+
+    def __iter__(self):
+        return iter([float("nan") if one is None else one for one in self.texts])
+
+    def isna(self):
+        return [one is None for one in self.texts]
+
+
+def layout(rng, records, kind):
+    """Return the records as a column, and whether the column is of text."""
+    if kind == "bytes":
+        return tuple(one if one is None else rng.choice([bytes, bytearray, memoryview])(one) for one in records), False
+    if kind in LISTS:
+        texts = [one if one is None else one.decode() for one in records]
+        if kind == "isna":
+            return Series(texts), True
+        texts += [b""] * (kind == "mixed")
+        return texts, kind == "str"
+    keyed = "of" in kind
+    value_kind = kind.split()[-1]
+    borders = sorted(rng.choices(range(len(records) + 1), k=rng.choice([0, 0, 1, 3])))
+    chunks = []
+    for begin, end in zip([0, *borders], [*borders, len(records)]):
+        part, counted = records[begin:end], rng.random() < 0.5
+        before, after = (rng.choices([None, b"", *records], k=rng.choice([0, 1, 9])) for _ in range(2))
+        first = len(before)
+        if not keyed:
+            chunks.append(Column([*before, *part, *after], value_kind, first, first + len(part), counted=counted))
+            continue
+        values = [*dict.fromkeys(part), *[b""] * rng.choice([0, 0, 200, 40000 if len(records) < 9 else 0])]
+        rng.shuffle(values)
+        values = values[: {"c": 128, "C": 256, "s": 1 << 15, "S": 1 << 16}.get(kind[0])]
+        places = {one: i for i, one in enumerate(values)}
+        part = records[begin:end] = [one if one in places else None for one in part]
+        keys = [None if one is None and rng.random() < 0.5 else places.get(one) for one in part]
+        shift = rng.randint(1, 9)
+        keys = [*[None] * shift, *keys, *[0] * len(after)]
+        chunks.append(Column([*before, *values], value_kind, shift, shift + len(part), keys, first=first,
+                             key_kind=kind[0], counted=counted))
+    return Stream(chunks) if len(chunks) > 1 or rng.random() < 0.5 else chunks[0], value_kind[-1] in "uU"
+
+
+def column_calls(rng, plan, records, found, column, is_text, kind):
+    whole = all(one is None or one.decode(errors="replace").encode() == one for one in records)
+    offsets = rng.choice([None, "bytes", "characters"] if whole else [None, "bytes"])
+    characters = offsets == "characters" or (is_text and offsets is None)
+    place = {} if offsets is None and rng.random() < 0.5 else {"offsets": offsets}
+    match, value = rng.choice(MATCHES), rng.random() < 0.5
+    kinds = [one if one is None else sorted({item[2] for item in one}) for one in found]
+    least = [one[0] if one else None for one in kinds]
+    some = [None if one is None else [shown(data, item, characters, value, characters) for item in chosen(one, match)]
+            for data, one in zip(records, found)]  # fmt: skip
+    check = lambda made: checked(rng, made)  # noqa: E731
+    yield "contains", (), {}, check, [one if one is None else bool(one) for one in kinds]
+    yield "which", (), {}, check, least
+    yield "which", (), {"answer": "pattern"}, list, \
+        [one if one is None else plan[one].decode(errors="surrogateescape") for one in least]
+    yield "pattern_counts", (), {}, check, [one if one is None else len(one) for one in kinds]
+    yield "pattern_lists", (), {}, check, kinds
+    yield "record_counts", (), {}, list, [sum(i in (one or []) for one in kinds) for i in range(len(plan))]
+    yield "cells", (), place, list, [
+        (row, i, shown(data, min(item for item in one if item[2] == i), characters)[0])
+        for row, (data, one) in enumerate(zip(records, found)) if one for i in sorted({item[2] for item in one})]  # fmt: skip
+    yield "match_counts", (), {"match": match}, check, [one if one is None else len(one) for one in some]
+    yield "match_lists", (), {"match": match, "value": value, **place}, check, some
+    match = rng.choice(MATCHES[1:])
+    spans = [one if one is None else chosen(one, match) for one in found]
+    form = (lambda one: one if one is None else one.decode()) if is_text else lambda one: one
+    given, values = values_for(rng, plan)
+    if kind == "mixed":  # str and bytes: compare the bytes, where both count alike
+        return
+    show = (lambda made: [bytes(one) if isinstance(one, bytearray | memoryview) else one for one in made]) \
+        if isinstance(column, tuple) else list if kind == "str" else check  # fmt: skip
+    fails = is_text and any(cuts(data, one) for data, one in zip(records, spans) if one)
+
+    def each(do):
+        return [one if one is None else form(do(data, one, is_text)) for data, one in zip(records, spans)]
+
+    def split():
+        return [one if one is None else [form(part) for part in parts(data, one)] for data, one in zip(records, spans)]
+
+    for name, *call in rewriting(rng, match, fails, given, show, each, values, split):
+        yield name, *(call if name != "split" else [*call[:2], list, call[3]])
+
+
+def checked(rng, made):
+    """Check parts, copies and exports of an Array, and return its values."""
+    values = made.tolist()
+    assert list(made) == values and len(made) == len(values) and made.null_count == values.count(None)
+    begin, end = sorted(rng.choices(range(len(values) + 1), k=2))
+    part = made[begin:][: end - begin]
+    for one in (part, pickle.loads(pickle.dumps(part))):
+        assert one.tolist() == values[begin:end] and one.null_count == one.tolist().count(None)
+        form, exported = read(one)
+        if form[0] == "v":
+            exported = [one and (one[0].decode() if form == "vu" else one[0]) for one in exported]
+        assert exported == values[begin:end], form
+    return values
+
+
+def test_columns(rng):
+    kinds = [*LISTS, *KINDS, *(f"{key} of {value}" for key in "cCsSiIlL" for value in rng.sample(KINDS, 2))]
+    for number in range(amount(320)):
+        made, kind = case(rng, number), kinds[number * 5 % len(kinds)]
+        # contains() and others take a record for a line of an expression; match_lists() and others look at lines.
+        text = "".join(rng.choices(made.letters.replace("\n", " " if made.plan.regex else "\n"), k=60))
+        records = [None if rng.random() < 0.2 else cut(rng, text, rng.choice([0, 1, 5, 30]))
+                   for _ in range(rng.choice([0, 1, 8, 40]))]  # fmt: skip
+        if kind in ("str", "mixed", "isna") or kind[-1] in "uU":
+            records = [one and one.decode(errors="replace").encode() for one in records]
+        with trawl.Searcher("cpu", 1 + number % 2, chunk_bytes=rng.choice([0, 64])) as searcher:
+            column, is_text = layout(rng, records, kind)
+            records += [b""] * (kind == "mixed")
+            found = [one if one is None else made.search(one) for one in records]
+            for name, *call in column_calls(rng, made.plan, records, found, column, is_text, kind):
+                ask(rng, searcher if number % 3 else None, made.plan, kind, name, column, *call,
+                    total=sum(len(one or b"") for one in records) if kind in LISTS else None)
+            if isinstance(column, Stream):
+                del call
+                assert column.schemas == 0 and all(one.released == one.exported for one in column.columns)
