@@ -15,12 +15,17 @@ import sys
 import time
 
 import cases
+import compare
 
-CASES = 60
+CASES = 160
 LETTERS = "ab \n\n\tfoo\r" + "é漢字😀Σя\u2028\ufeff\ufffd"
 OPTIONS = [["-n"], ["-c"], ["-o", "-b"], ["-v"], ["-i"], ["-C1"], ["--column"], ["--json"], ["-l"], ["-q"], ["-w"], ["-m1"], ["-I"], ["--positions"],
            ["--count-matches"], ["-x"]]
 REPLACED = "\ufffd"
+MARKS = [b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]
+# iconv's name, Python's name, letters. iconv keeps an A of CP1258, or an Ê of Big5, until it has seen that no accent follows.
+OTHERS = [("GB18030", "gb18030", "漢字"), ("ISO-2022-JP", "iso2022_jp", "漢字"), ("BIG5-HKSCS", "big5hkscs", "漢Ê"),
+          ("CP1258", "cp1258", "AêA"), ("UTF-32LE", "utf-32-le", "漢😀\ud800"), ("UTF-32BE", "utf-32-be", "é\ud800")]
 
 
 def from_units(data, big):
@@ -54,7 +59,7 @@ def random_data(rng, codec):
 
 def draw(rng):
     """Return the name of the encoding, the file's bytes, and the text."""
-    kind = rng.choice(["mark", "mark", "mark", "by name", "utf-8 mark", "none", "latin", "east"])
+    kind = rng.choice(["mark", "mark", "mark", "by name", "utf-8 mark", "none", "latin", "latin", "other", "other", "other"])
     big = rng.random() < 0.5
     codec = "utf-16-be" if big else "utf-16-le"
     if kind == "mark":
@@ -71,10 +76,11 @@ def draw(rng):
         text = "x" + random_data(rng, "utf-8").decode("utf-8", "ignore")
         return rng.choice(["auto", "none"]), text.encode(), text
     if kind == "latin":
-        data = random_data(rng, "latin-1") + bytes(rng.randrange(1, 256) for _ in range(20))
+        data = rng.choice([b"", b"", *MARKS]) + random_data(rng, "latin-1") + bytes(rng.randrange(1, 256) for _ in range(20))
         return "ISO-8859-1", data, data.decode("latin-1")
-    text = "".join(rng.choice("ab \n漢字foo") for _ in range(rng.choice([1, 30, 50000])))
-    return "GB18030", text.encode("gb18030"), text
+    name, codec, letters = rng.choice(OTHERS)
+    text = "".join(rng.choice("ab \nfoo" + letters) for _ in range(rng.choice([1, 2, 30, 50000])))
+    return name, text.encode(codec, "surrogatepass" if "\ud800" in letters else "strict"), text.replace("\ud800", REPLACED)
 
 
 def without_times(output):
@@ -95,7 +101,7 @@ def run_case(rng, trawl, folder):
         options = text_options + ["--positions" if "--positions" in options else "--count-matches"]
     if "--json" in options:
         options = text_options + ["--json"]
-    pattern = rng.choice(["foo", "a", "é", "漢字", REPLACED, "b \n", "ab"])
+    pattern = rng.choice(["", "", "", "foo", "a", "é", "漢字", REPLACED, "b \n", "ab"])
     own = options + ["-j%d" % rng.choice([1, 2]), "-e", pattern]
     wanted = cases.execute([trawl] + own + ["file"], there)
     encoding = ["--encoding=" + name]
@@ -181,8 +187,36 @@ def refused(trawl, folder):
     return None
 
 
+def whole(trawl, folder):
+    """Check whole texts in other encodings: characters lie at the borders of reads, and the last line has no end."""
+    for name, codec, letters in OTHERS:
+        for shift in range(4):
+            for text in ("a" * shift + letters, ("a" * shift + letters * 50000)[:70000] + letters):
+                data = text.encode(codec, "surrogatepass" if "\ud800" in letters else "strict")
+                got = cases.execute([trawl, "--encoding=" + name, "-a", ""], folder, data=data)[1].decode()
+                if got != text.replace("\ud800", REPLACED) + "\n":
+                    return "%s: %d characters, %r at the end, became %d, %r" % (name, len(text), text[-9:], len(got) - 1, got[-10:])
+    for mark in MARKS:
+        got = cases.execute([trawl, "--encoding=latin1", "-a", ""], folder, data=mark + b"x")[1]
+        if got != (mark + b"x\n").decode("latin-1").encode():
+            return "the bytes %r are a mark in latin1: %r" % (mark, got)
+    return None
+
+
+def broken(trawl, folder):
+    """Check that an error of reading is reported, behind the text before the error."""
+    for encoding, codec in (("auto", "utf-8"), ("auto", "utf-16"), ("latin1", "latin-1"), ("utf-32le", "utf-32-le")):
+        descriptor, end = compare.broken_text("foo\nbar\n".encode(codec) * 9)
+        got = cases.execute([trawl, "--encoding=" + encoding, "-c", "foo"], folder, stdin=descriptor)
+        os.close(descriptor)
+        end()
+        if got[0] != 2 or got[2] != b"trawl: (standard input): Input/output error\n":
+            return "%s: a text that cannot be read to its end: %r" % (encoding, got)
+    return None
+
+
 def main():
-    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused))
+    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused, whole, broken))
 
 
 if __name__ == "__main__":

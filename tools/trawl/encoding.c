@@ -36,6 +36,7 @@ struct encoding {
     bool look_for_mark;   /* a byte order mark at the file's begin decides the encoding */
     const char *name;     /* name for iconv; NULL: the bytes are not converted */
     iconv_t converter;    /* NO_CONVERTER: the bytes are not converted */
+    size_t unit;          /* bytes that an invalid character takes */
     pthread_t thread;     /* converts, while other threads search the text from the pipe */
     int os_code;
     bool whole_blocks;            /* writes BLOCK_BYTES at a time, as long as the file goes on */
@@ -162,9 +163,10 @@ static void put(struct encoding *encoding, const void *bytes, size_t bytes_count
 static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
 {
     char *from = (char *)encoding->bytes;
-    size_t left = encoding->bytes_count, unit = is_utf16(encoding->name) ? 2 : 1;
+    size_t left = encoding->bytes_count, unit = encoding->unit;
+    bool ended = !end;
 
-    while (left > 0) {
+    while (left > 0 || !ended) {
         char *to;
         size_t room, result;
         int error;
@@ -173,11 +175,13 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
             return false;
         to = (char *)encoding->text + encoding->text_count;
         room = sizeof encoding->text - encoding->text_count - 4;
-        result = iconv(encoding->converter, &from, &left, &to, &room);
+        /* In the end, iconv writes a letter that it kept because an accent might follow. */
+        ended = ended || left == 0;
+        result = iconv(encoding->converter, left == 0 ? NULL : &from, &left, &to, &room);
         error = errno;
         encoding->text_count = (size_t)(to - (char *)encoding->text);
         if (result != (size_t)-1)
-            break;
+            continue;
         if (error == E2BIG) {
             if (!flush(encoding, false))
                 return false;
@@ -193,6 +197,25 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
     return true;
 }
 
+/* Returns how many bytes a digit takes in the encoding: 4 in UTF-32; 0: errno says why not. */
+static size_t bytes_of_digit(const char *name)
+{
+    iconv_t converter = iconv_open(name, "ASCII");
+    char digits[] = "00", bytes[32], *from = digits, *to = bytes, *second = bytes;
+    size_t room = sizeof bytes;
+
+    if (converter == NO_CONVERTER)
+        return 0;
+    for (size_t i = 0; i < 2; i++) { /* a byte order mark may come before the first digit */
+        size_t left = 1;
+
+        second = to;
+        (void)iconv(converter, &from, &left, &to, &room);
+    }
+    (void)iconv_close(converter);
+    return to > second ? (size_t)(to - second) : 1;
+}
+
 /* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. */
 static size_t choose_encoding(struct encoding *encoding)
 {
@@ -206,7 +229,8 @@ static size_t choose_encoding(struct encoding *encoding)
         mark = 0;
     if (encoding->name == NULL)
         return mark;
-    encoding->converter = open_converter(encoding->name);
+    encoding->unit = bytes_of_digit(encoding->name);
+    encoding->converter = encoding->unit == 0 ? NO_CONVERTER : open_converter(encoding->name);
     if (encoding->converter == NO_CONVERTER)
         encoding->os_code = errno;
     return mark;
