@@ -129,13 +129,13 @@ def nulls(trawl, folder):
     """Check that a NUL makes a converted file binary as it makes a file in UTF-8 binary, wherever the NUL is. (In an
     earlier version a NUL made the file binary only in some runs; the other texts here are short, or searched with
     -a.)"""
-    for at in (0, 5000, 98303, 98304, 150000, 196608, 200000):
+    for turn, at in enumerate((0, 5000, 98303, 98304, 150000, 196608, 200000)):
         text = ("foo é\n" * 30000)[:at] + "\0" + "foo é\n" * 20000
         for place, content in (("here", text.encode("utf-16")), ("there", text.encode())):
             with open(os.path.join(folder, place, "file"), "wb") as file:
                 file.write(content)
         for options in (["-n"], ["-o"], ["-c"], ["-m1"], ["-m9999", "-A1"], ["-B1"], ["-v"], ["-l", "-I"], ["-c", "-I"],
-                        ["-I"], ["-x", "-v"], ["-z"], ["--json"]):
+                        ["-I"], ["-x", "-v"], ["-z"], ["--json"])[turn % 2::2]:
             wanted = cases.execute([trawl] + options + ["foo", "file"], os.path.join(folder, "there"))
             got = cases.execute([trawl, "--encoding=auto"] + options + ["foo", "file"], os.path.join(folder, "here"))
             if got[0] != wanted[0] or without_times(got[1]) != without_times(wanted[1]) or got[2] != wanted[2]:

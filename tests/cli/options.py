@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Tests options that are given more than once, and numbers at their limits.
+
+usage: options.py TRAWL
+
+Of two options that contradict each other the last decides: `A B` must print what `B` alone prints, whether A stands on the
+command line or in the file of options, and `B B` the same. Each row must show a difference between A and B alone, so a row
+cannot pass because its files do not tell the options apart.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+TRAWL = os.path.abspath(sys.argv[1])
+failures = []
+
+# (name of the command, the options between which the last decides, the other arguments)
+ROWS = [
+    ("trawl", "--trim --no-trim", "foo a"), ("trawl", "-n -N", "foo a"), ("trawl", "--column --no-column", "foo a"),
+    ("trawl", "--column --no-column", "--vimgrep foo a"), ("trawl", "-H -h", "foo a b"),
+    ("trawl", "-i --no-ignore-case", "FOO a"), ("trawl", "-i -S --case-sensitive", "Foo a"), ("trawl", "-S --no-ignore-case", "foo a"),
+    ("trawl", "-y --smart-case", "Foo a"), ("trawl", "-S -i", "Foo a"), ("trawl", "--crlf --no-crlf", "-x foo a"),
+    ("trawl", "--heading --no-heading", "-H foo a"), ("trawl", "--hidden --no-hidden", "--files d"),
+    ("trawl", "--ignore --no-ignore", "--hidden --files d"), ("trawl", "--sort=path --sortr=path", "--files d"),
+    ("trawl", "--sortr=path --sort-files", "--files d"), ("trawl", "--sort=modified --sortr=modified --sort=path", "--files d"),
+    ("trawl", "--follow --no-follow", "-r foo d"), ("trawl", "-R --no-follow", "-r foo d"), ("trawl", "-l -L", "foo a none"),
+    ("trawl", "-a -I", "foo nul"), ("trawl", "--binary-files=text --binary-files=binary --binary-files=without-match", "foo nul"),
+    ("trawl", "-F -E", "fo+ a"), ("trawl", "-E -G --fixed-strings --no-fixed-strings", "-c x+|(y) a"), ("trawl", "-P -F", "\\w a"),
+    ("trawl", "--unicode --no-unicode", "-Pc ^.$ a"),
+    ("trawl", "--max-columns-preview --no-max-columns-preview", "-M6 foo a"), ("trawl", "-M6 -M0 --max-columns=9", "foo a"),
+    ("trawl", "--context-separator=\\x41\\tlong --group-separator=X --no-group-separator", "-A1 foo a"),
+    ("trawl", "--no-context-separator --group-separator= --context-separator=\\n", "-A1 foo a"),
+    ("trawl", "--field-match-separator=long --field-match-separator=x", "-n foo a"),
+    ("trawl", "--field-context-separator=long --field-context-separator=", "-nA1 foo a"),
+    ("trawl", "--color=always --color=never --colour=always", "foo a"), ("trawl", "--path-separator=+ --path-separator=\\x2c", "-H foo d/c"),
+    ("trawl", "--colors=match:fg:red --colors=match:fg:blue", "--color=always foo a"),
+    ("trawl", "-A1 -A2 -A0", "foo a"), ("trawl", "-B1 -B2 -B0", "x a"), ("trawl", "-C0 -2 --context=1", "x a"), ("trawl", "-m1 -m-1 -m2", "o a"),
+    ("trawl", "-dskip -dread", "-s foo d a"), ("trawl", "-drecurse -dskip --directories=read", "-s foo d"), ("trawl", "-Dskip -Dread", "x /dev/null -L"),
+    ("trawl", "--encoding=utf-16le --encoding=none --encoding=latin1", "-ac fé wide"), ("trawl", "--label=1 --label=2", "-H foo -"),
+    ("trawl", "--replace=1 --replace=$0$0", "foo a"), ("trawl", "--max-depth=1 --max-depth=0 --max-depth=2", "--files d"),
+    ("trawl", "--max-filesize=1K --max-filesize=2", "--files d"),
+    ("trawl", "-gc -g!c", "--files d/e"), ("trawl", "--mismatches=0 --mismatches=1", "fxo a"), ("trawl", "--edits=1 --edits=0", "fxo a"),
+    ("trawl", "--alphabet=bytes --alphabet=utf8", "--mismatches=1 fxyz é"), ("trawl", "--hyperlink-format=file://{path} --hyperlink-format=none", "--color=always -H foo a"),
+    ("tg", "--encoding=utf-16le --encoding=none", "fé wide"), ("tg", "-i -s", "FOO a"), ("tg", "-L --no-follow", "foo d"),
+    ("tg", "-N -n", "foo a"), ("tg", "-F -P", "fo+ a"), ("tg", "-A1 -A0", "foo a"), ("tg", "--color=never --color=ansi", "foo a"),
+    ("tg", "--hidden --no-hidden", "foo d"), ("tg", "--no-ignore --ignore", "foo d"),
+    ("tg", "-d0 -d1", "foo d"), ("tg", "--crlf --no-crlf", "-x foo a"), ("tg", "-r1 -r2", "foo a"),
+]
+# (name of the command, command lines that print the same)
+SAME = [
+    ("tg", "-uuu foo d", "-uuuu foo d", "-uu --unrestricted foo d", "--unrestricted -u -uu -u foo d"), ("trawl", "-i FOO a", "-y FOO a", "-yi FOO a"),
+    ("trawl", "--vimgrep foo a --no-column", "--vimgrep --no-column foo a"), ("trawl", "-A1 foo a", "--after-context 1 foo a", "-A9 --after=1 foo a"),
+    ("trawl", "-2 bar a", "-C2 bar a", "-02 bar a", "-9 -2 bar a", "-i2 bar a"), ("trawl", "-q foo a", "--silent foo a", "--quiet --silent foo a"),
+    ("trawl", "--passthru foo a", "--passthrough foo a", "--passthru -A0 foo a", "-C1 --passthru foo a"),
+    ("trawl", "-E f+ a", "-FE f+ a", "-G --extended-regexp f+ a"), ("trawl", "foo a", "--server= foo a", "--server=unix:x --server= foo a"),
+    ("tg", "-p foo a", "--color=always --heading -n foo a", "-pp foo a"), ("tg", "-05 -H x a", "-5 -H x a", "-HC5 x a"), ("trawl", "-xc foo a", "-wxc foo a", "-xcw foo a"),
+]
+HUGE = [2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1, 2 ** 64, 2 ** 64 + 1, 10 ** 40]
+# (option, the least and the greatest number, other arguments)
+LIMITS = [("-j", 0, 1024, "foo a"), ("--chunk-bytes=", 1, 2 ** 40, "foo a"), ("--max-depth=", 0, 2 ** 64 - 1, "--files d"), ("-M", 0, 2 ** 62, "foo a"),
+          ("--mismatches=", 0, 31, 40 * "f" + " a"), ("--edits=", 0, 31, 40 * "f" + " a")]
+
+
+def run(name, arguments, config=""):
+    open("config", "w").write(config)
+    done = subprocess.run([os.path.join(".", name), *arguments], stdin=open("a"), capture_output=True, timeout=60,
+                          env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "LC_ALL": "C.UTF-8", "TERM": "xterm", "TRAWL_CONFIG_PATH": "config"})
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(good, *what):
+    if not good:
+        failures.append(what)
+        print("wrong:", *map(repr, what))
+
+
+def test_last_decides():
+    for name, options, others in ROWS:
+        options, others = options.split(), others.split()
+        alone = {option: run(name, [option, *others]) for option in options}
+        expect(len(set(alone.values())) > 1, name, options, others, "show no difference", alone)
+        for last in options:
+            expect(alone[last] == run(name, [last, last, *others]), name, last, last, others)
+            for first in options:
+                expect(alone[last] == run(name, [first, *others, last]), name, first, others, last)
+            first = options[options.index(last) - 1]
+            expect(alone[last] == run(name, [last, *others], first + "\n"), name, last, others, "after", first, "in the file of options")
+
+
+def test_same():
+    for name, one, *others in SAME:
+        for other in others:
+            expect(run(name, one.split()) == run(name, other.split()), name, one, other, run(name, one.split()), run(name, other.split()))
+
+
+def test_limits():
+    for option, wanted in (("-A", "-A99"), ("-B", "-B99"), ("-C", "-C99"), ("-m", "-m99"), ("-m-", "-m99")):
+        for number in HUGE:
+            expect(run("trawl", [option + str(number), "bar", "a"]) == run("trawl", [wanted, "bar", "a"]), option, number)
+    for option, least, most, others in LIMITS:
+        for number in (least - 1, least, most, most + 1, most + 2 ** 32, most + 2 ** 64, "+%d" % most, "-0", "", "1x", "0x1"):
+            good = isinstance(number, int) and least <= number <= most or number == "+%d" % most or number == "-0" and least == 0
+            status, output, said = run("trawl", [option + str(number), *others.split()])
+            if option in ("-j", "-M") and number == "":
+                continue  # the next word is the number
+            expect((status != 2 and said == b"") if good else (status, output) == (2, b"") and said.startswith(b"trawl: -"), option, number, said)
+    for shift, unit in ((0, ""), (10, "K"), (20, "M"), (30, "G")):
+        most = (2 ** 64 - 1) >> shift
+        for number in (0, 1, most, most + 1, 2 * most, 2 ** 64 + 1):
+            wanted = ["d/%s\n" % name for name in ("big", "c", "e/c", "ignored", "nul") if os.path.getsize("d/" + name) <= number << shift]
+            got = run("trawl", ["--files", "--sort=path", "d", "--no-hidden", "--max-filesize=%d%s" % (number, unit)])
+            expect(got[:2] == (0 if wanted else 1, "".join(wanted).encode()) if number <= most else got[0] == 2 and b"is out of range" in got[2], number, unit, got)
+    for value in ("1k", "K", "1KB", "1 K", "-1", "1T", ""):
+        expect(run("trawl", ["--files", "d", "--max-filesize=" + value])[0] == 2, "--max-filesize", value)
+
+
+folder = tempfile.mkdtemp(prefix="trawl-options-")
+os.chdir(folder)
+for link in ("trawl", "tg"):
+    os.symlink(TRAWL, link)
+os.makedirs("d/e")
+for path, text in (("a", b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2\nfoo\n"), ("b", b"foo\n"), ("none", b"x\n"), ("nul", b"foo\n\0\n"),
+                   ("wide", b"f\0\xe9\0\n\0"), ("\u00e9", "f\u00e9yz\n".encode()), ("d/c", b"foo\n"), ("d/e/c", b"foo"), ("d/.hidden", b"foo\n"),
+                   ("d/ignored", b"foo\n"), ("d/.ignore", b"ignored\n"), ("d/nul", b"foo\0\n"), ("d/big", b"x" * 1025)):
+    open(path, "wb").write(text)
+    os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
+os.symlink("../b", "d/link")
+for test in (test_last_decides, test_same, test_limits):
+    test()
+os.chdir("/")
+subprocess.run(["rm", "-rf", folder], check=True)
+print("%d failed" % len(failures))
+sys.exit(1 if failures else 0)
