@@ -251,6 +251,7 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
         [REQUEST_COUNT] = "application/json",
         [REQUEST_FILES] = "application/x-ndjson",
     };
+    struct MHD_Response *response;
     int status;
 
     exchange->answer = answer_begin(exchange->http->server, &exchange->request, exchange->client,
@@ -260,9 +261,13 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
     if (!answer_begun(exchange->answer, descriptor_of(exchange->connection), &status,
                       exchange->message))
         return status == 0 ? MHD_NO : refuse(exchange, status, exchange->message);
-    return queue(exchange, MHD_HTTP_OK, types[format],
-                 MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
-                                                   exchange, NULL));
+    response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
+                                                 exchange, NULL);
+    /* An answer to HEAD has no body, but the library would send the last chunk of a body, which a
+     * client takes for the next answer. So this answer has no chunks and ends the connection. */
+    if (exchange->is_head && response != NULL)
+        (void)MHD_set_response_options(response, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
+    return queue(exchange, MHD_HTTP_OK, types[format], response);
 }
 
 static void drop_body(struct exchange *exchange)
