@@ -49,7 +49,8 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
     if (!scan->job->patterns->has_empty)
         return false;
     if (settings->whole_lines)
-        return begin == end;
+        return begin == end ||
+               (settings->crlf && bytes != NULL && end - begin == 1 && *bytes == '\r');
     return !settings->words ||
            (bytes != NULL && has_empty_word(settings->surroundings.charset, bytes, end - begin));
 }

@@ -112,8 +112,7 @@ static bool add_with_return(struct patterns *patterns, const void *bytes, size_t
         free(copy);
         return false;
     }
-    if (bytes_count > 0)
-        memcpy(copy, bytes, bytes_count);
+    memcpy(copy, bytes, bytes_count);
     copy[bytes_count] = '\r';
     return add_pattern(patterns, copy, bytes_count + 1);
 }
@@ -140,8 +139,7 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
 static bool add_empty(struct patterns *patterns, const struct settings *settings)
 {
     patterns->has_empty = true;
-    return (!settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0)) &&
-           (!settings->crlf || !settings->whole_lines || add_with_return(patterns, NULL, 0));
+    return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
 
 static int hex_value(char digit)

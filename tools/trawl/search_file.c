@@ -138,8 +138,9 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->stop_at_select = scan->stop_at_select && !scan->ends_with_run;
     scan->every_line =
         patterns->has_empty || (settings->passthru && !scan->quiet) || scan->ends_with_run;
-    scan->keeps_bytes = (patterns->has_empty && settings->words && !settings->whole_lines) ||
-                        (settings->expressions && settings->replace != NULL);
+    scan->keeps_bytes =
+        (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
+        (settings->expressions && settings->replace != NULL);
     scan->filters = patterns->check.any;
     scan->shown_distance = DISTANCE_NONE;
     scan->watch_nulls = settings->null_ends_line ||
@@ -228,7 +229,7 @@ static bool matches_suffice(const struct text_scan *scan)
 
     return settings->report == REPORT_ONLY_MATCHING && !settings->invert &&
            settings->before_count < 0 && settings->after_count < 0 && !scan->every_line &&
-           !settings->style.on && !scan->null_seen;
+           !settings->style.on && !(settings->crlf && settings->whole_lines) && !scan->null_seen;
 }
 
 /* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
