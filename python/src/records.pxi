@@ -459,8 +459,8 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
         for i in range(cells, found.cells[0].count):
             if found.characters:
                 begin = offset_of(found.records, values_of(&found.cells[0])[i])
-                values_of(&found.cells[2])[i] = characters_in(
-                    found.records.bytes, begin, begin + values_of(&found.cells[2])[i] + 1) - 1
+                values_of(&found.cells[2])[i] = last_of(characters_in(
+                    found.records.bytes, begin, begin + values_of(&found.cells[2])[i] + 1))
             values_of(&found.cells[0])[i] += found.record_count
     elif found.kind == PATTERNS:
         for i in range(batch.cell_count):

@@ -198,10 +198,16 @@ cdef inline uint64_t walk_to(walk *by, uint64_t place) noexcept nogil:
     return place - by.before - bits_of(by.mask & (<uint64_t>1 << place - by.block) - 1)
 
 
+cdef inline uint64_t last_of(uint64_t count) noexcept nogil:
+    """Return the index of the last of `count` characters; 0 for the bytes of a text that begins inside
+    a character."""
+    return count - (count > 0)
+
+
 cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil:
     """Replace each byte offset by the index of the character that contains the byte."""
     for i in range(count if by.bytes != NULL else 0):
-        begins[i] = walk_to(by, begins[i] + 1) - 1
+        begins[i] = last_of(walk_to(by, begins[i] + 1))
 
 
 cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
@@ -215,13 +221,13 @@ cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
 cdef inline void walk_match(walk *by, walk *far, uint64_t *begin, uint64_t *end) noexcept nogil:
     """Convert a match's begin and end. far: a second walk, for ends more than NEAR bytes after their
     begin. Other ends are counted from the begin on."""
-    cdef uint64_t inside = begin[0] + 1
+    cdef uint64_t inside = begin[0] + 1, count = walk_to(by, inside)
 
-    begin[0] = walk_to(by, inside) - 1
+    begin[0] = last_of(count)
     if end[0] - by.block <= max(<uint64_t>63, by.plain - by.block):
         end[0] = walk_to(by, end[0])
     elif end[0] - inside < NEAR:
-        end[0] = begin[0] + 1 + characters_in(by.bytes, inside, end[0])
+        end[0] = count + characters_in(by.bytes, inside, end[0])
     else:
         if far.block < by.block:
             far[0] = by[0]
@@ -307,7 +313,7 @@ cdef void put_matched(match_columns *columns, work *job, uint64_t first) noexcep
     for i in range(first, columns.begins.count):
         begin, end = values_of(&columns.begins)[i], values_of(&columns.ends)[i]
         if text != NULL:
-            while text[begin] & 0xc0 == 0x80:
+            while begin > 0 and text[begin] & 0xc0 == 0x80:
                 begin -= 1
             while end < job.by.size and text[end] & 0xc0 == 0x80:
                 end += 1

@@ -764,7 +764,7 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
             if characters:
                 walk_match(&by, &far, &begin, &end)
             if made.kind == LISTS:
-                put_value(&all.begins, begin - base)
+                put_value(&all.begins, max(begin, base) - base)  # a record may begin inside a character
                 put_value(&all.ends, end - base)
                 put_value(&all.patterns, values_of(&columns.patterns)[at])
             at += 1
