@@ -450,7 +450,7 @@ class Keeper:
     def refresh(self) -> list[str]:
         with self.lock:
             now = {file.name: file for file in files_of(self.roots)}
-            old = {file.name: file for one in self.held for file in one.files if file.changed_ns}
+            old = {file.name: file for one in self.held for file in one.files if file.text is None}
             changed = {
                 name
                 for name in now.keys() | old.keys()
@@ -464,7 +464,7 @@ class Keeper:
             ]:
                 stale += more
                 again |= {file.name for one in more for file in one.files}
-            texts = [file for one in stale for file in one.files if not file.changed_ns]
+            texts = [file for one in stale for file in one.files if file.text is not None]
             files = [*texts, *(file for name, file in now.items() if name in again)]
             made = self.start(files, max(1, len(stale))) if files else []
             at = min((self.held.index(one) for one in stale), default=len(self.held))
@@ -674,9 +674,11 @@ class Collection:
                 if not stream:
                     yield ray.get(answer, timeout=left)
                     return
-                for reference in itertools.islice(answer, came, None):
-                    yield ray.get(reference, timeout=left)
-                    came += 1
+                for at, reference in enumerate(answer):
+                    part = ray.get(reference, timeout=left)  # also of parts that came: the actor may be lost again
+                    if at == came:
+                        came += 1
+                        yield part
                 return
             except ray.exceptions.GetTimeoutError:
                 raise TimeoutError(

@@ -2,7 +2,7 @@
 # python_run.sh SOURCE BUILD [SANITIZERS]: build the Python package against BUILD's library, install it into
 # a virtual environment of its own, and run its tests there. Status 77: it cannot be done here.
 #
-# Long runs (TRAWL_TEST_SCALE of 20 and more) also install what other packages the tests use, and a
+# Long runs (TRAWL_TEST_SCALE of 20 and more) also install what other packages the tests use (Ray, polars), and a
 # sanitized build is tested in those alone.
 set -euo pipefail
 
@@ -39,15 +39,18 @@ done
 "$python" -m venv --clear --without-pip "$place/venv"
 inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
-packages=(scikit-build-core cython pytest hypothesis)
-[ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas datasets pyahocorasick ahocorasick_rs
+needed=(scikit-build-core cython pytest hypothesis)
+packages=(numpy pyarrow) # without these two, half of the package would not be tested
+[ $long = no ] || packages+=(polars duckdb pandas datasets pyahocorasick ahocorasick_rs
     hyperscan flashtext mypy pyright 'ray[data,default,serve]' pyspark)
-"${pip[@]}" install --no-compile "${packages[@]:0:4}" >"$place/pip.log" 2>&1 ||
-    skip "scikit-build-core, cython, pytest and hypothesis cannot be installed ($place/pip.log)"
-for package in "${packages[@]:4}"; do
-    "${pip[@]}" install --no-compile "$package" >>"$place/pip.log" 2>&1 ||
-        echo "not available: $package (its tests are skipped)"
-done
+if [ $long = yes ] || ! "${pip[@]}" install --no-compile "${needed[@]}" "${packages[@]}" >"$place/pip.log" 2>&1; then
+    "${pip[@]}" install --no-compile "${needed[@]}" >"$place/pip.log" 2>&1 ||
+        skip "scikit-build-core, cython, pytest and hypothesis cannot be installed ($place/pip.log)"
+    for package in "${packages[@]}"; do
+        "${pip[@]}" install --no-compile "$package" >>"$place/pip.log" 2>&1 ||
+            echo "not available: $package (its tests are skipped)"
+    done
+fi
 
 options=("cmake.define.TRAWL_LIBRARY=$build/src/libtrawl.a" "cmake.define.TRAWL_COMMAND=$build/trawl"
     "cmake.define.TRAWL_EXPRESSIONS=$(find "$build" -maxdepth 1 -name 'libtrawl_regex.so.1')"
