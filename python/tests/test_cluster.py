@@ -1,6 +1,8 @@
 """Tests the server's protocol over a Ray cluster: the command, the page and the clients must get the answers that a
 single machine gives."""
 
+import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -11,15 +13,18 @@ import sys
 import threading
 import time
 import urllib.request
+import warnings
 
 import pytest
+import ray_by_hand
 import trawl
 from conftest import SCALE, amount
+from serving import real
 from trawl import cluster
 
 PROGRAM = os.environ.get("TRAWL_SERVE", "")
-PORT = 8733
-ADDRESS = f"http://127.0.0.1:{PORT}"
+ADDRESS = "http://127.0.0.1:8733"
+TIMES = re.compile(rb'"(secs|nanos|bytes_searched)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')  # and how far a thread had read a binary file
 WORDS = ["needle", "thread", "hay", "Needle", "x", "ab", "\u00e9"]
 
 
@@ -34,7 +39,8 @@ def test_runs():
     assert runs("a", "b/c", "./d") == [["a", "b/c", "./d"]] and runs() == [[]]
     assert runs("b", "a", "c") == [["b"], ["a", "c"]] and runs("a", "a/b") == [["a"], ["a/b"]]
     assert runs("a.b", "a/c") == [["a.b"], ["a/c"]] and runs("a", "a") == [["a"], ["a"]]
-    assert cluster.runs_of({"paths": ["b", "a"]})[0]["options"] == ["--sort=path", "--with-filename"]
+    for form, names in (("frames", ["--with-filename"]), ("columns", [])):
+        assert cluster.runs_of({"paths": ["b", "a"], "format": form})[0]["options"] == ["--sort=path", *names]
     for option in ("--sort=modified", "--sortr=path", "--count-by-pattern", "--debug"):
         with pytest.raises(cluster.Refused):
             runs("a", options=[option])
@@ -75,9 +81,9 @@ def test_ranges(tmp_path):
     assert cluster.ranges_of(str(tmp_path), 99) == [(name, 8) for name in (b"", b"a.b", b"a.d/z", b"b/c/1", b"b.c", b"z")]
 
 
-def test_refused_commands(tmp_path, capsys):
+def test_refused_commands(tmp_path, capsys, monkeypatch):
     """A command that cannot succeed ends with a sentence. (All but one ended with a traceback of Ray's.)"""
-    pytest.importorskip("ray.serve")
+    ray_by_hand.install(monkeypatch, [])
     assert cluster.main([f"x={tmp_path}/none"]) == 2
     assert capsys.readouterr().err == f"trawl: [Errno 2] No such file or directory: '{tmp_path}/none'\n"
     with pytest.raises(SystemExit):
@@ -101,11 +107,14 @@ def make_tree(rng, root):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A tree in four shards with two copies of each."""
-    ray = pytest.importorskip("ray")
-    pytest.importorskip("ray.serve")
-    if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
-        pytest.skip("Ray is for long runs")
+    """A tree in four shards with two copies of each. Short runs have a stand-in for Ray."""
+    is_long = SCALE >= 20 and "ASAN_OPTIONS" not in os.environ
+    patched = pytest.MonkeyPatch()
+    if is_long:
+        ray = pytest.importorskip("ray")
+        pytest.importorskip("ray.serve")
+    else:
+        ray = ray_by_hand.install(patched, [{"CPU": 6.0}])
     if not os.access(PROGRAM, os.X_OK):
         pytest.skip("this build has no trawl-serve")
     import random
@@ -121,20 +130,93 @@ def served(tmp_path_factory):
     for name in bounds:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(bytes(1 << 16))
-    os.environ["TRAWL_SERVE"] = str(program)
-    ray.init("local", num_cpus=6, namespace="trawl", object_store_memory=200 << 20, log_to_driver=False)
+    patched.setenv("TRAWL_SERVE", str(program))
+    if is_long:
+        ray.init("local", num_cpus=6, namespace="trawl", object_store_memory=200 << 20, log_to_driver=False)
     options = [f"--token-file={token}", "--search-zip"]
-    actors = cluster.start(f"t={root}", options, shards=4, replicas=2, cpus=0.5, port=PORT, timeout=120)
+    actors = cluster.start(f"t={root}", options, shards=4, replicas=2, cpus=0.5, port=8733 if is_long else 0, timeout=120)
+    if not is_long:
+        global ADDRESS
+        ADDRESS = "http://127.0.0.1:%d" % ray.serve.server.server_address[1]
     assert len(actors) == 4
     shutil.rmtree(root / "tree")
     (root / "a/x").unlink()
     yield root, actors, {**os.environ, "TRAWL_TOKEN_FILE": str(token), "LC_ALL": "C.UTF-8"}
     ray.shutdown()
+    patched.undo()
+
+
+def several(rng, choices, share=0.2):
+    return [one for one in choices if rng.random() < share]
+
+
+def answers(client, patterns, shared, own, lose):
+    """Return what a client gets of each kind of answer. lose: called before each request."""
+    lose()
+    counted = client.count(patterns, **shared)
+    lose()
+    found = client.positions(patterns, **shared)
+    lose()
+    with warnings.catch_warnings(record=True):
+        search = client.search(patterns, **shared, **own)
+        lines = list(search)
+    places = [(begin, found.names[file], pattern) for begin, file, pattern in found]
+    return counted[:4], places, found.total, lines, search.binary, search.messages, search.truncated
+
+
+def test_as_a_single_server(served, rng):
+    """Check that requests get from the cluster what a server of the whole tree answers, also if actors are lost when some
+    parts of an answer have come, and that the command prints the same with both."""
+    root, actors, environment = served
+    names = ["a", "a.d", "b", "b/c", "e", "z", "."] + sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[:9]
+    home = {"HOME": f"{root.parent}/home"}
+    with contextlib.ExitStack() as stack:
+        token = f"--token-file={root.parent}/token"
+        stack.enter_context(pytest.MonkeyPatch.context()).setenv("HOME", home["HOME"])
+        single = stack.enter_context(real(f"--listen=unix:{root.parent}/single", token, "--search-zip", f"t={root}"))
+        clients = [stack.enter_context(trawl.Client(one, token="secret")) for one in (single, ADDRESS)]
+
+        def lose():
+            for one in itertools.chain(*actors):
+                if hasattr(one, "_parts"):  # a stand-in for an actor
+                    one._parts = rng.choice([None, None, None, 1, 2, 3])
+
+        for _ in range(amount(100)):
+            patterns = rng.sample(WORDS, rng.randint(1, 3))
+            paths = {"paths": rng.sample(names, rng.randint(1, 3))} if rng.random() < 0.5 else {}
+            shared = dict.fromkeys(several(rng, ["ignore_case", "whole_words", "text"]), True) | paths
+            shared |= {"glob": rng.choice(["*.c", "!*.h", "x*"])} if rng.random() < 0.2 else {}
+            own = {name: rng.randint(1, 3) for name in several(rng, ["context", "max_count"])}
+            own |= {"invert": True} if rng.random() < 0.2 else {}
+            said = []
+            for client, more in zip(clients, (lambda: None, lose)):
+                options = shared | {"options": ["--sort=path"]}
+                said.append(answers(client, patterns, options, own, more))
+            assert said[0] == said[1], (patterns, shared, own)
+            for most in (1, rng.randint(2, 9)):
+                lines = [one for one in said[0][3] if not one.context][:most]
+                assert [one for one in clients[1].search(patterns, **shared, **own, max_results=most) if not one.context] == lines
+                found = clients[1].positions(patterns, **shared, max_results=most)
+                places = [(begin, found.names[file], pattern) for begin, file, pattern in found]
+                assert (places, found.total) == (said[0][1][:most], said[0][2])
+            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z"])
+            flags += several(rng, [rng.choice(["-c", "-l", "-L", "-o", "-q", "-h", "-H"])], 0.7)
+            asked = [PROGRAM.removesuffix("-serve"), "--sort=path", "-r", *flags, *(f"-e{one}" for one in patterns)]
+            asked += paths.get("paths", []) + several(rng, ["none"], 0.1)
+            lose()
+            done = [
+                subprocess.run([*asked, *more], cwd=root, env=environment | home, capture_output=True)
+                for more in ([], [f"--server={ADDRESS}"])
+            ]
+            printed = [(one.returncode, TIMES.sub(b"", one.stdout), one.stderr) for one in done]
+            assert printed[0] == printed[1], asked
 
 
 def test_the_command(served):
     """Check that the command prints the same bytes and messages, with the same status, with the cluster as server and
     without a server."""
+    if SCALE < 20:
+        pytest.skip("test_as_a_single_server has fewer command lines")
     root, _, environment = served
     program = pathlib.Path(__file__).parents[2] / "tests/serve/client_differential.py"
     beside = os.path.join(os.path.dirname(PROGRAM), "trawl")
@@ -212,7 +294,7 @@ def test_copies_answer_for_lost_actors(served):
                 except Exception as fault:
                     faults.append(fault)
 
-        threads = [threading.Thread(target=ask) for _ in range(3)]
+        threads = [threading.Thread(target=ask) for _ in range(3 if SCALE >= 20 else 1)]
         for thread in threads:
             thread.start()
         for _ in range(amount(20) // 20 + 2):

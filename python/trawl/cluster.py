@@ -218,9 +218,9 @@ def text_of(value: Any) -> bytes:
         return b""
 
 
-def runs_of(body: dict[str, Any]) -> list[dict[str, Any]]:
+def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any]]:
     """Return requests whose answers, one after the other, are that of `body`. Each has operands in the order of
-    --sort=path, of which none lies in another."""
+    --sort=path, of which none lies in another. A request whose answer has no order is not divided."""
     options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
     for one in options:
         if one.startswith(NOT_SERVED) or (one.startswith("--sort=") and one not in ("--sort=path", "--sort=none")):
@@ -231,11 +231,12 @@ def runs_of(body: dict[str, Any]) -> list[dict[str, Any]]:
     last: list[bytes] | None = None
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
-        if last is not None and (parts <= last or parts[: len(last)] == last):
+        if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
         runs[-1].append(path)
         last = parts
-    shared = ["--sort=path", *(["--with-filename"] if len(runs) > 1 else [])]
+    named = len(runs) > 1 and body.get("format") == "frames"  # other formats always name the files
+    shared = ["--sort=path", *(["--with-filename"] if named else [])]
     asked = {**body, "options": [*shared, *(body.get("options") or ())]}
     return [{**asked, "paths": run} if run else asked for run in runs]
 
@@ -259,20 +260,24 @@ def counts(answers: list[bytes]) -> bytes:
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
-    """Put consecutive columns together; the indices of files go on."""
+    """Put consecutive columns together; the indices of files go on. A file that an earlier operand has named is left
+    out."""
     heads, begins, files, patterns = [], b"", b"", b""
-    names: list[Any] = []
+    names: dict[bytes, tuple[int, Any]] = {}  # path -> index, name
     for answer in answers:
         line, _, numbers = answer.partition(b"\n")
         head = json.loads(line)
         count = head["count"]
-        begins += numbers[: 8 * count]
-        own = memoryview(numbers[8 * count : 12 * count]).cast("I")
-        files += b"".join((len(names) + one).to_bytes(4, "little") for one in own)
-        patterns += numbers[12 * count :]
-        names += head.pop("files")
-        heads.append(head | {"columns": ""})
-    total = summed(heads) | {"columns": ["begin", "file", "pattern"], "files": names}
+        own = [(os.path.normpath(text_of(one)), one) for one in head.pop("files")]
+        new = [path not in names for path, _ in own]
+        index = [names.setdefault(path, (len(names), one))[0].to_bytes(4, "little") for path, one in own]
+        parts = numbers[: 8 * count], memoryview(numbers[8 * count : 12 * count]).cast("I"), numbers[12 * count :]
+        rows = [row for row, file in enumerate(parts[1]) if new[file]]
+        begins += parts[0] if all(new) else b"".join(parts[0][8 * row : 8 * row + 8] for row in rows)
+        files += b"".join(index[parts[1][row]] for row in rows)
+        patterns += parts[2] if all(new) else b"".join(parts[2][4 * row : 4 * row + 4] for row in rows)
+        heads.append(head | {"columns": "", "count": len(rows), "total": head["total"] - count + len(rows)})
+    total = summed(heads) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
     most = total["count"] = min(total["count"], body.get("max_results", total["count"]))
     return json.dumps(total).encode() + b"\n" + begins[: 8 * most] + files[: 4 * most] + patterns[: 4 * most]
 
@@ -335,7 +340,9 @@ class Front:
                 return Response(content, *first.status)
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
-            runs = runs_of(given) if request.method == "POST" else [given]
+            runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
+            if len(runs) > 1 and not streams:  # all positions, of which some may be left out
+                runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
             for run in runs:
                 parts: list[Any] = [{**run, "part": True, "continued": i + len(asked) > 0} if framed else run for i in range(len(self.shards))]
                 sent = [json.dumps(part).encode() if body else body for part in parts]
