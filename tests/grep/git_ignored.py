@@ -29,11 +29,18 @@ def git(top, home, *arguments, **more):
     return subprocess.run(["git"] + list(arguments), cwd=top, env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
 
-def odd_rule(rng):
-    """Return a rule at the borders of .gitignore's syntax."""
-    return rng.choice(["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[", "[a", "[[:alpha:]]", "[[:digit:]x]*", "a[", "\\", "a\\", "{a,b}",
+# Rules at the borders of .gitignore's syntax.
+ODD_RULES = ["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[", "[a", "[[:alpha:]]", "[[:digit:]x]*", "a[", "\\", "a\\", "{a,b}",
                        "*.{c,o}", "[a\\]b]", "[\\a]", "[!\\]]", "a ", "a\\ ", "\\ ", "#", "\\#x", "\\!y", "!\\!y", "/a/", "a//b", "b/", "*/", "/*", "!/*",
-                       "[b-a]", "[a-]", "[]a]", "?", "a/*", "a/**", "**/a", "a/**/b", "**/", "foo*/**", "*a/b", "[[:foo:]]", "\ta", "a\t"])
+                       "[b-a]", "[a-]", "[]a]", "?", "a/*", "a/**", "**/a", "a/**/b", "**/", "foo*/**", "*a/b", "[[:foo:]]", "\ta", "a\t",
+             "a\r", "a\\", "a \\ ", "x/../a", "./a", "b/**/b", "**/b/a*c", "**/a*b/c", "**b", "a*/*/c", "/b/*/", "[^a]", "[!a-", "[a-c-e]", "[--z]", "[[:upper:]]*",
+             "[[:space:]]", "[[:punct:]]", "é", "[é]", "?.c", "*.c/", "b/*/a.c", "*[0-9]", "A.C", "\\\\", "*\\", "a[/]b", "b?a"]
+NAMES = ["a", "b", "ab", "-", "z", "]", "[", "\\", "a\\", "a ", "a\r", " ", "#", "#x", "!y", "\ta", "a\t", "{a,b}", "é", "a.c", "A.C", "x/a", "e/b/a", "ae/b", "axb/c",
+         "e/axbxb/c", "c/a.c/x", "d/e/f/a.c", "ac/d/c", "k/b/ac", "k/b/axc/d", "foo1/x"]
+# Texts of ~/.gitconfig, which name the file ~/mine in many ways, or do not name it.
+SETTINGS = ["[core]\nexcludesFile = ~/mine\n", "[core]\n\tEXCLUDESFILE=~/mine", "[core] excludesfile = ~/mine\n", "[core]\nexcludesfile = \"~/mine\"  \r\n",
+            "[core]\n[other]\nexcludesfile = ~/mine\n", "[core]\nexcludesfile = ~/none\n[CORE]\n# x\nexcludesfile = ~/mine\n", "[user]\nname = x\n",
+            "[core]\nexcludesfile = ~/mine\n[core \"x\"]\nexcludesfile = ~/none\n", "[core]\nexcludesfilex = ~/mine\n", "[core]\n;excludesfile = ~/mine\n"]
 
 
 def make_tree(rng, top, home):
@@ -45,7 +52,7 @@ def make_tree(rng, top, home):
         if rng.random() < (0.7 if folder == "" else 0.25):
             text = ignored.rules(rng, rng.random() < 0.2, folder, files)
             for _ in range(rng.randrange(4)):
-                text = odd_rule(rng) + "\n" + text
+                text = rng.choice(ODD_RULES) + "\n" + text
             ignored.put(top, folder + ".gitignore", ("\ufeff" if rng.random() < 0.03 else "") + text)
     if rng.random() < 0.4:
         os.makedirs(os.path.join(top, ".git/info"), exist_ok=True)
@@ -96,6 +103,48 @@ def compare_tree(rng, trawl, top, home):
     return len(everything), None
 
 
+def every_rule(trawl, top, home):
+    """Compare each odd rule, with several ends of its file, on the same names, in a folder for each rule; then the forms in which
+    git's settings name a file of rules, and rules of that file that begin with a slash, in a repository inside another one."""
+    shutil.rmtree(top, ignore_errors=True)
+    shutil.rmtree(home, ignore_errors=True)
+    os.makedirs(home)
+    os.makedirs(top)
+    git(top, home, "init", "-q")
+    for number, rule in enumerate(ODD_RULES):
+        end = ["\n", "", "\r\n", "\r", "  \n"][number % 5]
+        for name in NAMES:
+            ignored.put(top, "%d/%s" % (number, name), "")
+        ignored.put(top, "%d/.gitignore" % number, rule + end + ("!ab\n" if end.endswith("\n") else ""))
+    wrong = differ(trawl, top, home)
+    git(top, home, "init", "-q", "inner/most")
+    for name in ("x", "inner/x", "inner/most/x", "inner/most/sub/x", "inner/most/sub/y"):
+        ignored.put(top, name, "")
+    ignored.put(home, "mine", "/x\ninner/x\nsub/y\n")
+    for text in SETTINGS if not wrong else ():
+        ignored.put(home, ".gitconfig", text)
+        for place in ("inner", "inner/most"):
+            wrong = wrong or differ(trawl, os.path.join(top, place), home)
+    return wrong
+
+
+def differ(trawl, place, home):
+    """Return None, or which files git and trawl list differently below a folder. git lists the inner repository by itself."""
+    expected, settings = set(), ""
+    for folder in ("", "most/"):
+        if not folder or os.path.isdir(os.path.join(place, folder)):
+            listed = git(os.path.join(place, folder), home, "ls-files", "-z", "--others", "--exclude-standard").stdout
+            expected |= set(folder.encode() + name for name in paths_of(listed) if not name.endswith(b"/"))
+    got = subprocess.run([trawl, "--files", "-Z", "--ignore", "--hidden", "--no-ignore-dot", "-g", "!.git"], cwd=place, env=environment(home), stdout=subprocess.PIPE)
+    differing = sorted(paths_of(got.stdout) ^ expected)
+    if not differing:
+        return None
+    if os.path.exists(os.path.join(home, ".gitconfig")):
+        settings = open(os.path.join(home, ".gitconfig")).read()
+    rules = [ODD_RULES[int(name.split(b"/")[0])] for name in differing if name[:1].isdigit()]
+    return "in %s, with the settings %r: git and trawl differ in %r; rules %r" % (place, settings, differing[:9], sorted(set(rules)))
+
+
 def main():
     trawl = os.path.abspath(sys.argv[1])
     if not ignored.is_git_there():
@@ -118,6 +167,10 @@ def main():
                 print("files are in %s" % base)
                 return 1
         number += 1
+    wrong = every_rule(trawl, top, home)
+    if wrong:
+        failures += 1
+        print(wrong)
     shutil.rmtree(base)
     print("%d paths, %d trees differ" % (compared, failures))
     return 1 if failures else 0

@@ -11,6 +11,7 @@ to print what came before the fault and end with an error. The last tests check 
 import base64
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -207,6 +208,42 @@ def request_of(*arguments, **more):
     return json.loads(server.requests[0]) if server.requests else {}
 
 
+def coded(given):
+    """Returns the bytes as they stand in a request."""
+    try:
+        return given.decode()
+    except UnicodeDecodeError:
+        return {"bytes": base64.b64encode(given).decode()}
+
+
+def random_bytes(rng):
+    count = rng.choice([0, 1, 2, 3, 30, 3071, 3072, 3073, 6144, 6145, 9217, 70001])
+    given = rng.choice([b"ab\0\n\"\\\x1f\x7f\t/", "é漢😀".encode()]) * (count // 9 + 1)
+    return given[:count] + rng.choice([b"", b"", b"\xff", b"\xc3", b"\xed\xa0\x80"])
+
+
+# Values for the rows of flags.def, by the argument's name there, or else by the option's name.
+VALUES = {"NUM": "3", "GLOB": "*.c", "TYPE": "c", "SEP": "a\tb", "TEXT": "$0", "LABEL": "é", "BY": "path", "NAME:GLOB": "own:*.z", "CHAR": "+",
+          "FORMAT": "none", "SPEC": "match:none", "WHEN": "always", "binary-files": "text", "devices": "skip", "directories": "skip", "alphabet": "dna", "encoding": "latin1"}
+
+
+def test_options():
+    """Tests that each option of flags.def that is served is sent by its long name, from every form."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "trawl", "flags.def")
+    rows = re.findall(r"^FLAG\(\w+, (?:0|'(.)'), (?:NULL|\"([^\"]+)\"), (\w+), (?:NULL|\"([^\"]+)\"), \w+, (\w+),", open(path, encoding="utf-8").read(), re.MULTILINE)
+    count = 0
+    for letter, name, argument, value, served in rows:
+        value = "" if argument == "NONE" else VALUES.get(name) or VALUES.get(value)
+        if served not in ("LINES", "COUNTS", "START_LINES", "FILES") or name in ("pre", "pre-glob", "files", "exact", "mismatches", "edits") or value is None:
+            continue
+        long = ["--" + name + "=" * (argument != "NONE") + value] if name else ["-" + letter]
+        for form in [long] + [["--" + name, value]] * (argument == "REQUIRED") + [["-" + letter + value]] * bool(letter):
+            got = request_of(*form, "x", "f").get("options")
+            expect(got == long, "%r: %r is sent" % (form, got))
+            count += 1
+    expect(count > 130, "only %d forms" % count)
+
+
 def test_requests():
     for name, text in (("words", b"one\ntwo\n"), ("bytes", b"\xff\0"), ("empty", b"")):
         open(name, "wb").write(text)
@@ -233,7 +270,24 @@ def test_requests():
         given = b"\xff\xfe\0f"[:count].replace(b"\0", b"\x80")
         check({"patterns": [{"bytes": base64.b64encode(given).decode()}]}, given, "f")
     check({"options": ["--files", "--recursive"], "patterns": [], "paths": []}, "--files", "-r")
+    check({"options": ["--files"], "patterns": [], "paths": []}, "--files")
     check({"options": ["--recursive"], "paths": []}, "-r", "x")
+    for number in range(cases.amount(240)):  # strings, files of strings and paths of any bytes and any length
+        rng = cases.random_of("request", number)
+        patterns, words = [], []
+        for place in range(rng.choice([1, 1, 2, 4])):
+            given, name = random_bytes(rng), b"strings%d" % place + rng.choice([b"", b"\xff", "é".encode(), b'"\n'])
+            if rng.random() < 0.4:
+                given = given.replace(b"\0", b"")
+                patterns.append(coded(given))
+                words += [b"-e", given]
+                continue
+            open(name, "wb").write(given)
+            text = coded(given)
+            patterns.append({"name": coded(name), **({"text": text} if isinstance(text, str) else text)})
+            words.append(b"-f" + name)
+        paths = [random_bytes(rng).replace(b"\0", b"")[:200] + b"x" for _ in range(rng.choice([1, 2, 9]))]
+        check({"patterns": patterns, "paths": list(map(coded, paths))}, *words, "--", *paths)
     check({"environment": {**plain["environment"], "charset": "c", "color": True, "grep_color": "7", "grep_colors": "mt=1"}},
           "x", "f", locale="C", TERM="xterm", GREP_COLOR="7", GREP_COLORS="mt=1")
     check({"environment": {**plain["environment"]}}, "x", "f", TERM="xterm", NO_COLOR="")
@@ -324,7 +378,11 @@ def test_tcp_and_token():
                b"Authorization: Bearer secret" in head and b"Content-Type: application/json" in head, "the head %r" % head)
     expect(run("x", "f", address=address) == WANTED and not any(b"Auth" in line for line in tcp.heads[-1].split(b"\r\n")),
            "without a token")
-    for text in ("", "\n", "two words", "two\nlines", "x" * 5000, "\0"):
+    for text in ("secret", "secret\r\n", "secret \t\n\r\n", "~!" * 2048):
+        open("token", "w", newline="").write(text)
+        got = run("x", "f", address=address, TRAWL_TOKEN_FILE="token")
+        expect(got == WANTED and b"Authorization: Bearer " + text.strip().encode() in tcp.heads[-1].split(b"\r\n"), "the token %r: %r" % (text[:20], got))
+    for text in ("", "\n", "two words", "x" * 4097, "two\nlines", "x" * 5000, "\0"):
         open("token", "w").write(text)
         expect(run("x", "f", TRAWL_TOKEN_FILE="token") == (2, b"", b"trawl: TRAWL_TOKEN_FILE: token: the file has no valid token\n"),
                "the token %r" % text[:20])
@@ -356,7 +414,7 @@ def test_interrupted():
     server.holds = False
 
 
-for test in (test_forms, test_early_ends, test_lies, test_random, test_errors, test_requests, test_refused, test_variable,
+for test in (test_forms, test_early_ends, test_lies, test_random, test_errors, test_options, test_requests, test_refused, test_variable,
              test_tcp_and_token, test_output, test_interrupted):
     test()
 os.chdir("/")

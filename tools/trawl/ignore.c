@@ -191,7 +191,7 @@ bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes)
         size_t next = end == NULL ? bytes : (size_t)(end - text) + 1;
         size_t line_bytes = (end == NULL ? bytes : next - 1) - at;
 
-        if (end != NULL && line_bytes > 0 && text[at + line_bytes - 1] == '\r')
+        if (line_bytes > 0 && text[at + line_bytes - 1] == '\r')
             line_bytes--;
         if (ignore_add_line(list, text + at, line_bytes, number) == GLOB_MEMORY)
             return false;
