@@ -9,6 +9,7 @@ import base64
 import ctypes
 import errno
 import fcntl
+import http.client
 import json
 import os
 import random
@@ -268,7 +269,7 @@ def token(folder, root):
     """Checks that every path that reveals something about the files needs the whole token."""
     path = os.path.join(folder, "token")
     with open(path, "w") as file:
-        file.write("the token of this test\n")
+        file.write("the token of this test \t\nthe next line\n")
     with Server(SERVE, "--listen=127.0.0.1:0", "--token-file", path, root) as server:
         for given, status in [(None, 401), ("Bearer the token of this test", 200), ("bearer the token of this test", 200), ("Bearer the token of this tes", 401),
                               ("Bearer the token of this test1", 401), ("Bearer ", 401), ("the token of this test", 401), ("Basic dG9rZW4=", 401)]:
@@ -305,6 +306,20 @@ def tls(folder, root):
             client.close()
         expect(not server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200"), "no plain HTTP there")
         equal(server.stop(), 0, "the exit status")
+    # To a server for IPv6 and IPv4 alike, two IPv4 addresses are two clients.
+    try:
+        socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True).close()
+    except (OSError, ValueError):
+        return print("tls: two IPv4 clients of an IPv6 server: SKIPPED: no IPv6")
+    with Server(SERVE, "--listen=[::]:0", "--max-queries=1", "--token-file=" + path, "--certificate=" + certificate, "--key=" + key, root) as server:
+        server.loaded()
+        clients = []
+        for client, (what, body, status) in ("127.0.0.1", ("search", LARGE, 200)), ("127.0.0.1", ("count", {"patterns": ["a"]}, 429)), ("127.0.0.2", ("count", {"patterns": ["a"]}, 200)):
+            end = socket.create_connection(("127.0.0.1", int(server.address.rsplit(":", 1)[1])), WAIT_S, (client, 0))
+            clients.append(http.client.HTTPConnection("localhost", timeout=WAIT_S))
+            clients[-1].sock = context.wrap_socket(end, server_hostname="localhost")
+            clients[-1].request("POST", "/v1/" + what, json.dumps(body), {"Content-Type": "application/json", "Authorization": "Bearer secret"})
+            equal(clients[-1].getresponse().status, status, "%s of %s" % (what, client))
 
 
 def refused(what, *arguments, **more):

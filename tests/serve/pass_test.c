@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "oracle/oracle_approximate.h"
 #include "oracle/oracle_naive.h"
 #include "serve/pass.h"
 #include "tests/serve/short_memory.h"
@@ -223,10 +224,13 @@ static void make_view(struct made_request *made, struct state *state, bool whole
 /* Makes strings that occur, perhaps across files, and strings that do not occur. */
 static void make_strings(struct made_request *made, const struct made_state *state)
 {
+    const uint64_t least = 1 + below(2); /* a pattern is longer than its mismatches */
+
+    made->options.mismatches_max = least == 2 && below(2) == 0;
     made->string_count = 1 + below(STRINGS_MAX);
     for (uint64_t i = 0; i < made->string_count; i++) {
         const struct served_block *block = &state->blocks[below(state->state.block_count)];
-        uint64_t bytes_count = 1 + below(below(2) == 0 ? 3 : STRING_BYTES_MAX);
+        uint64_t bytes_count = least + below(below(2) == 0 ? 3 : STRING_BYTES_MAX - 1);
         uint8_t *bytes = malloc(STRING_BYTES_MAX);
 
         memset(bytes, 'a', STRING_BYTES_MAX);
@@ -246,12 +250,14 @@ static void make_request(struct made_request *made, struct passes *passes, struc
 
     memset(made, 0, sizeof *made);
     made->passes = passes;
+    made->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
     make_strings(made, state);
     made->collection.made = state;
-    made->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
     made->options.flags = flags[below(5)];
     made->options.line_end_set = 1;
-    made->options.line_end = below(4) == 0 ? 0 : '\n';
+    made->options.line_end = below(2) == 0 ? 0 : '\n';
+    if (made->options.mismatches_max > 0 && below(2) == 0)
+        made->options.flags |= TRAWL_WITHIN_LINES;
     for (uint64_t i = 0; i < made->string_count; i++)
         patterns[i] = (struct trawl_pattern){made->strings[i].bytes, made->strings[i].bytes_count};
     request->plan = must_plans(patterns, made->string_count, &made->options);
@@ -296,20 +302,48 @@ static bool has_bit(const uint8_t *bits, uint32_t index)
     return (bits[index / 8] >> index % 8 & 1) != 0;
 }
 
+/* Returns the oracle's matches of a request in a file, in memory that the caller frees. */
+static struct naive_match *expect_matches(const struct made_request *made, struct naive_bytes text,
+                                          uint64_t *count)
+{
+    const struct trawl_plan_options *o = &made->options;
+    struct naive_query query = {made->strings, made->string_count, o->flags, o->line_end, false};
+    struct approximate_query within = {.patterns = made->strings,
+                                       .pattern_count = made->string_count,
+                                       .k = o->mismatches_max,
+                                       .ignore_case = (o->flags & TRAWL_IGNORE_CASE) != 0,
+                                       .whole_word = (o->flags & TRAWL_WHOLE_WORD) != 0,
+                                       .whole_line = (o->flags & TRAWL_WHOLE_LINE) != 0,
+                                       .within_lines = (o->flags & TRAWL_WITHIN_LINES) != 0,
+                                       .line_end = o->line_end,
+                                       .line_end_also = o->line_end};
+    uint64_t room = text.bytes_count * made->string_count + 1;
+    struct naive_match *matches = malloc(room * sizeof *matches);
+    struct approximate_match *found;
+
+    if (within.k == 0) {
+        *count = naive_matches(&query, text, matches, room);
+        return matches;
+    }
+    found = malloc(room * sizeof *found);
+    *count = approximate_matches(&within, text, found, room);
+    for (uint64_t i = 0; i < *count; i++)
+        matches[i] = (struct naive_match){found[i].begin, found[i].end, found[i].pattern};
+    free(found);
+    return matches;
+}
+
 /* The oracle searches each file alone. */
 static void expect_file(const struct made_request *made, const struct made_state *state,
                         uint32_t index, struct expected *expected)
 {
-    struct naive_query query = {made->strings, made->string_count, made->options.flags,
-                                made->options.line_end, false};
     const struct pass_request *request = &made->request;
     const struct served_file *file = state->files[index];
-    uint64_t count = naive_matches(&query, state->contents[index], NULL, 0);
-    struct naive_match *matches = malloc((count + 1) * sizeof *matches);
+    uint64_t count;
+    struct naive_match *matches = expect_matches(made, state->contents[index], &count);
     bool lists = request->wants_counts || request->wants_positions;
     bool opened = file->block == NULL || (!file->is_plain && !request->search_zip);
 
-    (void)naive_matches(&query, state->contents[index], matches, count);
     expected->seen[index] = 1;
     expected->occurrences += count;
     expected->files += lists ? count > 0 : has_bit(request->files, index);
@@ -373,6 +407,7 @@ static void run_round(struct passes *passes, uint32_t threads, uint64_t bytes_ma
     struct made_state *states[2] = {make_state(bytes_max), make_state(bytes_max)};
     bool search_zip = below(2) == 0;
 
+    pass_sampled_min = below(2) == 0 ? 0 : PASS_SAMPLED_MIN;
     for (uint32_t i = 0; i < threads; i++)
         make_request(&requests[i], passes, states[below(4) == 0], search_zip);
     if (!search_zip)
@@ -409,7 +444,7 @@ static void test_rounds(void)
     struct passes *passes = must_passes(runtime);
     struct pass_facts facts;
 
-    for (uint64_t i = test_amount(100, 5000); i > 0 && test_failures == 0; i--)
+    for (uint64_t i = test_amount(300, 5000); i > 0 && test_failures == 0; i--)
         run_round(passes, 1 + (uint32_t)below(THREADS_MAX), 1 + below(600));
     for (uint64_t i = test_amount(3, 100); i > 0 && test_failures == 0; i--)
         run_round(passes, 1 + (uint32_t)below(8), 200000); /* enough for a sample */

@@ -204,8 +204,8 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* Returns a number for the client: the IPv4 address, the IPv6 network (64 bits), or on a Unix
- * socket the user and the process. */
+/* Returns a number for the client: the IPv4 address, also where the server listens for IPv6 and
+ * IPv4 clients alike, the IPv6 network (64 bits), or on a Unix socket the user and the process. */
 static uint64_t client_of(struct MHD_Connection *connection)
 {
     const struct sockaddr *address =
@@ -216,9 +216,15 @@ static uint64_t client_of(struct MHD_Connection *connection)
 
     if (address != NULL && address->sa_family == AF_INET)
         return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
-    /* The upper 64 bits name the network. */
     if (address != NULL && address->sa_family == AF_INET6) {
-        memcpy(&id, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, sizeof id);
+        const struct in6_addr *at =
+            &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+
+        /* The upper 64 bits name the network; the last 4 bytes may be an IPv4 address. */
+        if (IN6_IS_ADDR_V4MAPPED(at))
+            memcpy(&id, &at->s6_addr[12], 4);
+        else
+            memcpy(&id, at, sizeof id);
         return id;
     }
     if (getsockopt(descriptor_of(connection), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0)

@@ -80,7 +80,12 @@ static bool read_secrets(struct serving *serving, char *message)
         !read_secret(options->key, &serving->key, message))
         return false;
     if (serving->token != NULL) {
-        serving->token[strcspn(serving->token, "\r\n")] = '\0';
+        size_t end = strcspn(serving->token, "\r\n");
+
+        /* Programs that read HTTP drop the blanks at a header's end. */
+        while (end > 0 && strchr(" \t", serving->token[end - 1]) != NULL)
+            end--;
+        serving->token[end] = '\0';
         if (*serving->token == '\0')
             return serve_fail(message, options->token_file, "the token is empty");
     }

@@ -25,8 +25,6 @@
 /* A sample of a state's blocks: SAMPLE_PARTS parts of SAMPLE_PART_BYTES. */
 #define SAMPLE_PARTS 64u
 #define SAMPLE_PART_BYTES 1024u
-/* In smaller states listing all occurrences costs little, so no sample is taken. */
-#define SAMPLED_BYTES_MIN (1u << 20)
 /* A sample of a state's files: SAMPLE_FILES files, of each the first SAMPLE_FILE_BYTES. */
 #define SAMPLE_FILES 32u
 #define SAMPLE_FILE_BYTES 16384u
@@ -34,6 +32,8 @@
  * about 10 GB/s and lists 50 million occurrences a second; a device counts 100 times as much. */
 #define FREQUENT_BYTES 256u
 #define FREQUENT_DEVICE_BYTES 4096u
+
+uint64_t pass_sampled_min = PASS_SAMPLED_MIN;
 
 struct passes {
     struct trawl_runtime *runtime;
@@ -118,7 +118,7 @@ static bool is_dense(const struct passes *passes, const struct pass_request *req
     const struct state *state = request->state;
     uint64_t total = block_bytes(state), at = 0, used = 0, count = 0;
     uint8_t sample[SAMPLE_PARTS * SAMPLE_PART_BYTES];
-    struct trawl_searcher *searcher = total < SAMPLED_BYTES_MIN ? NULL : open_samples(passes);
+    struct trawl_searcher *searcher = total < pass_sampled_min ? NULL : open_samples(passes);
 
     if (searcher == NULL)
         return false;

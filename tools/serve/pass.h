@@ -83,6 +83,11 @@ bool pass_run(struct passes *passes, struct pass_request *request);
  * requests are cancelled. Any thread may call while pass_run may run. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
 
+/* In states of fewer bytes, listing all occurrences costs little, so no sample is taken. Tests set
+ * the variable lower. */
+#define PASS_SAMPLED_MIN (1u << 20)
+extern uint64_t pass_sampled_min;
+
 /* Returns whether most files of the state would have an occurrence, judged by a sample of the
  * files. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,

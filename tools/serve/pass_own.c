@@ -20,14 +20,14 @@ struct pass_file {
     bool keeps;
 };
 
-/* Returns whether no occurrence can cross a line end. */
+/* Returns whether no occurrence can contain the '\n' behind a file. */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
     struct trawl_facts facts = trawl_plan_facts(plan);
 
-    if (facts.has_errors && !(facts.flags & TRAWL_WITHIN_LINES))
+    if (facts.has_errors && (!(facts.flags & TRAWL_WITHIN_LINES) || facts.line_end != '\n'))
         return false;
-    for (uint64_t i = 0; i < trawl_plan_facts(plan).pattern_count; i++) {
+    for (uint64_t i = 0; i < facts.pattern_count; i++) {
         struct trawl_pattern pattern = trawl_plan_pattern(plan, i);
 
         if (memchr(pattern.bytes, '\n', pattern.bytes_count) != NULL)
