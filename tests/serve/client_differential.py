@@ -19,6 +19,7 @@ import importlib.util
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -190,6 +191,83 @@ def test_passes():
                              stderr=subprocess.PIPE, env=cases.environment("C.UTF-8"))
 
 
+RULES = [(place, name) for place in ("", "d") for name in (".ignore", ".rgignore", ".gitignore")]
+
+
+def change(draw, tree, names):
+    """Makes a change of a file, a folder or a file of rules."""
+    path, other = (os.path.join(tree, draw.choice(names)) for _ in range(2))
+    text = draw.choice([b"foo\n", b"bar\n", b"foo foo\nx\n", b"f\0foo", b"", b"x\n" * 9, b"foo"])
+    kind = draw.choice(["over"] * 2 + ["same"] + ["append"] * 3 + ["truncate"] * 2 + ["folder", "remove", "move", "link"] + ["rules"] * 3)
+    if kind in ("over", "folder", "remove") and os.path.isdir(path):
+        shutil.rmtree(path)
+    if kind == "folder":
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path)
+        os.makedirs(path)
+    elif kind == "over":
+        times = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(os.path.join(folder, "new"), "wb") as file:
+            file.write(text)
+        os.utime(file.name, ns=(times, times))  # a file of the same size has the same times, too
+        os.replace(file.name, path)
+    elif kind == "same":
+        status = os.stat(path)
+        with open(path, "r+b") as file:
+            file.write(bytes(draw.choices(b"fo\n", k=status.st_size)))
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    elif kind == "append":
+        with open(path, "ab") as file:
+            file.write(text)
+    elif kind == "truncate":
+        os.truncate(path, draw.randrange(2, 9))
+    elif kind == "remove":
+        os.remove(path)
+    elif kind == "move":
+        os.replace(path, other)
+    elif kind == "link":
+        os.link(path, other)
+    else:
+        with open(os.path.join(tree, *draw.choice(RULES)), "wb") as file:
+            file.write(draw.choice((b"a\n", b"b\ne\n", b"")))
+
+
+def test_changes():
+    """Tests the same command lines again and again while files change, so that a kept view or a held file may be out of
+    date. The trees of tests/grep do not change between two command lines."""
+    draw, tree = cases.random_of("changes", 0), os.path.join(tempfile.tempdir, "changes")
+    os.makedirs(os.path.join(tree, "d", "e"))
+    for place, name in RULES:
+        open(os.path.join(tree, place, name), "wb").close()
+    deep = os.open(tree, os.O_RDONLY)
+    for _ in range(17):  # a path of more than 4096 bytes
+        os.mkdir("n" * 250, dir_fd=deep)
+        above, deep = deep, os.open("n" * 250, os.O_RDONLY, dir_fd=deep)
+        os.close(above)
+    with open(os.open("deep", os.O_WRONLY | os.O_CREAT, 0o600, dir_fd=deep), "wb") as file:
+        file.write(b"foo\n")
+    os.close(deep)
+    names = ("a", "a", "b", "d/a", "d/a", "d/e/b", "d", "d/e", "f")
+    commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!b"], ["-rL", "--ignore", "--hidden"], ["--files", "-r", "--ignore"],
+                ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=4"], ["-d", "skip"], ["-d", "read"], ["-rn"], ["-rc"],
+                ["-r", "--max-depth=1"], ["-r", "--include=a"], ["-r", "--exclude-dir=e", "--sort=path"]]
+    operands = [["."], ["d", "a", "d"], ["a/", "a"], ["a/.", "d/."], ["./d//e", "b", "./d//e"], ["d", "nothing"]]
+    for number in range(cases.amount(600)):
+        if number % 8 == 0:  # few command lines, so that their views are still kept
+            lines = [[*commands[number // 8 % 6], "foo", "."], *([*draw.choice(commands), "foo", *operands[(number // 8 + i) % 6]] for i in range(2))]
+            for name in ("a", "b", "d/a", "d/e/b"):
+                with contextlib.suppress(OSError):
+                    os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
+                    open(os.path.join(tree, name), "wb").write(b"foo")
+        for _ in range(draw.choice((1, 1, 2))):
+            with contextlib.suppress(OSError):
+                change(draw, tree, names)
+        for line in lines:
+            for _ in addresses:
+                cases.execute([TRAWL, *line], tree)
+
+
 def test_expressions():
     """Tests the command lines of tests/regex: expressions, mistakes in expressions, and counts."""
     sys.path.append(os.path.join(os.path.dirname(FOLDER), "regex"))
@@ -240,6 +318,7 @@ try:
     test_surroundings()
     test_large()
     test_passes()
+    test_changes()
     module_name = "expressions"
     test_expressions()
     for module_name, normal in MODULES.items():

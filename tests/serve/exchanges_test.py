@@ -22,8 +22,8 @@ import tempfile
 from server import Server, until
 
 FILES = {"a.txt": b"one needle\nno\nneedle needle\n", "sub/b.c": b"int needle;\n", "sub/none.c": b"nothing\n", "none": b"",
-         "many": b"".join(b"%d straw\nno\n" % i for i in range(200))}
-WORDS = ["needle", "no", "int", "nothing", "straw", "absent"]
+         "many": b"".join(b"%d straw\nno\n" % i for i in range(200)), "quoted": b'a "[[[[[[[[[[ b\\\n'}
+WORDS = ["needle", "no", "int", "nothing", "straw", "absent", '"[[[[[[[[[[ b', "b\\"]
 BODY, PATTERNS, RESULTS = 256 << 10, 3, 4  # --max-request, --max-patterns, --max-results
 KINDS = ["json", "frames", "columns", "count", "files"]
 SUMS = ["trawl_refused_total", "trawl_cancelled_total", "trawl_answer_seconds_count", "trawl_answer_bytes_total",
@@ -69,7 +69,9 @@ def query(kind):
     if kind == "columns":
         return "/v1/search", body, status, lambda got: (head := json.loads(got.split(b"\n")[0]))["count"] == min(most, total) and head["total"] == total
     if kind == "frames":
-        body["options"] = ["-h"]
+        body["options"] = draw.choice((["-h"], ["-h", "-n"], ["-l", "-Z"], ["-h", "-z"]))
+        if body["options"] != ["-h"] and "-n" not in body["options"]:
+            lines = files  # an answer's line is a name, or a file without NUL bytes
         cut = lambda got: b"cut off after %d lines" % most in got  # noqa: E731
         return "/v1/search", body, status, lambda got: got[:1] in b"omx" and cut(got) == (lines > most) and got[-1] == (2 if lines > most else lines == 0)
     return "/v1/search", body, status, lambda got: got.count(b'{"type":"match"') == min(most, lines) and \
@@ -83,7 +85,7 @@ def make(sums):
     if chance < 0.7:
         kind = draw.choice(KINDS[:4])
         method, (path, body, status, is_right) = "POST", query(kind)
-        wrong = draw.choice(["JSON", "type", "option", "string", "collection", *[None] * 12]) if status == 200 else None
+        wrong = draw.choice(["JSON", "type", "option", "string", "collection", *[None] * 8]) if status == 200 else None
         status = {None: status, "JSON": 400, "type": 415, "option": 422, "string": 400, "collection": 404}[wrong]
         if wrong == "string":  # the job finds this mistake, after the server has begun the answer
             body.update(patterns=["q"], options=["--hex"])
@@ -92,7 +94,7 @@ def make(sums):
         elif wrong == "collection":
             body["collection"] = "other"
         elif wrong == "option":
-            body["options"].append("-j2")
+            body["options"].append("-n" if kind in ("count", "columns") else "-j2")
         body = b'{"patterns":' if wrong == "JSON" else json.dumps(body).encode()
         headers["Content-Type"] = "application/json" if wrong != "type" else draw.choice(["application/jsonx", "text/plain"])
         size = draw.choice([len(body)] * 3 + [BODY, BODY + 1, 2 * BODY])

@@ -381,12 +381,18 @@ def options(folder, root):
 @part
 def collections(folder, root):
     """Tests several collections with names; the command's options choose the served files."""
-    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--include=*.c", "-g", "!none*", "all=" + root, os.path.join(root, "sub")) as server:
-        server.loaded(2)
-        equal([(item["name"], item["files"]) for item in collections_of(server)], [("all", 1), ("sub", 1)], "collections")
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--include=*.c", "-g", "!none*", "all=" + root, os.path.join(root, "sub"), 'b\\"=' + root) as server:
+        server.loaded(3)
+        equal([(item["name"], item["files"]) for item in collections_of(server)], [("all", 1), ("sub", 1), ('b\\"', 1)], "collections")
         asked(server, "GET", "/v1/files", 404)
         equal(lines_of(asked(server, "GET", "/v1/files?collection=all", 200))[0]["path"], "sub/b.c", "its file")
         equal(json.loads(asked(server, "POST", "/v1/count", 200, {"patterns": ["needle"], "collection": "sub"}))["occurrences"], 1, "its count")
+        equal(server.metric('trawl_collection_files{collection="b\\\\\\""}'), 1.0, "a name with escapes in metrics")
+        inner = {"patterns": ["needle"], "directory": os.path.join(root, "sub"), "paths": ["b.c"]}
+        equal(json.loads(asked(server, "POST", "/v1/count", 200, inner))["occurrences"], 1, "a directory that several collections hold")
+        for paths, words in (["a.txt"], b"a.txt: the collection all leaves it out"), (["a.txt", "large.txt", "sub/none.c"], b"a.txt and 2 more files: the collection all leaves them out"):
+            got = asked(server, "POST", "/v1/count", 409, {"patterns": ["needle"], "collection": "all", "directory": root, "paths": paths})
+            expect(words in got, "files that are not served", got)
         asked(server, "POST", "/v1/count", 404, {"patterns": ["needle"], "collection": "tree"})
 
 
@@ -413,6 +419,8 @@ def bounds(folder, root):
             frames = frames_of(asked(server, "POST", "/v1/search", 200, {**body, "continued": number > 1, "part": True}))
             equal(frames[-1][1][1:], b"--\n", "what separates groups")
             files = lines_of(asked(server, "GET", "/v1/files", 200))
+            none = frames_of(asked(server, "POST", "/v1/search", 200, {**body, "paths": [], "tg": True, "options": ["-g*.c"]}))
+            equal([text for kind, text in none if kind == b"m"], [], "no message where rules take files of another server")
             plain = frames_of(asked(server, "POST", "/v1/search", 200, {**body, "continued": False}))
             equal(b"".join(text for kind, text in plain if kind == b"o"), b"".join(text for kind, text in frames if kind == b"o")
                   .removeprefix(b"--\n" if number > 1 else b""), "the separator before the first group")
