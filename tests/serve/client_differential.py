@@ -91,7 +91,7 @@ def run_both(command, **more):
     if any(isinstance(word, str) and word.startswith("--encoding") for word in command):
         got, wanted = ((status, READ.sub(b"", output), errors) for status, output, errors in (got, wanted))
     refusal = REFUSED.match(got[2] or got[1]) if got[0] == 2 else None
-    if refusal and wanted != got:
+    if refusal and wanted != got and b"exhausted" not in refusal[2]:
         counts["refused"] += 1
         reasons[re.sub(rb"'.*'|/\S*", b"...", refusal[2])] += 1
     elif wanted == got:
@@ -238,6 +238,7 @@ def test_changes():
     date. The trees of tests/grep do not change between two command lines."""
     draw, tree = cases.random_of("changes", 0), os.path.join(tempfile.tempdir, "changes")
     os.makedirs(os.path.join(tree, "d", "e"))
+    os.mkdir(os.path.join(tree, "f"))
     for place, name in RULES:
         open(os.path.join(tree, place, name), "wb").close()
     deep = os.open(tree, os.O_RDONLY)
@@ -252,7 +253,7 @@ def test_changes():
     commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!b"], ["-rL", "--ignore", "--hidden"], ["--files", "-r", "--ignore"],
                 ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=4"], ["-d", "skip"], ["-d", "read"], ["-rn"], ["-rc"],
                 ["-r", "--max-depth=1"], ["-r", "--include=a"], ["-r", "--exclude-dir=e", "--sort=path"]]
-    operands = [["."], ["d", "a", "d"], ["a/", "a"], ["a/.", "d/."], ["./d//e", "b", "./d//e"], ["d", "nothing"]]
+    operands = [["."], ["d", "a", "d"], ["a/", "a"], ["a/.", "d/."], ["./d//e", "b", "./d//e"], ["f", "f", "nothing"]]
     for number in range(cases.amount(600)):
         if number % 8 == 0:  # few command lines, so that their views are still kept
             lines = [[*commands[number // 8 % 6], "foo", "."], *([*draw.choice(commands), "foo", *operands[(number // 8 + i) % 6]] for i in range(2))]

@@ -374,7 +374,7 @@ static void repeat_items(struct viewing *viewing, size_t begin, size_t end)
 {
     struct served_view *view = viewing->view;
 
-    if (!need_items(viewing, end - begin))
+    if (begin == end || !need_items(viewing, end - begin))
         return;
     for (size_t i = begin; i < end; i++) {
         viewing->name_at[view->item_count] = viewing->name_at[i];
