@@ -53,7 +53,8 @@ wants "bash" "--count-matches"
 if command -v zsh > /dev/null; then
     check "zsh" zsh -n "$work/complete-zsh"
     cp "$work/complete-zsh" "$work/out"
-    wants "zsh" ':WHEN:(always never auto)'
+    wants "zsh" '=-[mark the matches with colours; WHEN is '
+    wants "zsh" ']::WHEN:(always never auto)'
 else
     echo "left out: there is no zsh"
 fi

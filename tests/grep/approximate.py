@@ -7,6 +7,7 @@ Cases have --mismatches or --edits, and print lines, or have -o, -c, -v, --dista
 into lines of any length and are searched on both strands; the input is a file or a pipe, with small chunks.
 TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test. docs/approximate.md says what an occurrence is.
 """
+import gzip
 import os
 import sys
 
@@ -120,21 +121,33 @@ def lines_case(rng, most, by_edits):
 
 
 def fasta_case(rng, most, by_edits):
+    """Sequences with names of any length, wrapped lines, carriage returns, blank lines and lines that are not searched; in bytes
+    or in bases, as lines, numbers, a count, or only the first occurrences."""
     text, output = [], []
-    options = ["--fasta", "--alphabet=dna"] + rng.choice([[], ["-c"]])
-    both = rng.random() < 0.5
+    dna, both = rng.random() < 0.7, rng.random() < 0.5
+    options = ["--fasta"] + ["--alphabet=dna"] * dna + rng.choice([[], [], ["-c"], ["-m3"], ["-l"], ["-H"], ["--pattern-number"]])
     sequences = ["".join(rng.choice("ACGTacgtN") for _ in range(rng.choice([0, 3, 50, 150])))
                  for _ in range(rng.choice([1, 3, 9]))]
     patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", most)
     for number, sequence in enumerate(sequences):
-        text.append(">s%d it is\n" % number)
+        name = rng.choice(["s%d" % number, "s%d" % number, "", "n" * rng.choice([300, 4095, 4096, 4097, 9000])])
+        if number > 0 or rng.random() < 0.8:  # letters before the first name are a sequence without a name
+            text.append(">" + name + rng.choice([" it is\n", "\n", "\r\n", "\tACG\r\n"]))
+        else:
+            name = ""
         width = rng.choice([1, 7, 60, 1000])
         for at in range(0, len(sequence), width):
-            text.append(sequence[at:at + width] + rng.choice(["\n", "\n", "\r\n", "\n;no\n"]))
-        for begin, _, strand, end, distance in occurrences(patterns, sequence, most, by_edits, True, both):
-            output.append("s%d:%d:%s:%d:%s\n" % (number, begin, "+-"[strand], distance, sequence[begin:end]))
-    expected = "%d\n" % len(output) if "-c" in options else "".join(output)
-    return options + both * ["--reverse-complement"], patterns, "".join(text), (expected, bool(output))
+            text.append(rng.choice(["", "", "", "\n", "\r\n", ";>no\n"]) + sequence[at:at + width] + rng.choice(["\n", "\n", "\r\n", "\n;no\n"]))
+        for begin, index, strand, end, distance in occurrences(patterns, sequence, most, by_edits, dna, both and dna):
+            which = "%d:" % (index + 1) if "--pattern-number" in options else ""
+            output.append("%s:%d:%s:%s%d:%s\n" % (name[:4096], begin, "+-"[strand], which, distance, sequence[begin:end]))
+    if "-m3" in options:
+        output = output[:3]
+    expected = "%d\n" % len(output) if "-c" in options else "PATH\n" * bool(output) if "-l" in options else "".join(output)
+    if "-H" in options:
+        expected = "".join("PATH:" + line for line in output)
+    text = "".join(text)
+    return options + (both and dna) * ["--reverse-complement"], patterns, text[:-1] if rng.random() < 0.2 and text[-2:-1] not in "\r" else text, (expected, bool(output))
 
 
 def run_case(rng, trawl, folder):
@@ -153,6 +166,7 @@ def run_case(rng, trawl, folder):
     for pattern in patterns:
         arguments += ["-e", pattern]
     piped = rng.random() < 0.3
+    expected = expected.replace("PATH", "(standard input)" if piped else path)
     got = cases.execute(arguments + [path] * (not piped), None, "C.UTF-8", text.encode() if piped else None)
     if got == (0 if found else 1, expected.encode(), b""):
         return None
@@ -180,8 +194,17 @@ def in_locales(trawl, folder):
     return None
 
 
+def damaged(trawl, folder):
+    """Check that --fasta searches the sequences before the place where a compressed file is damaged."""
+    packed = gzip.compress(b">s\nACG\nTTT\n" + b">t\nCCC\n" * 50000)
+    with open(os.path.join(folder, "damaged.gz"), "wb") as file:
+        file.write(packed[:len(packed) - 30])
+    got = cases.execute([trawl, "--fasta", "--search-zip", "CGT", "damaged.gz"], folder)
+    return None if got[:2] == (2, b"s:1:+:0:CGT\n") and got[2].startswith(b"trawl: damaged.gz: ") else "a damaged file: %r" % (got,)
+
+
 def main():
-    return cases.run("approximate", CASES, "command lines", run_case, [in_locales])
+    return cases.run("approximate", CASES, "command lines", run_case, [in_locales, damaged])
 
 
 if __name__ == "__main__":

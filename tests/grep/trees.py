@@ -26,8 +26,8 @@ DEEP_NAME = "d" * 200
 OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"], ["-w"], ["-x"], ["-s"], ["-b"], ["-T"],
            ["-Z"], ["-a"], ["-I"], ["-z"], ["-m1"], ["-m2"], ["-A1"], ["-B1"], ["-C1"], ["-C2", "--group-separator=%%"],
            ["-C1", "--no-group-separator"], ["-q"], ["--color=always"], ["--line-buffered"], ["-D", "skip"],
-           ["--include=*.c"], ["--exclude=*1*"], ["--exclude-dir=sub"], ["-m1", "-c"], ["-l", "-v"], ["-c", "-v"]]
-TARGETS = [["mixed"], ["mixed/"], ["./mixed//"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
+           ["--include=*.c"], ["--exclude=*1*"], ["--exclude-dir=sub//"], ["-m1", "-c"], ["-l", "-v"], ["-c", "-v"]]
+TARGETS = [["mixed"], ["mixed/"], ["./mixed///"], ["lines"], ["mixed", "lines"], ["mixed/sub", "missing", "mixed"],
            ["lines/0", "lines/1", "missing", "mixed/a.c"], ["mixed/hole", "mixed/late", "mixed/early"], ["deep"], ["mixed/other", "deep"],
            ["edges"], ["edges"], ["edges", "mixed/sub"], ["sizes"], ["sizes"], ["sizes", "mixed"]]
 OWN = [[], ["-j1"], ["-j2"], ["-j5"], ["-j3", "--chunk-bytes=5000"], ["-j16"]]

@@ -9,7 +9,7 @@ tg --color ansi -N bar b | od -c | head -n 2
 tg --color; echo "status $?"
 tg -i -s Foo a; tg -i --case-sensitive Foo a
 tg -x foo a; echo "status $?"; tg --crlf -x foo a; tg --crlf --no-crlf -xc foo a; echo "status $?"
-tg --crlf -xc '' a; tg --crlf -x --pattern-number foo a; echo "status $?"
+printf 'x\r\n\r\n\n' | tg --crlf -xc ''; tg --crlf -xc '' a; tg --crlf -x --pattern-number foo a; echo "status $?"
 tg -c foo a b; tg -c --include-zero foo a b; tg -c foo b; echo "status $?"; tg -co -e foo -e Foo a; tg --count-matches foo a b
 trawl -c --include-zero foo a b
 tg --block-buffered --line-buffered --no-line-buffered --no-block-buffered --no-ignore-messages -c foo a
