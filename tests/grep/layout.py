@@ -22,10 +22,11 @@ TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "�
 STRINGS = [b"foo", b"Foo", b"O", b"o", b"oo", b"a", b"ab", b"aba", b" ", b"\t", b"x", "é".encode(), b"nowhere", b"-"]
 EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"([1ob])$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])", rb"o+", rb"f(o)(o)|x",
                rb"(f)?(o)(o)?(x)?(1)?(a)?(b)?(-)?(_)?( )?(\\)?"]
-REPLACEMENTS = ["", "X", "<$0>", "$0$0", "$1", "[${1}]$2", "${n}", "$$", "$", "$0\t", "a long replacement of $0", "$1x", "<$2$10>", "$11$100", "${0}x"]
+REPLACEMENTS = ["X", "<", "> ", "\t", "$0", "${0}", "$1", "[${1}]", "$2", "$10", "$11", "${n}", "$100", "$x", "$$", "$-"]  # joined at random
 SEPARATORS = [("", b""), ("~>", b"~>"), (r"\t", b"\t"), (r"\x41\\", b"A\\")]
 FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgrep", "heading", "trim", "passthru", "crlf", "max-columns-preview",
          "pattern-number", "overlapping", "stats", "line-buffered", "search-zip", "I", "s"]
+WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # what decides about lines and files
 PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
 
 
@@ -34,11 +35,12 @@ FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
 
 class Case:
     def __init__(self, rng):
-        self.on = {flag for flag in rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8]))}
+        self.report = rng.choice(["lines"] * 12 + ["json", "json", "c", "c", "count-matches", "l", "L", "q"])
+        self.on = set(rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8])) if self.report == "lines" else
+                      [flag for flag in WAYS if rng.random() < 0.25] + rng.sample(FLAGS, 2))
         self.arguments = []
         self.locale = rng.choice(["C", "C.UTF-8"])
         self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
-        self.report = rng.choice(["lines"] * 8 + ["json", "json", "c", "count-matches", "l", "L", "q"])
         self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
         self.strings = [rng.choice(STRINGS) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (rng.random() < 0.06)
         self.names = rng.choice([None, None, True, False])
@@ -47,9 +49,13 @@ class Case:
             count = rng.choice([0, 1, 1, 2, 5])
             self.before, self.after = (self.before if letter == "A" else count), (self.after if letter == "B" else count)
             self.arguments.append("-%s%d" % (letter, count))
-        self.limit = rng.choice([None] * 5 + [0, 1, 2, 4])
-        self.replace = rng.choice(REPLACEMENTS) if rng.random() < (0.5 if self.expressions else 0.2) else None
-        self.columns = rng.choice([0, 1, 3, 5, 8, 13, 30, 80]) if rng.random() < 0.3 else 0
+        self.limit = rng.choice([None] * (20 if self.report == "lines" else 6) + [0, 1, 1, 2, 2, 4, 1000, 1000])
+        self.replace, self.columns = None, 0
+        if rng.random() < (0.6 if self.expressions else 0.3):
+            self.replace = "".join(rng.choice(REPLACEMENTS) for _ in range(rng.choice([0, 1, 2, 3, 4])))
+        if rng.random() < 0.35:
+            self.columns = rng.choice([1, 3, 5, 8, 13, 21, 34])
+            self.on |= {flag for flag in ("max-columns-preview", "trim") if rng.random() < 0.4}
         self.distance = rng.random() < 0.05 and not self.expressions
         self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
         self.clean()
@@ -68,8 +74,10 @@ class Case:
             on -= {"crlf"}
         if any(a.lower().startswith(b.lower()) for i, a in enumerate(self.strings) for j, b in enumerate(self.strings) if i != j) or on & {"x", "w"}:
             on -= {"overlapping"}  # the order of strings with the same begin is not defined
-        if self.report == "count-matches" and "o" in on:
+        if self.report == "count-matches":
             on -= {"o"}
+        elif "overlapping" in on:
+            on |= {"o"}
 
     def choose(self, rng):
         add = self.arguments.append
@@ -382,7 +390,8 @@ def random_text(rng, case, crlf):
         lines[-1] = lines[0] + b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3)) + lines[0] + rng.choice([b"", "é".encode() + lines[0]])
     if rng.random() < 0.1 and case.report not in ("json", "count-matches"):
         lines = [line.replace(b"x", b"\0") for line in lines[:40]]
-    return case.end.join(lines) + (case.end if lines and rng.random() < 0.6 else b"")
+    ended = rng.random() < 0.6 or case.expressions and lines and lines[-1].endswith(b"\r")  # a carriage return alone is no line end
+    return case.end.join(lines) + (case.end if lines and ended else b"")
 
 
 def data(text):
