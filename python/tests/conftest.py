@@ -32,14 +32,14 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("trawl")
 
 
-def naive(patterns, text, whole_words=False, whole_lines=False):
+def naive(patterns, text, whole_words=False, whole_lines=False, line_end=b"\n"):
     """Return all occurrences as (begin, end, pattern), by find(). Words consist of letters of ASCII."""
 
     def fits(begin, end):
         around = [text[max(begin - 1, 0) : begin], text[end : end + 1]]
         around = [one.encode() if isinstance(one, str) else one for one in around]
         return not (whole_words and any(re.match(rb"\w", one) for one in around)) and not (
-            whole_lines and any(one not in (b"", b"\n") for one in around)
+            whole_lines and any(one not in (b"", line_end) for one in around)
         )
 
     found = []

@@ -2,6 +2,8 @@
 
 import io
 import re
+import subprocess
+import sys
 
 import pytest
 import trawl
@@ -88,6 +90,13 @@ def test_parts_of_characters():
     assert list(plan.matches(text)) == [(1, 2, 1), (1, 3, 0), (2, 3, 2), (2, 4, 3)]
     assert plan.positions(text).tolist() == [1, 1, 2, 2]
     assert plan.first(text) == (1, 2, 1)
+
+
+def test_words_after_case():
+    """Check that a process whose first plan needs the table of case alone later makes the table of words."""
+    lines = ["import trawl", "assert trawl.Plan('\u00e9', ignore_case=True).count('\u00c9\u00e9 \u00e9') == 3",
+             "assert trawl.Plan('\u00e9', whole_words=True).count('\u00c9\u00e9 \u00e9') == 1"]  # fmt: skip
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
 
 
 def test_letters_without_case():

@@ -170,6 +170,11 @@ def test_refused_values():
         with pytest.raises(ValueError, match="values: expression 0 has no group"):
             trawl.Plan("(a)", regex=True).replace("a", value)
     assert trawl.Plan("(a)").replace("(a)", "$1") == "$1"  # a string has no groups
+    many = trawl.Plan("(.)" * 101, regex=True)
+    assert many.replace("a" * 98 + "bcd", "${99}") == "b"
+    for value in ("${100}", "${101}"):
+        with pytest.raises(ValueError, match="values: expression 0 has no group"):
+            many.replace("a" * 101, value)
 
 
 def test_frames():

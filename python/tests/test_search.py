@@ -191,16 +191,22 @@ def test_arrays_without_bytes_are_refused():
     assert plan.count(array.array("i", [0x6261])) == 1
 
 
-def test_progress_is_told():
+def test_progress_is_told(tmp_path):
     """Check that the last call of `progress` gets the number of all bytes, in searches of records, too."""
     calls, plan = [], trawl.Plan(b"ab")
     assert plan.count(bytes(64 << 20), progress=calls.append) == 0
     assert calls == sorted(calls) and calls[-1] == 64 << 20
     column = ["ab", None, "cabs"] * 1000
-    for name in ("contains", "which", "pattern_counts", "pattern_lists", "cells", "record_counts"):
-        for call in (getattr(plan, name), partial(getattr(trawl.Searcher(threads=1), name), plan)):
-            calls.clear()
-            assert call(column, progress=calls.append) == call(column) and calls[-1] == 6000
+    columns = {"contains", "which", "pattern_counts", "pattern_lists", "cells", "record_counts", "match_counts", "match_lists"}
+    arguments = {"replace": ("x",), "replace_file": (tmp_path / "new", "x")}
+    for name in dir(trawl.Plan):
+        if "progress" in (getattr(getattr(trawl.Plan, name), "__text_signature__", None) or ""):
+            for call in (getattr(plan, name), partial(getattr(trawl.Searcher(threads=1), name), plan)):
+                calls.clear()
+                given = (column if name in columns else b" " * 5998 + b"ab", *arguments.get(name, ()))
+                assert call(*given, progress=calls.append) == call(*given) and calls[-1] == 6000, name
+    calls.clear()
+    assert plan.first(b"ab" + bytes(8 << 20), progress=calls.append) == (0, 2, 0) and calls[-1] < 8 << 20
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None:
         chunked = pyarrow.chunked_array([column, column]).dictionary_encode()

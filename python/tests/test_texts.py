@@ -134,6 +134,12 @@ def test_file_objects_that_fail(tmp_path):
                 search(Failing(TEXT, TEXT, fault))
         with pytest.raises(TypeError):
             search(Failing(TEXT, "str"))
+    for name in ("batches", "line_batches"):
+        with trawl.Searcher("cpu", 1) as searcher:  # which can be closed: an iterator that has failed is over
+            iterator = getattr(searcher, name)(PLAN, Failing(TEXT, OSError("gone")))
+            with pytest.raises(OSError, match="gone"):
+                list(iterator)
+            assert list(iterator) == []
     with pytest.raises(OSError, match="gone"):
         PLAN.count(trawl.Text(Failing(gzip.compress(TEXT)[:40], OSError("gone")), decompress=True))
     cut = tmp_path / "cut.gz"
