@@ -35,7 +35,7 @@ def test_borders_of_chunks_and_reads(tmp_path, step, size):
 
 def test_request(tmp_path):
     """Check the members of a request: the command's options, and strings, in base64 if a string is not UTF-8."""
-    with Fake(tmp_path, *[plain(COUNT)] * 10) as fake, trawl.Client(fake.address, token="t0\n") as client:
+    with Fake(tmp_path, *[plain(COUNT)] * 11) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
             ["a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
             invert=False, text=True, glob="*.c", type=["c", "py"], mismatches=1, edits=None,
@@ -66,6 +66,11 @@ def test_request(tmp_path):
             client.count(["a", "b"], paths=one, options="--hidden", glob="*.c")
             body = fake.requests.pop()[1]
             assert (body["paths"], body["options"]) == (["src"], ["--hidden", "--glob=*.c"])
+        given = {"alphabet": "dna", "exact": [(1, 3), (4, 5)], "any_base": True, "within_lines": True, "mismatches": 1}
+        client.count(trawl.Plan(["GATTA", "GATTC"], **given), options="--hidden", glob="*.c")
+        body = fake.requests.pop()[1]
+        own = ["--any-base", "--alphabet=dna", "--exact=2-3", "--exact=5-5", "--mismatches=1"]
+        assert sorted(body["options"]) == sorted([*own, "--hidden", "--glob=*.c"])
         for regex, name in ((True, "perl"), ("perl", "perl"), ("extended", "extended"), ("basic", "basic")):
             client.count(["a", "b"], regex=regex)
             assert fake.requests.pop()[1]["options"] == [f"--{name}-regexp"]
@@ -189,13 +194,15 @@ def test_columns(tmp_path):
 
 def test_errors_of_the_server(tmp_path):
     said = plain(b'{"error":{"status":404,"message":"no such collection: c"}}', b"404 Not Found")
-    other = plain(b"<html>", b"502 Bad Gateway")
-    with Fake(tmp_path, said, other) as fake:
+    others = [b"<html>", b"", b"[]", b"7", b'{"error":"no"}', b'{"error":{"message":5}}', b'{"error":{"message":{"bytes":"?"}}}']
+    with Fake(tmp_path, said, *(plain(one, b"502 Bad Gateway") for one in others)) as fake:
         with pytest.raises(trawl.ServerError, match="^no such collection: c$") as caught:
             searched(fake)
         assert caught.value.status == 404
-        with pytest.raises(trawl.ServerError, match="status 502"):
-            searched(fake)
+        for _ in others:
+            with pytest.raises(trawl.ServerError, match="status 502") as caught:
+                searched(fake)
+            assert caught.value.status == 502
 
 
 def test_nobody_is_there(tmp_path):

@@ -1,6 +1,7 @@
 """Tests the server's protocol over a Ray cluster: the command, the page and the clients must get the answers that a
 single machine gives."""
 
+import asyncio
 import contextlib
 import itertools
 import json
@@ -69,6 +70,40 @@ def test_answers_that_become_one():
         assert begins == [5, 6, 7][:count] and files == [0, 1, 2][:count]
     said = b"# HELP a b\na_total{x=\"y\"} 3\nb 0.5\n"
     assert cluster.metrics([said, said]) == b"# HELP a b\na_total{x=\"y\"} 6\nb 1\n"
+
+
+    times = [{"secs": 1, "nanos": 600_000_000}, {"secs": 2, "nanos": 500_000_001}]
+    assert cluster.summed(times) == {"human": "4.100000s", "nanos": 100_000_001, "secs": 4}
+
+
+def test_an_answer_goes_on(rng, monkeypatch):
+    """Check the units of an answer that another actor continues. Each actor cuts the same output into other units."""
+    ray_by_hand.install(monkeypatch, [])
+
+    async def sent(content, lost):
+        pieces = [(200, {})]
+        while content:
+            kind, whole = content[0]
+            size = rng.randint(1, len(whole)) if kind == b"o" else len(whole)
+            pieces.append(cluster.frame(kind, whole[:size]))
+            content = [(kind, whole[size:])] * (size < len(whole)) + content[1:]
+        for piece in pieces[: rng.randint(0, len(pieces)) if lost else None]:
+            yield ray_by_hand.Reference(piece)
+        if lost:
+            yield ray_by_hand.Reference(fault=ray_by_hand.RayActorError())
+
+    async def came(content):
+        found, losses = [], rng.randint(0, 4)
+        units = cluster.Units(lambda number: sent(content, number < losses), 9, True)
+        async for kind, part in units.all():
+            together = kind == b"o" and found and found[-1][0] == b"o"
+            found[-1:] = [(b"o", found[-1][1] + part)] if together else [*found[-1:], (kind, part)]
+        return found
+
+    for _ in range(amount(200)):
+        content = [(kind, kind + rng.randbytes(rng.randint(0, 9))) for _ in range(3) for kind in (b"o", b"m")]
+        content = [one for one in content[rng.randint(0, 2) :]] + [(b"x", b"\0")]
+        assert asyncio.run(came(content)) == content
 
 
 def test_ranges(tmp_path):
@@ -164,9 +199,10 @@ def answers(client, patterns, shared, own, lose):
     return counted[:4], places, found.total, lines, search.binary, search.messages, search.truncated
 
 
-def test_as_a_single_server(served, rng):
+def test_as_a_single_server(served, rng, monkeypatch):
     """Check that requests get from the cluster what a server of the whole tree answers, also if actors are lost when some
     parts of an answer have come, and that the command prints the same with both."""
+    monkeypatch.setattr(cluster, "READ_BYTES", 99)
     root, actors, environment = served
     names = ["a", "a.d", "b", "b/c", "e", "z", "."] + sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[:9]
     home = {"HOME": f"{root.parent}/home"}
@@ -179,7 +215,7 @@ def test_as_a_single_server(served, rng):
         def lose():
             for one in itertools.chain(*actors):
                 if hasattr(one, "_parts"):  # a stand-in for an actor
-                    one._parts = rng.choice([None, None, None, 1, 2, 3])
+                    one._parts = rng.choice([None, None, None, 1, 2, 3, 7])
 
         for _ in range(amount(100)):
             patterns = rng.sample(WORDS, rng.randint(1, 3))

@@ -74,6 +74,7 @@ def test_fasta(tmp_path, rng):
     with pytest.raises(ValueError, match="a path is"):
         list(trawl.fasta("genome.fa"))
     assert list(trawl.fasta(b">\nACGT\n")) == [("", b"ACGT")]
+    assert list(trawl.fasta(b">a b\n;c\n>b\nAC\n>c")) == [("a", b""), ("b", b"AC"), ("c", b"")]
     (tmp_path / "genome.fa.gz").write_bytes(gzip.compress(text))
     for source in (text, io.BytesIO(text), tmp_path / "genome.fa.gz"):
         assert [one[1] for one in trawl.fasta(source)] == [one[1] for one in trawl.fasta(path)]

@@ -1,5 +1,6 @@
 """Compares decontamination with plain loops over words."""
 
+import concurrent.futures
 import contextlib
 import gzip
 import importlib
@@ -19,6 +20,9 @@ import trawl
 from conftest import amount
 from trawl.decontaminate._command import main
 from trawl.decontaminate import Form, Overlap, Questions, decontaminate
+
+with contextlib.suppress(ImportError):
+    import pyarrow.parquet
 
 FORMS = [
     {"nfkc": nfkc, "ignore_case": case, "punctuation": punctuation, "spaces": spaces}
@@ -239,6 +243,25 @@ def test_characters(rng):
         assert [one[:3] for one in found] == expected
 
 
+def test_two_readings(rng):
+    """Check the overlaps of questions that are lists. Such a question is read with the items' numbers and without them,
+    and the reading that the document holds the larger part of is reported."""
+    for _ in range(amount(200)):
+        items = [rng.choices("abc", k=rng.randint(1, 3)) for _ in range(rng.randint(2, 4))]
+        text = "\n".join(f"{i}. {' '.join(item)}" for i, item in enumerate(items, 1))
+        both = [word for i, item in enumerate(items, 1) for word in (str(i), *item)], list(itertools.chain(*items))
+        readings = [dict.fromkeys(f"{one} {next}" for one, next in itertools.pairwise(words)) for words in both]
+        document = " ".join(rng.choices("abc123x", k=rng.randint(0, 25)))
+        pairs = [document[at : at + 3] for at in range(0, len(document) - 2, 2)]
+        best = None
+        for reading in filter(None, readings):
+            held = [pair for pair in pairs if pair in reading]
+            if held and (best is None or len(set(held)) / len(reading) > best[0] / best[1]):
+                best = len(set(held)), len(reading), held[0]
+        expected = [] if best is None else [Overlap(0, 0, *best)]
+        assert list(decontaminate([text], [document], words=2)) == expected, (text, document)
+
+
 def test_short_questions():
     questions = ["a b c", "A,  b", "", "?!"]
     with pytest.warns(UserWarning, match="2 of 4 questions .* not searched: 2, 3"):
@@ -359,7 +382,7 @@ def test_command(tmp_path):
     expected += [row | {"file": files[1], "document": at, "id": None}
                  for row, at in zip(expected, (0, 2, 4))]  # fmt: skip
     options = ("--words", 3, "--clean", "clean", "questions.txt", *files)
-    status, out, messages = command(tmp_path, *options, own=True)
+    status, out, messages = command(tmp_path, "--workers", 2, *options, own=True)
     assert [json.loads(line) for line in out.splitlines()] == expected and status == 1
     assert "1 of 2 questions have too few words and are not searched: 1\n" in messages
     assert "one.jsonl.gz: document 1: UnicodeEncodeError" in messages
@@ -369,9 +392,110 @@ def test_command(tmp_path):
     clean = parquet.read_table(tmp_path / "clean" / files[1]).to_pydict()
     assert clean == {"text": [None, "nothing"], "number": [1, 3]}
     assert parquet.read_table(tmp_path / "clean" / files[2]).num_rows == 0
-    status, out, _ = command(tmp_path, "--workers", 2, "--output", "rows.parquet", *options, own=True)
-    assert (status, out) == (1, "")
+    assert command(tmp_path, "--output", "rows.parquet", *options)[0] == 1
     assert parquet.read_table(tmp_path / "rows.parquet").to_pylist() == expected
+
+
+FLAGS = {
+    "--case": {"ignore_case": False}, "--no-nfkc": {"nfkc": False}, "--no-markup": {"markup": False},
+    "--short=whole": {"short": "whole"}, "--least=0.6": {"least": 0.6}, "--punctuation=delete": {"punctuation": "delete"},
+    "--punctuation=keep": {"punctuation": "keep"}, "--spaces=delete": {"spaces": "delete"}, "--spaces=keep": {"spaces": "keep"},
+}  # fmt: skip
+BAD = [b"{broken", b"", b"[1]", b'{"other": "a b c"}', b'{"%s": 5}', b'{"%s": "\\ud800"}', b'{"%s": "\xff"}']
+
+
+def written(rng, path, column, ident, texts):
+    """Write documents to a JSON lines or Parquet file, some of which are bad. Return for each (is bad, text, id, the line
+    or row)."""
+    ids = [rng.choice([None, f"n{i}", i]) for i in range(len(texts))]
+    if path.suffix == ".parquet":
+        bad = rng.random() < 0.1
+        ids = [None if one is None else str(one) for one in ids] if rng.random() < 0.7 else None
+        columns = {"more": list(range(len(texts))), column: list(map(len, texts)) if bad else texts}
+        columns |= {} if ids is None else {ident: pyarrow.array(ids, "string")}
+        table = pyarrow.table(columns) if bad else pyarrow.table(columns | {column: pyarrow.array(texts, "string")})
+        pyarrow.parquet.write_table(table, path)
+        return list(zip([bad] * len(texts), texts, ids or [None] * len(texts), table.to_pylist()))
+    made = []
+    for text, number in zip(texts, ids):
+        line = json.dumps({column: text} | ({} if number is None else {ident: number})).encode()
+        is_bad = rng.random() < 0.1
+        made.append((is_bad, text, number, rng.choice(BAD).replace(b"%s", column.encode()) if is_bad else line))
+    content = b"\xef\xbb\xbf" * (rng.random() < 0.3) + b"\n".join(line for *_, line in made)
+    content += b"\n" * (made != [] and (rng.random() < 0.7 or made[-1][3] == b""))
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return made
+
+
+def rows_in(path):
+    if path.suffix == ".parquet":
+        return pyarrow.parquet.read_table(path).to_pylist()
+    content = path.read_bytes()
+    return (gzip.decompress(content) if path.suffix == ".gz" else content).split(b"\n")[:-1]
+
+
+def test_command_lines(tmp_path, rng, monkeypatch):
+    """Check that random command lines, over files that are read in several pieces, write the rows of decontaminate()."""
+    pytest.importorskip("pyarrow.parquet")
+    made_by = importlib.import_module("trawl.decontaminate._command")
+    monkeypatch.setattr(made_by, "_LINES_BYTES", 50)
+    monkeypatch.setattr(made_by, "_ROWS", 2)
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", concurrent.futures.ThreadPoolExecutor)
+    pieces = ["a", "b", "c", "a", "b", "c", "A", "c.", "\uff41", "b-", "<b>c</b>", "d  e"]
+    for round in range(amount(100)):
+        (folder := tmp_path / str(round)).mkdir()
+
+        def some(count):
+            return [" ".join(rng.choices(pieces, k=rng.randint(0, 8))) for _ in range(count)]
+
+        flags = [one for one in rng.sample(list(FLAGS), len(FLAGS)) if rng.random() < 0.2]  # of two, the last one counts
+        size = rng.choice(["characters", "words"])
+        flags = [one for one in flags if size == "characters" or not one.startswith("--spaces")]
+        api = {size: 3} | {key: value for one in flags for key, value in FLAGS[one].items()}
+        column, ident, asked = rng.choice(["text", "body"]), rng.choice(["id", "key"]), rng.choice(["text", "q"])
+        questions = ["a b c", *some(rng.randint(0, 6))]
+        about = folder / rng.choice(["q.txt", "q.jsonl", "q.parquet", "q.jsonl.gz"])
+        if about.suffix == ".parquet":
+            pyarrow.parquet.write_table(pyarrow.table({asked: questions}), about)
+        else:
+            lines = questions if about.suffix == ".txt" else [json.dumps({asked: one}) for one in questions]
+            content = "".join(line + rng.choice(["\n", "\r\n"]) for line in lines).encode()
+            about.write_bytes(gzip.compress(content) if about.suffix == ".gz" else content)
+        names = [f"{i}{rng.choice(['.jsonl', '.jsonl.gz', '.parquet'])}" for i in range(rng.randint(1, 3))]
+        files = {}
+        for name in names:
+            texts = [None if rng.random() < 0.1 else one for one in some(rng.randint(0, 9))]
+            files[name] = written(rng, folder / name, column, ident, ["" if one is None and name.endswith("t") else one for one in texts])
+        output = rng.choice(["rows.jsonl", "rows.parquet", "rows.jsonl.gz"])
+        clean = ["--clean=clean"] if rng.random() < 0.5 else []
+        given = [f"--{size}=3", f"--column={column}", f"--id={ident}", f"--question-column={asked}", f"--output={output}"]
+        given += [*flags, *clean, f"--workers={rng.randint(1, 3)}"]
+        status, _, messages = command(folder, *given, about.name, *names)
+        rows, total = [], {"held": 0, "bad": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = Questions(questions, **api)
+        for name, documents in files.items():
+            found = list(made.overlaps([None if is_bad else text for is_bad, text, *_ in documents]))
+            held = {one.document for one in found}
+            for one in found:
+                number = documents[one.document][2]
+                number = str(number) if output.endswith("t") and number is not None else number
+                rows.append(dict(zip(made_by.COLUMNS, (name, one[0], number, *one[1:4], one.ratio, one[4]))))
+            bad = [i for i, (is_bad, *_) in enumerate(documents) if is_bad]
+            assert re.findall(rf"{name}: document (\d+): ", messages) == list(map(str, bad))
+            total["held"] += len(held)
+            total["bad"] += len(bad)
+            if clean:
+                left = [one[3] for i, one in enumerate(documents) if i not in held and i not in bad]
+                assert rows_in(folder / "clean" / name) == left
+        written_rows = rows_in(folder / output)
+        assert (written_rows if output.endswith("t") else list(map(json.loads, written_rows))) == rows, given
+        assert status == (total["bad"] > 0)
+        assert messages.endswith(
+            f"{total['held']} of {sum(map(len, files.values()))} documents hold parts of {len({one['question'] for one in rows})} of "
+            f"{len(questions)} questions ({len(made.unsearched)} too short to be searched); {total['bad']} documents could not be searched\n"
+        )
 
 
 def test_command_refuses(tmp_path):

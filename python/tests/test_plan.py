@@ -43,6 +43,10 @@ def test_patterns_of_a_file(tmp_path):
                 assert list(trawl.Plan(patterns)) == [b"he", b"she"]
     path.write_bytes(b"a\rb\n")
     assert list(trawl.Plan(path)) == [b"a\rb"]
+    for content, index in ((b"\n", 0), (b"he\n\nshe\n", 1), (b"he\r\n\r\n", 1), (b"\xef\xbb\xbf\nhe", 0), (b"\xff\n\n", 1)):
+        path.write_bytes(content)
+        with pytest.raises(trawl.ArgumentError, match=f"pattern {index} is empty"):
+            trawl.Plan(path)
 
 
 def test_arrow_patterns():

@@ -147,6 +147,23 @@ def test_many_positions():
     assert positions[-1] == len(text) - 1 and positions[7:9].tolist() == [7, 8]
 
 
+def test_slices_of_results(rng):
+    """A slice has the same items as a slice of the list, and each of its columns is cut."""
+    text = "".join(rng.choice("acgt\n") for _ in range(200))
+    near = trawl.Plan(["ac", "gta"], mismatches=1, alphabet="dna", reverse_complement=True, within_lines=True)
+    results = [near.matches(text, line_numbers=True, value=True), trawl.Plan("ac").matches(text, line_numbers=True)]
+    for whole in (*results, near.lines(text), near.cells(text.split("\n"))):
+        columns = {name: list(column) for name, column in whole._named().items()}
+        for _ in range(20):
+            begin, end = (rng.choice([None, rng.randint(-9, len(whole) + 9)]) for _ in range(2))
+            part = whole[begin:end]
+            assert list(part) == list(whole)[begin:end] and len(part) == len(list(part))
+            assert {name: list(one) for name, one in part._named().items()} == {
+                name: one[begin:end] for name, one in columns.items()
+            }
+            assert (part == whole) == (len(part) == len(whole))
+
+
 def test_column_is_a_sequence():
     column = trawl.Plan("a").positions("banana")
     assert list(column) == [1, 3, 5] and column[-1] == 5 and column[1:].tolist() == [3, 5]

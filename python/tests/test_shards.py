@@ -317,6 +317,7 @@ def test_named_and_cut_and_copied(nodes, rng, tmp_path):
         trawl.ray.Collection([tmp_path], 3, name="corpus", replicas=2)
     with trawl.ray.Collection.open("corpus", timeout=120) as collection:
         assert len(collection.held) == 3 and len(collection.names) == 2 and collection.is_cut
+        assert collection.timeout == 120
         texts = {name: open(name, "rb").read() for name in collection.names}
         check(collection, texts, [b"ab", b"b"], {}, naive)
         for one in collection.held:

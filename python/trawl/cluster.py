@@ -33,6 +33,7 @@ from .client import Client
 PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
 RETURNED = ("content-type", "cache-control", "etag", "x-content-type-options", "content-security-policy")
 PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shards before
+READ_BYTES = 1 << 16  # limit for a part of an answer
 GROUPS = 0x80  # a bit of the exit status: groups of lines were printed
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
 LEFT_OUT = b"no files were searched"  # the begin of a message
@@ -100,7 +101,7 @@ class Shard:
                     left = int((await reader.readline()).partition(b";")[0], 16)
                     if left == 0:
                         return
-                part = await reader.read(min(left, 1 << 16))
+                part = await reader.read(min(left, READ_BYTES))
                 if not part:
                     raise ServerError(f"{self.address}: the connection ended early")
                 left -= len(part)
