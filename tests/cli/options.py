@@ -8,6 +8,7 @@ command line or in the file of options, and `B B` the same. Each row must show a
 cannot pass because its files do not tell the options apart.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ failures = []
 # (name of the command, the options between which the last decides, the other arguments)
 ROWS = [
     ("trawl", "--trim --no-trim", "foo a"), ("trawl", "-n -N", "foo a"), ("trawl", "--column --no-column", "foo a"),
-    ("trawl", "--column --no-column", "--vimgrep foo a"), ("trawl", "-H -h", "foo a b"),
+    ("trawl", "--column --no-column", "--vimgrep foo a"), ("trawl", "-H -h", "foo a b"), ("trawl", "-N -n", "--json foo a"), ("trawl", "--json --no-json", "foo a"),
     ("trawl", "-i --no-ignore-case", "FOO a"), ("trawl", "-i -S --case-sensitive", "Foo a"), ("trawl", "-S --no-ignore-case", "foo a"),
     ("trawl", "-y --smart-case", "Foo a"), ("trawl", "-S -i", "Foo a"), ("trawl", "--crlf --no-crlf", "-x foo a"),
     ("trawl", "--heading --no-heading", "-H foo a"), ("trawl", "--hidden --no-hidden", "--files d"),
@@ -66,7 +67,7 @@ def run(name, arguments, config=""):
     open("config", "w").write(config)
     done = subprocess.run([os.path.join(".", name), *arguments], stdin=open("a"), capture_output=True, timeout=60,
                           env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "LC_ALL": "C.UTF-8", "TERM": "xterm", "TRAWL_CONFIG_PATH": "config"})
-    return done.returncode, done.stdout, done.stderr
+    return done.returncode, re.sub(rb'"(secs|nanos|human)":[^,}]*', b"", done.stdout), done.stderr
 
 
 def expect(good, *what):
@@ -115,6 +116,19 @@ def test_limits():
         expect(run("trawl", ["--files", "d", "--max-filesize=" + value])[0] == 2, "--max-filesize", value)
 
 
+def test_words():
+    for option, *words in (("--binary-files", "binary", "text", "without-match"), ("--sort", "none", "path", "modified", "accessed", "created"), ("--sortr", "path"),
+                           ("--alphabet", "bytes", "utf8", "dna"), ("--engine", "auto", "cpu"), ("--devices", "read", "skip"), ("--color", "always", "never", "auto", "yes", "no"),
+                           ("--encoding", "auto", "none"), ("--type", "c", "py", "all"), ("--method", "auto")):
+        for word in words:
+            others = ["--alphabet=dna", "A", "a"] if word == "dna" else ["--mismatches=0", "foo", "a"] if option == "--alphabet" else ["foo", "a"]
+            expect(run("trawl", [option + "=" + word, *others])[0] < 2, option, word)
+            for wrong in (word[:-1], word + "x", word.upper(), " " + word, word + ",", ""):
+                if wrong not in words and not (option == "--encoding" and not wrong):
+                    status, output, said = run("trawl", [option + "=" + wrong, *others])
+                    expect((status, output) == (2, b"") and said.startswith(b"trawl: -"), option, wrong, status, said)
+
+
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
 for link in ("trawl", "tg"):
@@ -126,7 +140,7 @@ for path, text in (("a", b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2
     open(path, "wb").write(text)
     os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
 os.symlink("../b", "d/link")
-for test in (test_last_decides, test_same, test_limits):
+for test in (test_last_decides, test_same, test_limits, test_words):
     test()
 os.chdir("/")
 subprocess.run(["rm", "-rf", folder], check=True)

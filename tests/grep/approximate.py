@@ -125,7 +125,7 @@ def fasta_case(rng, most, by_edits):
     or in bases, as lines, numbers, a count, or only the first occurrences."""
     text, output = [], []
     dna, both = rng.random() < 0.7, rng.random() < 0.5
-    options = ["--fasta"] + ["--alphabet=dna"] * dna + rng.choice([[], [], ["-c"], ["-m3"], ["-l"], ["-H"], ["--pattern-number"]])
+    options = ["--fasta"] + ["--alphabet=dna"] * dna + rng.choice([[], [], ["-c"], ["-l"], ["-H"], ["--pattern-number"]]) + rng.choice([[], [], ["-m3"]])
     sequences = ["".join(rng.choice("ACGTacgtN") for _ in range(rng.choice([0, 3, 50, 150])))
                  for _ in range(rng.choice([1, 3, 9]))]
     patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", most)

@@ -105,7 +105,8 @@ def compare_tree(rng, trawl, top, home):
 
 def every_rule(trawl, top, home):
     """Compare each odd rule, with several ends of its file, on the same names, in a folder for each rule; then the forms in which
-    git's settings name a file of rules, and rules of that file that begin with a slash, in a repository inside another one."""
+    git's settings name a file of rules, and rules of that file that begin with a slash, in a repository inside another one,
+    in a worktree, and where the repository lies apart."""
     shutil.rmtree(top, ignore_errors=True)
     shutil.rmtree(home, ignore_errors=True)
     os.makedirs(home)
@@ -125,6 +126,14 @@ def every_rule(trawl, top, home):
         ignored.put(home, ".gitconfig", text)
         for place in ("inner", "inner/most"):
             wrong = wrong or differ(trawl, os.path.join(top, place), home)
+    git(top, home, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "--allow-empty", "-m", "x")
+    git(top, home, "worktree", "add", "-q", "linked")
+    git(top, home, "init", "-q", "--separate-git-dir", "apart.git", "apart")
+    for place, rules in (("linked", ".git/info/exclude"), ("apart", "apart.git/info/exclude")):  # .git is a file there
+        ignored.put(top, rules, "/x\n")
+        for name in ("x", "y", "sub/x"):
+            ignored.put(top, place + "/" + name, "")
+        wrong = wrong or differ(trawl, os.path.join(top, place), home)
     return wrong
 
 

@@ -30,7 +30,7 @@ CASES_PER_TREE = 5
 FILTERS = [[], [], [], ["--no-ignore"], ["--no-ignore-dot"], ["--no-ignore-vcs"], ["--no-ignore-parent"], ["--no-ignore-exclude"],
            ["--no-ignore-global"], ["--no-ignore-files"], ["--no-require-git"], ["--hidden"], ["--no-hidden"], ["--unrestricted"],
            ["--unrestricted", "--unrestricted"], ["--hidden", "--no-hidden"], ["--max-depth=0"], ["--max-depth=1"], ["--max-depth=2"],
-           ["--max-depth", "3"], ["--max-filesize=10"], ["--max-filesize=1K"], ["--max-filesize=20"], ["--one-file-system"], ["--follow"],
+           ["--max-depth", "3"], ["--max-filesize=10"], ["--max-filesize=1K"], ["--max-filesize=20"], ["--one-file-system"], ["--follow"], ["--follow", "--max-filesize=10"],
            ["--ignore-file-case-insensitive"], ["--glob-case-insensitive"], ["--ignore-file=../more"], ["--ignore-file=../more"]]
 TYPES = ["c", "py", "md", "make", "all", "sh", "h", "own"]
 
@@ -65,17 +65,19 @@ def make_tree(rng, top, home):
         ignored.put(home, "mine", for_names(ignored.rules(rng, False, "", files)))
     with open(os.path.join(os.path.dirname(top), "more"), "w", encoding="utf-8") as file:
         file.write(ignored.rules(rng, True, "", files))
-    if rng.random() < 0.3 and files:  # a link to an existing path that is not above: ripgrep ends loops with an error
+    if rng.random() < 0.6 and files:  # a link to an existing path that is not above: ripgrep ends loops with an error
         place = rng.choice(folders)
         target = rng.choice([rng.choice(files)] + [name for name in folders[1:] if not place.startswith(name)])
         os.symlink(os.path.relpath(os.path.join(top, target), os.path.join(top, place)), os.path.join(top, place, "link"))
+    for name in ("a", "b", "a.c", "src/a.c", "foo/b", "build/a"):  # a folder beside the tree, whose name begins as the tree's
+        ignored.put(top + "2", name, "foo\n")
     for i, name in enumerate(files):
         when = 1500000000 + rng.randrange(10000) * 100 + i
         os.utime(os.path.join(top, name), (when, when - 7))
     return folders, files
 
 
-def make_case(rng, folders, files):
+def make_case(rng, top, folders, files):
     """Return (options for both programs, operands, working directory)."""
     options = [word for _ in range(rng.choice([0, 1, 1, 2, 3])) for word in rng.choice(FILTERS)]
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
@@ -96,12 +98,12 @@ def make_case(rng, folders, files):
     operands, folder = [], ""
     choice = rng.random()
     if choice < 0.2:
-        operands = [rng.choice([".", "./"])]
+        operands = rng.choice([["."], ["./"], [top], [top + "/", top + "2"], [top + "2"]])
     elif choice < 0.3 and files:
         operands = [rng.choice(files)]
     elif choice < 0.6:  # some rules lie above the root
         folder = rng.choice(folders)
-        options += rng.choice([[], [], ["--no-ignore-parent"], ["--no-ignore-exclude"], ["--no-ignore-dot"], ["--no-require-git"]])
+        options += rng.choice([[], [], ["--no-ignore-parent"], ["--no-ignore-exclude"], ["--no-ignore-dot"], ["--no-ignore-vcs"], ["--no-require-git"]])
     return options, operands, folder
 
 
@@ -139,7 +141,7 @@ def binary_notes(own, expected, got):
 
 def compare(rng, trawl, tg, tree, home):
     top, folders, files = tree
-    options, operands, folder = make_case(rng, folders, files)
+    options, operands, folder = make_case(rng, top, folders, files)
     place = os.path.join(top, folder)
     if folder:
         options = [word.replace("../more", os.path.join(os.path.dirname(top), "more")) for word in options]

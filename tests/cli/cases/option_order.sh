@@ -3,6 +3,7 @@ printf 'foo\n-c\n' > f
 trawl foo f -c
 trawl -- -c f
 POSIXLY_CORRECT=1 trawl foo f -c; echo "status $?"
+POSIXLY_CORRECT=1 trawl -1 foo f
 trawl -nefoo f
 trawl -1v2 zzz f
 seq 9 | trawl -1 -2 5 | tr '\n' ' ' # the later number counts
