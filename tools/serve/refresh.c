@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <sys/vfs.h>
@@ -116,8 +117,10 @@ static void add_part(struct collection *collection, bool deep)
         else
             at++;
     }
+    /* A walk of a part opens the part's whole path at once, so the path must not be too long. */
     if (at == PARTS_MAX || (deep && *path == '\0') || collection->file != NULL ||
-        !walks_alike_below(files) || (copy = strdup(path)) == NULL) {
+        strlen(collection->base) + strlen(path) + 2 > PATH_MAX || !walks_alike_below(files) ||
+        (copy = strdup(path)) == NULL) {
         collection->must_walk = true;
         return;
     }
@@ -139,6 +142,22 @@ static void add_dirty(struct collection *collection, uint32_t index)
     }
     collection->dirty = dirty;
     dirty[collection->dirty_count++] = index;
+}
+
+/* Reads the status of a file below a directory, without following a link at the path's end; takes
+ * paths that are too long for one call of the kernel, too. False: errno says why. */
+static bool status_below(int directory, const char *path, struct stat *status)
+{
+    bool good = fstatat(directory, path, status, AT_SYMLINK_NOFOLLOW) == 0;
+    int descriptor;
+
+    if (good || errno != ENAMETOOLONG)
+        return good;
+    descriptor = open_below(directory, path, O_PATH | O_CLOEXEC);
+    good = descriptor >= 0 && fstat(descriptor, status) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return good;
 }
 
 static bool is_rule_file(const char *name)
@@ -168,8 +187,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_dirty(collection, index);
     }
     is_file =
-        fstatat(collection->shelf.base, collection->path, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(status.st_mode);
+        status_below(collection->shelf.base, collection->path, &status) && S_ISREG(status.st_mode);
     /* A file with hard links changed under its other names, too. */
     if (links > 1 || (is_file && status.st_nlink > 1))
         collection->must_walk = true;
@@ -297,7 +315,7 @@ static void take_file(struct update *update, int directory, const char *name, co
         file = update->before->files[index];
         is_dirty = (update->marks[index] & MARK_DIRTY) != 0;
     }
-    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+    if (!status_below(directory, name, &status) || !S_ISREG(status.st_mode))
         return;
     if (file != NULL)
         update->marks[index] |= MARK_SEEN;
