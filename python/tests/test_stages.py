@@ -10,6 +10,7 @@ import sys
 import types
 
 import pytest
+import ray_by_hand
 import trawl
 from conftest import amount, naive, parts, rewritten, spans
 
@@ -80,7 +81,7 @@ def test_kinds(rng):
     beside, is what plain Python makes of the texts; a text's column keeps its type. (pyarrow takes no rows
     of views: filter and keep failed.)"""
     letters = ["ab", "ca", "bbb", "a", "\u00e9b", "c \u00e9", "cccccccc", " "]
-    for _ in range(amount(50)):
+    for _ in range(amount(300)):
         texts = [
             None if rng.random() < 0.2 else "".join(rng.choice("abc \u00e9") for _ in range(rng.randint(0, 30)))
             for _ in range(rng.randint(1, 50))
@@ -225,6 +226,23 @@ def test_signed():
         assert plain.to_pylist() == signed.to_pylist()
         for column in signed.columns:
             assert "uint64" not in str(column.type) and "large_list" not in str(column.type)
+
+
+def test_datasets(rng, monkeypatch):
+    """Check that trawl.ray puts the answers of several tables together, on a stand-in for Ray Data."""
+    import trawl.ray
+
+    ray_by_hand.install(monkeypatch, [{"CPU": 4.0}])
+    tables = [table_of(rng, 30) for _ in range(3)]
+    texts = [one or "" for table in tables for one in table.column("text").to_pylist()]
+    data, plan = ray_by_hand.Dataset(tables), trawl.Plan(["ab", "ca"])
+    counted = trawl.ray.count(data, plan, "text", batch_rows=rng.choice([None, 7]))
+    assert counted["pattern_records"] == [sum(one in text for text in texts) for one in ("ab", "ca")]
+    assert counted["records"] == 90 and counted["found"] == sum("ab" in one or "ca" in one for one in texts)
+    for invert in (False, True):
+        rows = trawl.ray.filter(data, plan, "text", invert=invert).iter_rows()
+        column = [one for table in tables for one in table.column("text").to_pylist() if one is not None]
+        assert [row["text"] for row in rows] == [one for one in column if ("ab" in one or "ca" in one) is not invert]
 
 
 class Actor:
