@@ -247,14 +247,16 @@ def test_changes():
         above, deep = deep, os.open("n" * 250, os.O_RDONLY, dir_fd=deep)
         os.close(above)
     names = ("a", "a", "b", "d/a", "d/a", "d/e/b", "d", "d/e", "f")
-    commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!b"], ["-rL", "--ignore", "--hidden"], ["--files", "-r", "--ignore"],
-                ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=4"], ["-d", "skip"], ["-d", "read"], ["-rn"], ["-rc"],
-                ["-r", "--max-depth=1"], ["-r", "--include=a"], ["-r", "--exclude-dir=e", "--sort=path"]]
+    # Each command differs from its neighbour in a single part of what determines a view.
+    commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore", "--hidden"],
+                ["--files", "-r", "--ignore"], ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=8"], ["-d", "skip"], ["-d", "read"],
+                ["-r", "--include=a"], ["-r", "--exclude=a"], ["-r", "--exclude-dir=e"], ["-r", "--max-depth=1"], ["-r", "--max-depth=2"]]
     operands = [["."], ["d", "a", "d"], ["a/", "a"], ["a/.", "d/."], ["./d//e", "b", "./d//e"], ["g", "g", "nothing", "f"]]
     refused = counts["refused"]
     for number in range(cases.amount(600)):
-        if number % 8 == 0:  # few command lines, so that their views are still kept
-            lines = [[*commands[number // 8 % 6], "foo", "."], *([*draw.choice(commands), "foo", *operands[(number // 8 + i) % 6]] for i in range(2))]
+        if number % 6 == 0:  # few command lines, so that their views are still kept
+            lines = [*([*commands[(number // 6 + i) % len(commands)], "foo", "."] for i in range(2)),
+                     [*draw.choice(commands), "foo", *operands[number // 6 % 6]]]
             with open(os.open("deep%d" % draw.randrange(2), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, dir_fd=deep), "wb") as file:
                 file.write(b"foo\n")
             for name in ("a", "b", "d/a", "d/e/b"):

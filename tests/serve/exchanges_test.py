@@ -97,7 +97,7 @@ def make(sums):
             body["options"].append("-n" if kind in ("count", "columns") else "-j2")
         body = b'{"patterns":' if wrong == "JSON" else json.dumps(body).encode()
         headers["Content-Type"] = "application/json" if wrong != "type" else draw.choice(["application/jsonx", "text/plain"])
-        size = draw.choice([len(body)] * 3 + [BODY, BODY + 1, 2 * BODY])
+        size = draw.choice([len(body)] * 12 + [BODY, BODY + 1, 2 * BODY] * 4 + [32 * BODY])
         body += b" " * (size - len(body))
         begun = size <= BODY and (status == 200 or wrong == "string")
         status = 413 if size > BODY and wrong != "type" else status
