@@ -217,7 +217,7 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
     TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
     spans = (struct regex_span *)memory;
     found = expressions->ops->match(expressions->each[pattern_index], (const uint8_t *)line,
-                                    line_bytes, begin, end, REGEX_AT_FROM, spans, (uint32_t)count);
+                                    line_bytes, begin, end, REGEX_WHOLE, spans, (uint32_t)count);
     for (uint64_t i = 0; i < groups_max; i++)
         groups[i] = found > 0 && i < count ? (struct trawl_range){spans[i].begin, spans[i].end}
                                            : (struct trawl_range){UINT64_MAX, UINT64_MAX};

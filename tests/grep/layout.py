@@ -17,10 +17,10 @@ import sys
 
 import cases
 
-CASES = 2400
+CASES = 2000
 TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "é".encode(), "漢".encode(), b"x1", b"-", b"_", b"\\", b"\""]
 STRINGS = [b"foo", b"Foo", b"O", b"o", b"oo", b"a", b"ab", b"aba", b" ", b"\t", b"x", "é".encode(), b"nowhere", b"-"]
-EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"([1ob])$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])", rb"o+", rb"f(o)(o)|x",
+EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"([1ob])$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])", rb"o+", rb"f(o)(o)|x", rb"(a|ab)(1|b)?",
                rb"(f)?(o)(o)?(x)?(1)?(a)?(b)?(-)?(_)?( )?(\\)?"]
 REPLACEMENTS = ["X", "<", "> ", "\t", "$0", "${0}", "$1", "[${1}]", "$2", "$10", "$11", "${n}", "$100", "$x", "$$", "$-"]  # joined at random
 SEPARATORS = [("", b""), ("~>", b"~>"), (r"\t", b"\t"), (r"\x41\\", b"A\\")]
@@ -36,7 +36,7 @@ FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
 class Case:
     def __init__(self, rng):
         self.report = rng.choice(["lines"] * 12 + ["json", "json", "c", "c", "count-matches", "l", "L", "q"])
-        self.on = set(rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8])) if self.report == "lines" else
+        self.on = set(rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8, 10])) if self.report == "lines" else
                       [flag for flag in WAYS if rng.random() < 0.25] + rng.sample(FLAGS, 2))
         self.arguments = []
         self.locale = rng.choice(["C", "C.UTF-8"])
@@ -49,7 +49,7 @@ class Case:
             count = rng.choice([0, 1, 1, 2, 5])
             self.before, self.after = (self.before if letter == "A" else count), (self.after if letter == "B" else count)
             self.arguments.append("-%s%d" % (letter, count))
-        self.limit = rng.choice([None] * (20 if self.report == "lines" else 6) + [0, 1, 1, 2, 2, 4, 1000, 1000])
+        self.limit = rng.choice([None] * (20 if self.report == "lines" else 6) + [0, 1, 1, 2, 4, 12, 25, 1000, 1000])
         self.replace, self.columns = None, 0
         if rng.random() < (0.6 if self.expressions else 0.3):
             self.replace = "".join(rng.choice(REPLACEMENTS) for _ in range(rng.choice([0, 1, 2, 3, 4])))
@@ -379,7 +379,7 @@ class Printer:
 
 def random_text(rng, case, crlf):
     lines = []
-    for _ in range(rng.choice([0, 1, 2, 3, 6, 12, 30])):
+    for _ in range(rng.choice([0, 1, 2, 3, 6, 12, 30, 60])):
         line = b"".join(rng.choice(TOKENS) for _ in range(rng.choice([0, 0, 1, 2, 4, 9, 25])))
         lines.append(rng.choice([b"", b"", b"", b" ", b"\t ", b"\v"]) + line + rng.choice([b"", b"", b"", b"", b"\r"]))
     if crlf:
