@@ -248,15 +248,19 @@ def cluster():
 
 
 @pytest.fixture
-def nodes(cluster, monkeypatch):
-    """Yield the cluster, or put a stand-in in Ray's place."""
+def by_hand(monkeypatch):
+    """Put a stand-in in Ray's place, also in long runs: real actors would take seconds for each case."""
     pytest.importorskip("pyarrow")
-    if cluster is None:
-        room = [{"CPU": 0.0}, *[{"CPU": 2.0, "memory": 400 << 20}] * 8]
-        ray = ray_by_hand.install(monkeypatch, room)
-        lose = types.SimpleNamespace(remove_node=lambda i, **_: ray.kill(ray.actors[i], no_restart=False))
-        return lose, list(range(8))
-    return cluster
+    room = [{"CPU": 0.0}, *[{"CPU": 2.0, "memory": 400 << 20}] * 8]
+    ray = ray_by_hand.install(monkeypatch, room)
+    lose = types.SimpleNamespace(remove_node=lambda i, **_: ray.kill(ray.actors[i], no_restart=False))
+    return lose, list(range(8))
+
+
+@pytest.fixture
+def nodes(cluster, request):
+    """Return the cluster, or a stand-in without Ray."""
+    return request.getfixturevalue("by_hand") if cluster is None else cluster
 
 
 def test_eight_nodes(nodes, rng, tmp_path):
@@ -354,7 +358,7 @@ def change(rng, folder, names):
     return changed
 
 
-def test_refresh(nodes, rng, tmp_path):
+def test_refresh(by_hand, rng, tmp_path):
     """Check that refresh() names what changed, that each answer is that of the files now, and that loaded texts stay. (A
     file that had changed and kept its size was in no test.)"""
     names = ["a", "b/c", "b/d", "b.c", "z"]
@@ -383,7 +387,7 @@ def test_refresh(nodes, rng, tmp_path):
                     assert found == lines_by_hand(now, [b"ab"], **around)
 
 
-def test_an_actor_is_lost_within_an_answer(nodes, rng, monkeypatch):
+def test_an_actor_is_lost_within_an_answer(by_hand, rng, monkeypatch):
     """Check lines of texts that are cut, also if actors are lost when some parts of an answer have come."""
     monkeypatch.setattr(_shards, "LINES_SENT", 2)
     for _ in range(amount(60)):
