@@ -80,6 +80,9 @@ def test_last_decides():
     for name, options, others in ROWS:
         options, others = options.split(), others.split()
         alone = {option: run(name, [option, *others]) for option in options}
+        if all(b"which cannot be loaded" in errors for _, _, errors in alone.values()):
+            print("not tried, as this build has no regular expressions:", name, *options, *others)
+            continue
         expect(len(set(alone.values())) > 1, name, options, others, "show no difference", alone)
         for last in options:
             expect(alone[last] == run(name, [last, last, *others]), name, last, last, others)
