@@ -4,13 +4,15 @@
 #if defined(TRAWL_FAULTS)
 #include <execinfo.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #define FRAMES 6      /* as many calls above a point tell its place from others */
-#define PLACES 16384u /* a power of two, more than there are places */
+#define PLACES 16384u /* a power of two, at least twice as many as there are places */
 
 static _Atomic uint64_t points_passed;
 static _Atomic uint64_t points_nth;
 static _Atomic bool points_persistent, is_new_wanted, has_failed;
+static _Atomic uint64_t place_count;
 static _Atomic uint64_t places[PLACES]; /* a hash table of the places that have failed */
 
 static void arm(uint64_t nth, bool persistent, bool new_wanted)
@@ -50,8 +52,11 @@ static bool is_new_place(void)
     for (slot = key >> 50; atomic_load(&places[slot]) != key; slot = (slot + 1) % PLACES) {
         uint64_t empty = 0;
 
-        if (atomic_compare_exchange_strong(&places[slot], &empty, key))
+        if (atomic_compare_exchange_strong(&places[slot], &empty, key)) {
+            if (atomic_fetch_add(&place_count, 1) >= PLACES / 2)
+                abort(); /* PLACES is too small */
             return true;
+        }
     }
     return false;
 }
@@ -65,9 +70,10 @@ bool fault_hit(enum fault_point point)
     (void)point;
     if (atomic_load(&is_new_wanted))
         fails = atomic_load(&has_failed) ? atomic_load(&points_persistent) : is_new_place();
-    if (fails)
-        atomic_store(&has_failed, true);
-    return fails;
+    if (!fails)
+        return false;
+    /* Of two threads at new places, one point fails, if a single point shall fail. */
+    return !atomic_exchange(&has_failed, true) || atomic_load(&points_persistent);
 }
 #else
 typedef int fault_not_built_in; /* C does not allow an empty translation unit */

@@ -451,7 +451,7 @@ def run_case(rng, trawl, folder):
         if rng.random() < 0.1:
             operands.insert(rng.randrange(len(operands) + 1), rng.choice(sorted(FAULTS)))
         at = rng.randrange(len(operands))
-        if rng.random() < 0.4 and b"\0" not in texts.get(operands[at], b"") :  # a file becomes standard input
+        if rng.random() < 0.4 and b"\0" not in texts.get(operands[at], b""):  # a file becomes standard input
             texts["-"] = texts.get(operands[at], b"")
             operands[at], seeks = "-", rng.random() < 0.4
             with open(os.path.join(folder, "input"), "wb") as file:
