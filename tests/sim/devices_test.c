@@ -235,8 +235,7 @@ static void fill_on(uint32_t device, uint32_t lost)
             MUST(trawl_text_load(searchers[0], text, NULL));
         TEST_CHECK_U64(must_count(searchers[i], fixture.plan, text), expected);
     }
-    sim_driver_own(device);
-    sim_range_add(array, room * sizeof *array);
+    sim_driver_own(array, room * sizeof *array, device);
     sim_driver_lose(lost, 1);
     for (uint32_t i = 0; i < 3; i++) {
         memset(array, 0, room * sizeof *array);
@@ -245,7 +244,7 @@ static void fill_on(uint32_t device, uint32_t lost)
         for (uint64_t k = 0; k < expected && status == TRAWL_OK; k++)
             TEST_CHECK_U64(array[k], fixture.expected.matches[k].begin);
     }
-    sim_range_remove(array);
+    sim_driver_disown(array);
     for (uint32_t i = 0; i < 3; i++)
         trawl_searcher_close(searchers[i]);
     trawl_text_close(text);

@@ -10,7 +10,6 @@
 #include "oracle/oracle_approximate.h"
 #include "random_case.h"
 #include "sim_driver.h"
-#include "simulator.h"
 
 #define UNTOUCHED 0x7777777777777777u
 #define PADDING_BYTES 79u /* bytes after a text that is searched in place */
@@ -480,7 +479,7 @@ static void array_end(struct scene *s)
 {
     array_unpin(s);
     if (s->is_registered)
-        sim_range_remove(s->array);
+        sim_driver_disown(s->array);
     free(s->array);
     s->array = NULL;
     s->is_registered = false;
@@ -499,8 +498,8 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
     s->array = (uint64_t *)test_memory(bytes);
     memset(s->array, 0x77, (size_t)bytes); /* so that no begins of an earlier call are left */
     if (on_device) {
-        sim_range_add(s->array, max_u64(s->room, 1) * sizeof *s->array);
-        sim_driver_own(scene_is_lent(s) ? s->devices - 1 : 0);
+        sim_driver_own(s->array, max_u64(s->room, 1) * sizeof *s->array,
+                       scene_is_lent(s) ? s->devices - 1 : 0);
         s->is_registered = true;
     } else {
         s->is_pinned = s->engine != TRAWL_ENGINE_CPU && array_pin(s, bytes);

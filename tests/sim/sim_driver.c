@@ -671,9 +671,19 @@ uint64_t sim_driver_memory_used(void)
     return used;
 }
 
-void sim_driver_own(uint32_t device)
+void sim_driver_own(const void *array, uint64_t bytes, uint32_t device)
 {
+    sim_lock();
+    sim_range_add(array, bytes);
     sim_state.own_device = device;
+    sim_unlock();
+}
+
+void sim_driver_disown(const void *array)
+{
+    sim_lock();
+    sim_range_remove(array);
+    sim_unlock();
 }
 
 uint64_t sim_driver_copied(void)

@@ -48,9 +48,11 @@ bool sim_driver_has_lost(void);
  * the call. NULL: no call failed so far; or the call releases an object, waits before a release, or
  * is one that the engine can do without. */
 const char *sim_driver_needed(void);
-/* Declares that a test's own memory that kernels may touch (sim_range_add) belongs to this device;
- * after a reset, to the first device. */
-void sim_driver_own(uint32_t device);
+/* Declares that a test's array lies on this device, so that kernels may touch the array; the arrays
+ * of a test lie on the same device. sim_driver_disown ends this. Both may be called while threads
+ * of a searcher use the driver. */
+void sim_driver_own(const void *array, uint64_t bytes, uint32_t device);
+void sim_driver_disown(const void *array);
 /* Calls since sim_driver_fail. */
 uint64_t sim_driver_calls(void);
 

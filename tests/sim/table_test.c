@@ -29,7 +29,6 @@
 #include "runtime/schedule.h"
 #include "scene.h"
 #include "sim_driver.h"
-#include "simulator.h"
 #if TRAWL_GALLERY
 #include "gallery/gallery_limits.h"
 #endif
