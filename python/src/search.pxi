@@ -571,7 +571,9 @@ cdef class Batches(Iteration):
         cdef match_columns columns = self.columns
 
         columns.by, columns.is_text = self.handle.job.by, self.handle.job.is_text
-        columns.text_begin = walk_end(&columns.by, batch.text_begin)
+        columns.text_begin = batch.text_begin
+        if columns.text_begin < columns.by.size:
+            walk_begins(&columns.by, &columns.text_begin, 1)
         try:
             if not match_columns_put(&columns, &self.handle.job, batch):
                 raise MemoryError()

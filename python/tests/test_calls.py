@@ -168,7 +168,8 @@ def text_calls(rng, plan, line_end, data, found, kind):
         places, rows = [0], []
         for one in batches:
             rows += rows_of(rng, one)
-            assert places[-1] <= one.text_begin <= one.begins[0] <= one.begins[-1] < one.text_end <= size
+            # a character that lies in two parts of the text in part belongs to both
+            assert places[-1] - characters <= one.text_begin <= one.begins[0] <= one.begins[-1] < one.text_end <= size
             places.append(one.text_end)
         return rows
 

@@ -350,7 +350,7 @@ class Matches(Columns["tuple[Any, ...]"]):
     begins, ends: the offset of each occurrence's first byte or character, and of the end after the last.
     patterns: the index of each occurrence's pattern.
     lines: the 0-based line in which each occurrence begins; None unless requested.
-    text_begin, text_end: the part of the text in which the occurrences begin.
+    text_begin, text_end: the part of the text in which the occurrences begin, rounded to whole characters.
     distances: the number of mismatches or edits; None without errors.
     strands: an Array of '+' and '-' ('-': the reverse complement occurs); None except with 'dna'.
     values: an Array of the occurring strings, if they were requested with value=True; else None. With
