@@ -51,7 +51,9 @@ static void fill(struct test_random *random, enum scene_text kind, uint8_t *text
                       : (uint8_t)letters[kind][test_random_below(random, strlen(letters[kind]))];
 }
 
-#define RECORD_CELLS_MAX 3000u /* a round with more cells takes longer than a second */
+/* A round with more cells, or with more occurrences, takes longer than a second. */
+#define RECORD_CELLS_MAX 3000u
+#define RECORD_MATCHES_MAX 3000u
 /* Counts the expected lines with a match and the lines without a match. */
 static void expect_lines(struct scene *s)
 {
@@ -108,6 +110,21 @@ static bool has_errors(const struct scene *s)
     return s->options.edits_max + s->options.mismatches_max > 0;
 }
 
+/* Returns whether the records, which may not be made yet, have the size that a row needs. */
+static bool are_records_fit(const struct shapes_case *records)
+{
+    const struct diff_input *tape = &records->tape;
+    struct naive_query query;
+
+    if (records->array.record_count <= 4 || records->array.validity != NULL ||
+        tape->text_bytes < 500 || tape->text_bytes > 4000 ||
+        records->array.record_count * tape->pattern_count > RECORD_CELLS_MAX)
+        return false;
+    query = input_query(tape);
+    return naive_matches(&query, (struct naive_bytes){tape->text, tape->text_bytes}, NULL, 0) <=
+           RECORD_MATCHES_MAX;
+}
+
 void scene_make_row(struct scene *s, const struct scene_row *row)
 {
     struct test_random random = test_random_begin(row->name);
@@ -118,10 +135,7 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
                         .file = -1,
                         .pipe_end = -1};
     s->options.size = sizeof s->options;
-    while (s->has_records &&
-           (s->records.array.record_count <= 4 || s->records.array.validity != NULL ||
-            s->records.tape.text_bytes < 500 || s->records.tape.text_bytes > 4000 ||
-            s->records.array.record_count * s->records.tape.pattern_count > RECORD_CELLS_MAX)) {
+    while (s->has_records && !are_records_fit(&s->records)) {
         if (s->records.offsets != NULL)
             shapes_free(&s->records);
         shapes_make(&random, false, &s->records);
