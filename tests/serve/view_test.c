@@ -43,6 +43,10 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
             if (is_directory && settings->directories == DIRECTORIES_SKIP)
                 continue;
         }
+        /* The command leaves this operand out when it has opened the operand. */
+        if (item.kind == WALK_FILE && item.is_operand &&
+            walk_skips_operand(&walk, item.name, false))
+            continue;
         if (found < 100 && (item.kind != WALK_FILE || item.type == DT_REG ||
                             (item.is_operand && item.type == DT_UNKNOWN)))
             (void)snprintf(names[found++], 128, "%d %d %d %s", item.kind, item.os_code,
@@ -179,6 +183,7 @@ static void check_all_views(void)
         "trawl -r -e x nothing src",
         "trawl -r --include=*.c -e x",
         "trawl -r --exclude=*.c -e x src top",
+        "trawl -r --exclude=*.c -e x src/a.c src/b.h src",
         "trawl -r --exclude-dir=deep -e x .",
         "trawl -r --exclude-dir=src -e x src .",
         "trawl -r --max-depth=1 -e x",

@@ -353,6 +353,9 @@ static void walk_operand(struct viewing *viewing, const char *text)
             viewing->shown_bytes = 0; /* these names are shown without "./" */
         if (item.kind == WALK_FILE && item.is_operand && S_ISDIR(viewing->status.st_mode))
             continue; /* -d skip: the operand is a directory */
+        if (item.kind == WALK_FILE && item.is_operand &&
+            walk_skips_operand(&walk, item.name, false))
+            continue; /* --include, --exclude: lines leave the file out later, counts do not */
         viewing->can_be_kept = viewing->can_be_kept && item.kind != WALK_ERROR;
         if (item.kind == WALK_FILE)
             (void)add_file(viewing, &item);
