@@ -413,6 +413,15 @@ static void free_answer(struct served_answer *answer)
     free(answer);
 }
 
+/* Returns the byte that ends a line of output. A line of JSON always ends in '\n'. */
+static uint8_t line_end_of(const struct request *request)
+{
+    const struct settings *settings = &request->settings;
+    bool names_end = settings->null_after_name && settings->list != LIST_NONE;
+
+    return request->format == REQUEST_FRAMES && (settings->null_data || names_end) ? '\0' : '\n';
+}
+
 /* Opens the pipe and starts the answer's thread. False: errno may say why. */
 static bool start(struct served_answer *answer)
 {
@@ -431,11 +440,7 @@ static bool start(struct served_answer *answer)
     answer->output.sink = answering_sink;
     answer->output.sink_context = answer;
     answer->lines_left = answer->request.results_max;
-    answer->line_end =
-        answer->request.settings.null_data || (answer->request.settings.null_after_name &&
-                                               answer->request.settings.list != LIST_NONE)
-            ? '\0'
-            : '\n';
+    answer->line_end = line_end_of(&answer->request);
     answer->request.guard.deadline_ns =
         answer->begin_ns +
         (answer->request.seconds_max < SECONDS_MAX ? answer->request.seconds_max : SECONDS_MAX) *
