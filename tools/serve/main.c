@@ -138,7 +138,9 @@ static bool open_collections(struct serving *serving, char *message)
             .from = options->from,
             .until = options->until,
             .runtime = server->runtime,
-            .host_bytes_max = host_bytes / options->root_count,
+            /* 0 would mean no limit. */
+            .host_bytes_max =
+                host_bytes >= options->root_count ? host_bytes / options->root_count : 1,
             .watch = true,
         };
 
