@@ -1,35 +1,77 @@
 #!/usr/bin/env python3
-"""Sends random sequences of requests, and compares statuses, answers and totals with plain Python.
+"""Sends random sequences of requests over connections, and compares whole answers: each answer of the server, its headers, and
+the server's sums with what a model and the command without a server say.
 
-usage: exchanges_test.py TRAWL_SERVE
+usage: exchanges_test.py TRAWL_SERVE TRAWL
 
-A sequence goes over one connection, all requests at once or one after the other. Each request has a random kind, stays
-within a limit or exceeds a limit by one, and has a body of declared length or in chunks, sent in pieces. At the end of a
-sequence the client may send a part of a request and disconnect. The server may hold only a few bodies in memory, and a
-client may have only a few queries, so the server refuses later requests if an earlier request keeps what it took.
-TRAWL_TEST_SCALE=N: N times as many sequences.
+Servers differ in address, memory, collections, token and limits. Requests have the members and options of queries, in chunks or
+not, alone, at once, or cut at random places; some are wrong. Options, kinds of answers and servers are drawn so that each pair
+of values meets (class Pairs). Each request must get its own answer, whatever came before: bodies of refused requests are kept
+in memory, and a client may have only a few queries, so the server refuses later requests if an earlier request keeps what it
+took. TRAWL_TEST_SCALE=N: N times as many sequences.
 """
+import base64
+import gzip
 import http.client
 import io
+import itertools
 import json
 import os
 import random
 import re
+import socket
 import struct
+import subprocess
 import sys
 import tempfile
 
 from server import Server, until
 
-FILES = {"a.txt": b"one needle\nno\nneedle needle\n", "sub/b.c": b"int needle;\n", "sub/none.c": b"nothing\n", "none": b"",
-         "many": b"".join(b"%d straw\nno\n" % i for i in range(200)), "quoted": b'a "[[[[[[[[[[ b\\\n'}
-WORDS = ["needle", "no", "int", "nothing", "straw", "absent", '"[[[[[[[[[[ b', "b\\"]
-BODY, PATTERNS, RESULTS = 256 << 10, 3, 4  # --max-request, --max-patterns, --max-results
+SERVE, TRAWL = (os.path.abspath(program) for program in sys.argv[1:3])
+FILES = {b"a.txt": b"one needle\nno\nneedle needle\n", b"sub/b.c": b"int needle;\n", b"sub/none.c": b"nothing\n", b"none": b"", b"x\xff": b"straw\n\xff needle",
+         b"many": b"".join(b"%d straw\nno\n" % i for i in range(200)), b"quoted": b'a "[[[[[[[[[[ b\\\n', b"nul.c": b"int\0needle\nno\0\n",
+         b".hidden": b"no Needle\n", b"sub/deep/c.h": b"needlenee\nNO no\nint\n", b"packed.gz": gzip.compress(b"one packed needle\nno\n", mtime=0)}
+UNPACKED = 21  # bytes in packed.gz
+WORDS = ["needle", "no", "int", "nothing", "straw", "absent", '"[[[[[[[[[[ b', "b\\", "nee", "n"]
+BODY, PATTERNS = 256 << 10, 3  # --max-request, --max-patterns
 KINDS = ["json", "frames", "columns", "count", "files"]
-SUMS = ["trawl_refused_total", "trawl_cancelled_total", "trawl_answer_seconds_count", "trawl_answer_bytes_total",
+TYPES = {"json": "application/x-ndjson", "frames": "application/octet-stream", "columns": "application/octet-stream", "count": "application/json",
+         "files": "application/x-ndjson"}
+SUMS = ["trawl_refused_total", "trawl_cancelled_total", "trawl_answer_seconds_count", 'trawl_answer_seconds_bucket{le="+Inf"}', "trawl_answer_bytes_total",
         *('trawl_requests_total{kind="%s"}' % kind for kind in KINDS)]
+TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
 SEED = int(os.environ.get("TRAWL_TEST_SEED") or "1")
 draw = random.Random(SEED)
+
+
+class Pairs:
+    """Draws a value for each factor, so that each pair of values of two factors soon comes."""
+
+    def __init__(self, factors):
+        self.factors = factors
+        numbered = {name: [(name, i) for i in range(len(values))] for name, values in factors.items()}
+        self.left = {pair for one, other in itertools.combinations(factors, 2) for pair in itertools.product(numbered[one], numbered[other])}
+
+    def draw(self):
+        rows = [{name: draw.randrange(len(values)) for name, values in self.factors.items()} for _ in range(12)]
+        best = max(rows, key=lambda row: len(self.left.intersection(itertools.combinations(row.items(), 2))))
+        self.left.difference_update(itertools.combinations(best.items(), 2))
+        return {name: values[best[name]] for name, values in self.factors.items()}
+
+
+ADDRESSES = ["unix", "127.0.0.1:0", "[::1]:0"]
+servers = Pairs({"listen": ADDRESSES, "memory": [None, 1500, 1], "zip": [False, True], "inner": [False, True], "token": [None, "a secret"],
+                 "results": [4, None], "all": ["16M", "256M"], "kept": [[], ["--exclude=quoted"], ["--ignore", "-g!none.c"]]})
+queries = Pairs({
+    "kind": KINDS[:4], "case": [[], ["-i"], ["--smart-case"]], "whole": [[], ["-w"], ["-x"]], "end": [[], [], ["-z"]],
+    "syntax": [[], [], ["--hex"], ["-P"], ["--mismatches=1"]], "sort": [[], ["--sort=path"], ["--sortr=path"]],
+    "files": [[], [], ["--include=*.c"], ["-g!sub"], ["--max-filesize=20"], ["--max-depth=1"], ["--exclude-dir=deep"], ["-tc", "--hidden"]],
+    "place": [(None, []), ("", []), ("", ["."]), ("", ["sub", "nothing", "sub"]), ("sub", ["b.c", "./deep"]), ("", ["a.txt", "many", "x\udcff"]),
+              ("sub/", [".//"]), ("", ["sub/../a.txt"])],
+    "most": [None, 1, 2, 3, 8], "named": [False, True], "tg": [False, False, True],
+    "layout": [[], [], ["-v"], ["-c"], ["-l"], ["-L", "-Z"], ["-o", "-b"], ["-C1", "-n"], ["-m1", "-H"], ["--count-matches"], ["-h", "-z"], ["--passthru"],
+               ["-q"], ["--column", "-a"]]})
+LONG = {"-L": "--files-without-match", "-Z": "--null", "-h": "--no-filename", "-z": "--null-data"}  # letters that mean something else to tg
 
 
 class Kept(io.BufferedReader):
@@ -42,75 +84,302 @@ class Kept(io.BufferedReader):
         return self
 
 
-def strings(count):
-    """Returns the member `patterns` for `count` strings, as list items, lines of items and files; and the strings."""
-    words, items = draw.choices(WORDS, k=count), []
+class Model:
+    """A server, the files that it serves, and the sums that it should report."""
+
+    def __init__(self, folder, number):
+        self.row = servers.draw()
+        self.root = os.path.join(folder, "tree")
+        self.sums, self.known = dict.fromkeys(SUMS, 0), {}
+        row = self.row
+        listen = "unix:" + os.path.join(folder, "socket%d" % number) if row["listen"] == "unix" else row["listen"]
+        token = os.path.join(folder, "token")
+        with open(token, "w") as file:
+            file.write("a secret\n")
+        self.options = [*row["kept"], *(["--search-zip"] if row["zip"] else [])]
+        self.headers = {"Authorization": "Bearer " + row["token"]} if row["token"] else {}
+        given = {"--max-results=": row["results"], "--host-memory=": row["memory"], "--token-file=": token if row["token"] else None}
+        self.server = Server([SERVE], "--listen=" + listen, "--max-request=%d" % BODY, "--max-patterns=%d" % PATTERNS, "--max-queries=4",
+                             "--request-memory=" + row["all"], *(name + str(value) for name, value in given.items() if value), *self.options, self.root,
+                             *(["inner=" + self.root + "/sub"] if row["inner"] else []))
+        listed = self.run(["--files", "-r", *row["kept"]], [], self.root)[1].split(b"\n")[:-1]
+        self.files = {name: FILES[name] for name in listed}
+
+    def metric(self, name):
+        text = self.server.ask("GET", "/metrics", **self.headers)[2].decode()
+        return float(re.search(r"^%s (\S+)$" % re.escape(name), text, re.MULTILINE)[1])
+
+    def run(self, options, words, folder, paths=(), tg=False):
+        """Returns the exit status, the output and the messages of the command without a server."""
+        key = repr((options, words, folder, paths, tg))
+        if key not in self.known:
+            command = ["tg" if tg else "trawl", *options, *(it for word in words for it in ("-e", word)), "--", *paths]
+            done = subprocess.run(command, executable=TRAWL, cwd=folder, env={**os.environ, "LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.known[key] = done.returncode, done.stdout, re.split(rb"(?:\A|\n)(?:trawl|tg): ", done.stderr.rstrip(b"\n"))[1:]
+        return self.known[key]
+
+    def served(self):
+        """Checks /v1/files, /v1/collections and the sizes in /metrics, and keeps what the checks of other answers need. Returns what is wrong."""
+        row, unplain = self.row, self.row["zip"]
+        sizes = {name: UNPACKED if unplain and name.endswith(b".gz") else len(text) for name, text in self.files.items()}
+        lines = self.server.ask("GET", "/v1/files?collection=tree", **self.headers)[2].splitlines()
+        got = {text_of(line["path"]): (line["bytes"], line["held"]) for line in map(json.loads, lines)}
+        self.sums['trawl_requests_total{kind="files"}'] += 1
+        for name in "trawl_answer_seconds_count", 'trawl_answer_seconds_bucket{le="+Inf"}':
+            self.sums[name] += 1
+        self.sums["trawl_answer_bytes_total"] = self.metric("trawl_answer_bytes_total")
+        held = [name for name, (_, is_held) in got.items() if is_held]
+        self.block_bytes = sum(sizes[name] + 1 for name in held)
+        wrong = [got] if {name: size for name, (size, _) in got.items()} != {name: len(text) for name, text in self.files.items()} else []
+        holds_all, holds_some = len(held) == len(got), 0 < self.block_bytes < (row["memory"] or 0)
+        if not (holds_all if row["memory"] is None else not any(sizes[name] for name in held) if row["memory"] == 1 else holds_some):
+            wrong.append("held: %r" % held)
+        facts = json.loads(self.server.ask("GET", "/v1/collections", **self.headers)[2])["collections"]
+        expected = {"name": "tree", "root": self.root, "files": len(got), "bytes": sum(map(len, self.files.values())),
+                    "held_bytes": sum(sizes[name] for name in held), "device_bytes": 0, "unheld_files": len(got) - len(held), "loading": False}
+        if {name: facts[0][name] for name in expected} != expected or [item["name"] for item in facts[1:]] != ["inner"] * row["inner"]:
+            wrong.append("collections: %r, expected %r" % (facts, expected))
+        if set(facts[0]) != {*expected, "state", "load_seconds"} or not 0 < facts[0]["load_seconds"] < 60 or facts[0]["state"] < 1:
+            wrong.append("collections: %r" % facts)
+        for name in "files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state":
+            if self.metric('trawl_collection_%s{collection="tree"}' % name) != facts[0][name]:
+                wrong.append("metrics: " + name)
+        return wrong
+
+    def totals(self):
+        """Returns what is wrong in the sums."""
+        got = {name: self.metric(name) for name in SUMS}
+        passes, own, asked, shared, waiting, searched = (self.metric("trawl_" + name) for name in (
+            "passes_total", "own_passes_total", "pass_requests_total", "shared_requests_total", "waiting", "searched_bytes_total"))
+        took = self.metric("trawl_search_seconds_total")
+        good = passes == asked >= own and shared == waiting == 0 and searched == passes * self.block_bytes and (took > 0) == (passes > 0)
+        wrong = [] if good else ["passes: %r" % ((passes, own, asked, shared, waiting, searched, self.block_bytes, took),)]
+        return wrong if got == self.sums else [*wrong, "sums: %r, expected %r" % (got, self.sums)]
+
+
+def text_of(value):
+    return value.encode() if isinstance(value, str) else base64.b64decode(value["bytes"])
+
+
+def value_of(text):
+    """Returns a path as a value of JSON."""
+    return text if text.isascii() else {"bytes": base64.b64encode(os.fsencode(text)).decode()}
+
+
+def strings(words):
+    """Returns the member `patterns` for the words, as list items, lines of items and files."""
+    items, count = [], len(words)
     for begin, end in zip((cuts := [0, *sorted(draw.sample(range(1, count), draw.randrange(count))), count]), cuts[1:]):
         text = "\n".join(words[begin:end])
-        items.append(text if draw.random() < 0.7 else {"name": "f", "text": text})
-    return items, words
+        kind = draw.random()
+        items.append(text if kind < 0.6 else {"bytes": base64.b64encode(text.encode()).decode()} if kind < 0.7 else {"name": "f", "text": text})
+    return items
 
 
-def query(kind):
-    """Returns a path, a body, the status, and a function that checks the answer."""
+def frames_of(got):
+    """Returns output, messages and status of an answer of frames."""
+    output, messages, at = b"", [], 0
+    while at < len(got):
+        kind, count = struct.unpack_from("<cI", got, at)
+        text, at = got[at + 5:at + 5 + count], at + 5 + count
+        if kind == b"o":
+            output += text
+        elif kind == b"m":
+            messages.append(text)
+        elif kind != b"x" or count != 1 or at != len(got):
+            return None
+    return output, messages, text[0]
+
+
+def occurrences(model, row, words, options, folder, paths):
+    """Returns the occurrences [(file, begin, string)] by the command, in the order of its walk, and its messages."""
+    more = ["--search-zip"] if row["zip"] else []
+    status, output, messages = model.run([*options, *more, "--text", "--positions", "--pattern-number", "--with-filename"], words, folder, paths, row["tg"])
+    rows = [line.rsplit(b":", 2) for line in output.splitlines()]
+    firsts = {os.path.normpath(name): name for name, _, _ in reversed(rows)}  # a file that comes twice counts once
+    found = dict.fromkeys((name, int(begin), int(number) - 1) for name, begin, number in rows if firsts[os.path.normpath(name)] == name)
+    return status, [one for one in found if words.index(words[one[2]]) == one[2]], messages
+
+
+def query(model):
+    """Returns a path, a body, the status, a part of the message, whether a search begins, and a function that checks the answer."""
+    row = {**queries.draw(), "zip": model.row["zip"]}
     count = draw.randrange(1, PATTERNS + 2)
-    items, words = strings(count)
-    most = draw.randrange(1, 2 * RESULTS)
-    body = {"patterns": items, "max_results": most, "options": []}
-    found = [word.encode() for word in set(words)]
-    total = sum(text.count(word) for text in FILES.values() for word in found)
-    files = sum(any(word in text for word in found) for text in FILES.values())
-    lines = sum(any(word in line for word in found) for text in FILES.values() for line in text.splitlines())
-    most, status = min(most, RESULTS), 413 if count > PATTERNS else 200
-    if kind == "count":
-        each = [sum(text.count(word.encode()) for text in FILES.values()) for word in words]
-        return "/v1/count", body, status, lambda got: [json.loads(got)[name] for name in ("occurrences", "files", "patterns")] == [total, files, each]
-    body["format"] = kind
-    if kind == "columns":
-        return "/v1/search", body, status, lambda got: (head := json.loads(got.split(b"\n")[0]))["count"] == min(most, total) and head["total"] == total
+    words = draw.choices(WORDS, k=count)
+    if "--hex" in row["syntax"] and draw.random() < 0.9:
+        words = [(word + draw.choice(["", "\n"])).encode().hex() for word in words]
+    options = [*row["case"], *row["whole"], *row["end"], *row["syntax"], *row["files"], *row["sort"]]
+    if model.row["all"] == "16M" or row["end"]:  # expressions need more memory, and counts take none beside -z
+        options = [*(word for word in options if word != "-P"), *["--fixed-strings"] * (row["tg"] and "--hex" not in options)]
+    lists, kind = row["kind"] in ("count", "columns"), row["kind"]
+    layout = [] if lists else row["layout"]
+    if row["tg"]:
+        options, layout = ([LONG.get(word, word) for word in each] for each in (options, layout))
+    folder, paths = row["place"]
+    asks = [*options, *layout]
+    draw.shuffle(asks)
+    if not row["tg"]:
+        asks.append("--recursive")
+    body = {"patterns": strings(words), "options": asks, "tg": row["tg"]}
+    most = min(row["most"] or 1 << 40, model.row["results"] or 1 << 40)
+    if row["most"]:
+        body["max_results"] = row["most"]
+    if folder is not None:
+        body["directory"] = os.path.join(model.root, folder) if folder else model.root
+    if paths:
+        body["paths"] = [value_of(path) for path in paths]
+    if row["named"]:
+        body["collection"] = "tree"
+    if kind != "count":
+        body["format"] = kind
+    path = "/v1/count" if kind == "count" else "/v1/search"
+    cwd = os.path.join(model.root, folder or "")
+    mine = [*asks, *(model.row["kept"] if folder is None else [])]
+    if count > PATTERNS:
+        return path, body, 413, "more than %d strings" % PATTERNS, False, None
+    if folder is None and model.row["inner"] and not row["named"]:
+        return path, body, 400, "the request has to name one of the 2 collections", False, None
+    if lists:
+        status, found, messages = occurrences(model, row, words, mine, cwd, paths)
+    else:
+        status, output, messages = model.run(mine + ["--json"] * (kind == "json"), words, cwd, paths, row["tg"])
+        output = TIMES.sub(b"", output)
+    if status == 2 and (b"cannot" in messages[0] or not any(b": No such file" in message or b"Is a directory" in message for message in messages)):
+        if kind == "frames":
+            return path, body, 200, None, True, lambda got: (frames := frames_of(got))[::2] == (b"", 2) and frames[1][0].endswith(messages[0])
+        return path, body, 400, os.fsdecode(messages[0]), True, None
+    if lists and row["end"] and "-x" in asks:
+        return path, body, 422, "not served with -z beside -x", True, None
+    if any(".." in path for path in paths):
+        return path, body, 409, "does not take", True, None
+    about_files = [it for it in mine if it in options or it == "--recursive" or it in model.row["kept"]]
+    reached = model.run([*about_files, "--files"], [], cwd, paths, row["tg"])[1].splitlines()
+    reached = [os.path.normpath(os.path.join(folder or "", os.fsdecode(line))) for line in reached]
+    if folder is not None and any(os.fsencode(name) not in model.files for name in reached):
+        return path, body, 409, "the collection tree leaves", True, None
+    if lists:
+        return path, body, 200, None, True, lambda got: is_counted(model, row, words, found, len(messages), most, got)
+    lines = output.splitlines(keepends=True) if kind == "json" else re.findall(rb"[^\0]*\0|[^\0]+$" if is_null(asks) else rb"[^\n]*\n|[^\n]+$", output)
+    counted = [i for i, line in enumerate(lines) if kind == "frames" or line.startswith(b'{"type":"match"')]
+    cut = len(counted) > most
+    output = b"".join(lines[:counted[most]] if cut else lines)
     if kind == "frames":
-        body["options"] = draw.choice((["-h"], ["-h", "-n"], ["-l", "-Z"], ["-h", "-z"]))
-        if body["options"] != ["-h"] and "-n" not in body["options"]:
-            lines = files  # an answer's line is a name, or a file without NUL bytes
-        cut = lambda got: b"cut off after %d lines" % most in got  # noqa: E731
-        return "/v1/search", body, status, lambda got: got[:1] in b"omx" and cut(got) == (lines > most) and got[-1] == (2 if lines > most else lines == 0)
-    return "/v1/search", body, status, lambda got: got.count(b'{"type":"match"') == min(most, lines) and \
-        json.loads(got.splitlines()[-1])["data"]["truncated"] == (lines > most)
+        said = [b"--server: the answer was cut off after %d lines, by --max-results or max_results" % most] if cut else []
+        return path, body, 200, None, True, lambda got: is_printed(frames_of(got), output, messages, said, 2 if cut else status)
+    return path, body, 200, None, True, lambda got: is_json(got, output, messages, 0 if cut else status, cut)
 
 
-def make(sums):
-    """Returns the bytes of a request, its method, the status, and a function that checks the answer; adds to the sums."""
-    method, path, body, status, is_right, kind = "GET", "/healthz", None, 200, lambda got: got == b"ok\n", None
-    headers, chance = {}, draw.random()
-    if chance < 0.7:
-        kind = draw.choice(KINDS[:4])
-        method, (path, body, status, is_right) = "POST", query(kind)
-        wrong = draw.choice(["JSON", "type", "option", "string", "collection", *[None] * 8]) if status == 200 else None
-        status = {None: status, "JSON": 400, "type": 415, "option": 422, "string": 400, "collection": 404}[wrong]
-        if wrong == "string":  # the job finds this mistake, after the server has begun the answer
-            body.update(patterns=["q"], options=["--hex"])
-            status = 200 if kind == "frames" else 400
-            is_right = lambda got: got[-1] == 2 and got[:1] == b"m"  # noqa: E731
-        elif wrong == "collection":
-            body["collection"] = "other"
-        elif wrong == "option":
-            body["options"].append("-n" if kind in ("count", "columns") else "-j2")
-        body = b'{"patterns":' if wrong == "JSON" else json.dumps(body).encode()
-        headers["Content-Type"] = "application/json" if wrong != "type" else draw.choice(["application/jsonx", "text/plain"])
-        size = draw.choice([len(body)] * 12 + [BODY, BODY + 1, 2 * BODY] * 4 + [32 * BODY])
+def is_error(answer, status, said):
+    return list(answer) == ["error"] and answer["error"]["status"] == status and said in answer["error"]["message"]
+
+
+def is_null(asks):
+    """Returns whether lines of the output end in a NUL byte."""
+    return "-z" in asks or "--null-data" in asks or (("-Z" in asks or "--null" in asks) and ("-L" in asks or "--files-without-match" in asks))
+
+
+def is_printed(frames, output, messages, said, status):
+    """Returns whether frames have this output, status and the command's messages. An answer that is cut off may lack some of the messages."""
+    told = frames[1] == messages if not said else frames[1][-1:] == said and set(frames[1][:-1]) <= set(messages)
+    return TIMES.sub(b"", frames[0]) == output and told and frames[2] == status
+
+
+def is_json(got, output, messages, status, cut):
+    lines = got.splitlines(keepends=True)
+    last, said = json.loads(lines[-1]), [json.loads(line)["data"]["text"] for line in lines if line.startswith(b'{"type":"message"')]
+    rest = b"".join(TIMES.sub(b"", line) for line in lines[:-1] if not line.startswith(b'{"type":"message"'))
+    seconds = last["data"].pop("seconds")
+    return rest == output and (cut or [text.encode() for text in said] == messages) and 0 < seconds < 60 and \
+        last == {"type": "status", "data": {"exit": status, "truncated": cut, "shared": 1}}
+
+
+def is_counted(model, row, words, found, unread, most, got):
+    """Returns whether an answer of counts or columns has the occurrences."""
+    if row["kind"] == "count":
+        answer = json.loads(got)
+        seconds = answer.pop("seconds")
+        each = [sum(number == words.index(word) for _, _, number in found) for word in words]
+        return 0 < seconds < 60 and answer == {"occurrences": len(found), "files": len({name for name, _, _ in found}), "patterns": each, "unread": unread,
+                                               "bytes": model.block_bytes, "shared": 1}
+    head, numbers = got.split(b"\n", 1)
+    answer = json.loads(head)
+    count = min(most, len(found))
+    names = [text_of(name) for name in answer.pop("files")]
+    if answer != {"count": count, "total": len(found), "unread": unread, "columns": ["begin", "file", "pattern"]} or len(numbers) != 16 * count:
+        return False
+    columns = struct.unpack("<%dQ%dI" % (count, 2 * count), numbers)
+    return [(names[file], begin, number) for begin, file, number in zip(columns[:count], columns[count:2 * count], columns[2 * count:])] == found[:count] and \
+        names == list(dict.fromkeys(name for name, _, _ in found[:count]))
+
+
+# Ways to make a query wrong: members that replace the query's, the status, and a part of the message.
+WRONG = [
+    ({"collection": "other"}, 404, "there is no collection 'other'"), ({"pattern": "a"}, 400, "the member 'pattern' is not known"),
+    ({"patterns": []}, 400, "there is no string"), ({"patterns": "a"}, 400, "patterns: an array"), ({"directory": "a"}, 400, "an absolute path"),
+    ({"max_seconds": 0}, 400, "at least 1"), ({"max_results": "1"}, 400, "at least 1"), ({"paths": ["-"]}, 422, "standard input"),
+    ({"environment": {"charset": "x"}}, 422, "the charset 'x' is not served"), ({"options": ["-j2"]}, 422, "-j2 is not served"),
+    ({"tg": 1}, 400, "true or false"),
+    ({"options": ["--text=1"]}, 400, "doesn't allow an argument"), ({"directory": "/", "paths": []}, 404, "no collection holds '/'")]
+# Requests without a query: method, path, status, the answer or a part of the message, the header Allow.
+PLAIN = [
+    ("GET", "/healthz", 200, "ok\n", None), ("GET", "/none", 404, "nothing at this path", None), ("GET", "/v1/count", 405, "a different method", "POST"),
+    ("PUT", "/metrics", 405, "a different method", "GET, HEAD"), ("GET", "/healthz", 413, "too many bytes", None), ("HEAD", "/v1/collections", 200, None, None),
+    ("GET", "/v1/files?collection=other", 404, "there is no collection 'other'", None), ("HEAD", "/v1/files?collection=tree", 200, None, None),
+    ("GET", "/v1/files?collection=tree", 200, None, None)]
+
+
+def make(model):
+    """Returns a request: its bytes, its method, the status, a function that checks the answer, its kind, and headers of the answer. Adds to the sums."""
+    headers, answered, kind, body, is_right, token, begins = {**model.headers}, {}, None, None, None, model.row["token"], False
+    if draw.random() < 0.75:
+        method, (path, body, status, said, begins, is_right) = "POST", query(model)
+        kind = "count" if path == "/v1/count" else body["format"]
+        answered = {"Content-Type": TYPES[kind]}
+        headers["Content-Type"] = draw.choice(["application/json", "Application/JSON; charset=utf-8"])
+        if begins and draw.random() < 0.2:
+            members, status, said = draw.choice(WRONG)
+            body = {**{name: value for name, value in body.items() if name != "collection" or members.get("directory") != "/"}, **members}
+            begins = False
+        elif begins and kind in ("count", "columns") and draw.random() < 0.1:
+            begins, status, said = False, 422, "changes lines or layout"
+            body["options"].append("-n")
+        body = json.dumps(body).encode()
+        if begins and draw.random() < 0.1:
+            begins, body, status, said = False, body[:-1], 400, "not valid JSON"
+        size = draw.choice([len(body)] * 20 + [BODY, BODY + 1, 2 * BODY] * 2 + [32 * BODY])
         body += b" " * (size - len(body))
-        begun = size <= BODY and (status == 200 or wrong == "string")
-        status = 413 if size > BODY and wrong != "type" else status
-        kind = kind if begun else None
-    elif chance < 0.8:
-        method, path, kind, is_right = draw.choice(["GET", "HEAD"]), "/v1/files", "files", lambda got: got.count(b"\n") in (0, len(FILES))
-    elif chance < 0.9:
-        method, path, status = draw.choice([("GET", "/none", 404), ("GET", "/v1/count", 405), ("PUT", "/metrics", 405), ("GET", "/healthz", 413)])
+        if size > BODY:
+            begins, status, said = False, 413, "the request has too many bytes"
+        if draw.random() < 0.05:
+            headers["Content-Type"], begins, status, said = draw.choice(["application/jsonx", "text/plain"]), False, 415, "Content-Type: application/json"
+    else:
+        method, path, status, said, allowed = draw.choice(PLAIN)
+        answered = {"Allow": allowed} if allowed else {}
+        begins = "tree" in path
+        kind = "files" if begins else None
         body = b"x" * draw.randrange(1, 99) if method == "PUT" or status == 413 else None
-    if kind is not None:
-        sums['trawl_requests_total{kind="%s"}' % kind] += 1
-        sums["trawl_answer_seconds_count"] += 1
-    sums["trawl_refused_total"] += status >= 400
+        if kind:
+            is_right = lambda got: sorted(text_of(json.loads(line)["path"]) for line in got.splitlines()) == sorted(model.files)  # noqa: E731
+        elif status == 200:
+            is_right = lambda got: said is None or got == said.encode()  # noqa: E731
+    if token and path != "/healthz" and status not in (404, 405) or token and "/v1/files" in path:
+        if draw.random() < 0.1:
+            headers["Authorization"] = draw.choice(["Bearer a secreT", "Bearer a secret1", "Basic a secret", "Bearer "])
+            begins, status, said = False, 401, "the server's token is needed"
+            answered = {"WWW-Authenticate": "Bearer"}
+    headers["Host"] = draw.choice(["localhost"] * 6 + ["127.0.0.1:1", "[::1]:9", "elsewhere.example"])
+    if headers["Host"] == "elsewhere.example" and model.row["listen"] != "unix":
+        begins, status, said = False, 403, "names a different site"
+    if status >= 400:
+        kept = {405: "Allow", 401: "WWW-Authenticate"}.get(status)
+        answered = {"Content-Type": "application/json", **({kept: answered[kept]} if kept else {})}
+        is_right = lambda got: is_error(json.loads(got), status, said)  # noqa: E731
+    if begins:
+        model.sums['trawl_requests_total{kind="%s"}' % kind] += 1
+        for name in "trawl_answer_seconds_count", 'trawl_answer_seconds_bucket{le="+Inf"}':
+            model.sums[name] += 1
+    model.sums["trawl_refused_total"] += status >= 400
     if body is not None and draw.random() < 0.5:
         headers["Transfer-Encoding"] = "chunked"
         cuts = [0, *sorted(draw.sample(range(1, len(body)), min(len(body) - 1, draw.randrange(4)))), len(body)]
@@ -118,7 +387,7 @@ def make(sums):
     elif body is not None:
         headers["Content-Length"] = len(body)
     head = "".join("%s: %s\r\n" % row for row in headers.items())
-    return b"%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n%s" % (method.encode(), path.encode(), head.encode(), body or b""), method, status, is_right, kind
+    return b"%s %s HTTP/1.1\r\n%s\r\n%s" % (method.encode(), path.encode(), head.encode(), body or b""), method, status, is_right, kind, answered
 
 
 def send(end, sent):
@@ -126,56 +395,65 @@ def send(end, sent):
         end.sendall(sent[begin:last])
 
 
-def sequence(server, sums):
+def sequence(model):
     """Sends a sequence of requests over a connection. Returns what is wrong."""
-    made, wrong, at_once = [make(sums)], [], draw.random() < 0.5
+    made, wrong, at_once = [make(model)], [], draw.random() < 0.5
     while made[-1][1] != "HEAD" and len(made) < 8 and draw.random() < 0.8:  # an answer to HEAD may end the connection
-        made.append(make(sums))
-    with server.connect() as end:
+        made.append(make(model))
+    with model.server.connect() as end:
         answers = Kept(end.makefile("rb", buffering=0))
         if at_once:
             send(end, b"".join(request[0] for request in made))
-        for sent, method, status, is_right, kind in made:
+        for sent, method, status, is_right, kind, headers in made:
             if not at_once:
                 send(end, sent)
             answer = http.client.HTTPResponse(answers, method=method)
             answer.begin()
             got = answer.read()
             if kind is not None and status == 200:
-                sums["trawl_answer_bytes_total"] += len(got)
-            if answer.status != status or (is_right(got) if status == 200 and method != "HEAD" else False) != (status == 200 and method != "HEAD"):
-                wrong.append("%r: %d, expected %d: %r" % (sent[:400], answer.status, status, got[:200]))
+                model.sums["trawl_answer_bytes_total"] += len(got)
+            headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Allow": None, "WWW-Authenticate": None, **headers}
+            good = got == b"" if method == "HEAD" else is_right(got)
+            if answer.status != status or {name: answer.getheader(name) for name in headers} != headers or not good:
+                wrong.append("%r: %r: %d, expected %d: %r" % (model.row, sent[:900].strip(), answer.status, status, got[:2000]))
         if method == "HEAD" and answer.will_close:
             if answers.read() != b"":
                 wrong.append("bytes after an answer to HEAD")
         elif draw.random() < 0.3:  # a request that never ends
-            send(end, b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % BODY + b" " * draw.randrange(1, BODY))
+            head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % BODY
+            send(end, head + b" " * draw.randrange(1, BODY))
     return wrong
 
 
 def main():
     scale, divisor = (int(os.environ.get(name) or "1") for name in ("TRAWL_TEST_SCALE", "TRAWL_TEST_DIVISOR"))
-    count, failures = max(60, 120 * scale // divisor), []
-    print("TRAWL_TEST_SEED=%d, %d sequences" % (SEED, count))
+    count, failures = max(12, 24 * scale // divisor), []
+    print("TRAWL_TEST_SEED=%d, %d servers" % (SEED, count))
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        ADDRESSES.remove("[::1]:0")
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FILES.items():
-            path = os.path.join(folder, "tree", name)
+            path = os.path.join(os.fsencode(folder), b"tree", name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(text)
-        with Server([sys.argv[1]], "--listen=unix:" + os.path.join(folder, "socket"), "--max-request=%d" % BODY, "--max-patterns=%d" % PATTERNS,
-                    "--max-results=%d" % RESULTS, "--max-queries=4", "--request-memory=16M", os.path.join(folder, "tree")) as server:
-            server.loaded()
-            sums = dict.fromkeys(SUMS, 0)
-            for _ in range(count):
-                failures += sequence(server, sums)
-                until(lambda: server.metric("trawl_running") == 0, "nothing runs")
-            got = {name: server.metric(name) for name in SUMS}
-            if got != sums:
-                failures.append("sums: %r, expected %r" % (got, sums))
-            if server.stop() != 0:
-                failures.append("the server's end")
-    print("%d failures" % len(failures), *failures[:10], sep="\n")
+        with open(os.path.join(folder, "tree/.ignore"), "w") as file:
+            file.write("*.o\n")
+        FILES[b".ignore"] = b"*.o\n"
+        for number in range(count):
+            model = Model(folder, number)
+            with model.server as server:
+                server.loaded(1 + model.row["inner"])
+                failures += model.served()
+                for _ in range(8 if model.row["all"] == "16M" else 3):
+                    failures += sequence(model)
+                    until(lambda: model.metric("trawl_running") == 0, "nothing runs")
+                failures += model.totals()
+                if server.stop() != 0:
+                    failures.append("the server's end")
+    print("%d failures, %d pairs of servers and %d of queries were not drawn" % (len(failures), len(servers.left), len(queries.left)), *failures[:10], sep="\n")
     return 1 if failures else 0
 
 
