@@ -13,17 +13,35 @@ static struct {
 /* The collection leaves out files of more bytes. */
 static off_t disk_bytes_max = INT64_MAX;
 
-/* The contents of .ignore, if the collection follows ignore files: none, a rule for names in every
- * directory, or rules that name a directory. */
-static enum { HEEDS_NONE, HEEDS_FILE, HEEDS_FOLDER } heeds;
+/* What the collection leaves out by its options or by the rules in .ignore, besides
+ * disk_bytes_max. */
+static enum {
+    HEEDS_NONE,
+    HEEDS_FILE,    /* .ignore: a rule for names in every directory */
+    HEEDS_FOLDER,  /* .ignore: rules that name a directory */
+    HEEDS_FOLDERS, /* --exclude-dir=s */
+    HEEDS_NAMES,   /* --include=f1* */
+    HEEDS_GLOBS    /* -g !s -g !f2 */
+} heeds;
 static const char *const rules[] = {"", "f1\n", "/d2/s/\nf3\n"};
 
 static bool is_left_out(const char *path, const char *name)
 {
-    if (heeds == HEEDS_NONE)
-        return false;
-    return name[0] == '.' || strcmp(name, heeds == HEEDS_FILE ? "f1" : "f3") == 0 ||
-           (heeds == HEEDS_FOLDER && strncmp(path, "d2/s/", 5) == 0);
+    switch (heeds) {
+    case HEEDS_FILE:
+        return name[0] == '.' || strcmp(name, "f1") == 0;
+    case HEEDS_FOLDER:
+        return name[0] == '.' || strcmp(name, "f3") == 0 || strncmp(path, "d2/s/", 5) == 0;
+    case HEEDS_FOLDERS:
+        return strstr(path, "/s/") != NULL;
+    case HEEDS_NAMES:
+        return strncmp(name, "f1", 2) != 0;
+    case HEEDS_GLOBS:
+        return strstr(path, "/s/") != NULL || strcmp(name, "f2") == 0;
+    case HEEDS_NONE:
+        break;
+    }
+    return false;
 }
 
 static int list_entry(const char *path, const struct stat *status, int type, struct FTW *at)

@@ -320,7 +320,7 @@ static void change_at_random(struct test_random *random)
         change_folder_at_random(random);
         break;
     case 4:
-        if (heeds == HEEDS_NONE || !test_random_one_in(random, 4))
+        if ((heeds != HEEDS_FILE && heeds != HEEDS_FOLDER) || !test_random_one_in(random, 4))
             break;
         heeds = heeds == HEEDS_FILE ? HEEDS_FOLDER : HEEDS_FILE;
         put("random/.ignore", rules[heeds]);
@@ -354,19 +354,17 @@ ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
 
 /* Makes thousands of changes, and checks that the next state shows each change, that old states
  * stay unchanged, and that memory does not grow. */
-static void check_random(bool watch, bool with_rules)
+static void check_random(const char *line, bool watch, uint64_t amount)
 {
     struct test_random random = test_random_begin("collection");
-    uint64_t amount = test_amount(1000, 50000);
     char message[SETTINGS_ERROR_BYTES];
     struct collection *collection;
     struct state *old = NULL;
 
     begin_tree("random");
-    heeds = with_rules ? HEEDS_FILE : HEEDS_NONE;
-    if (with_rules)
+    if (heeds == HEEDS_FILE)
         put("random/.ignore", rules[heeds]);
-    collection = open_by(with_rules ? "trawl -r --ignore" : "trawl -r", "random", watch, 0);
+    collection = open_by(line, "random", watch, 0);
     for (uint64_t i = 0; i < amount && test_failures == 0; i++) {
         overflows = test_random_one_in(&random, 10);
         for (uint64_t n = test_random_between(&random, 1, 4); n > 0; n--)
@@ -396,9 +394,29 @@ static void check_random(bool watch, bool with_rules)
 
 static void test_random(void)
 {
-    check_random(true, false);
-    check_random(false, false);
-    check_random(true, true);
+    /* What the options leave out, and the largest file that the collection takes. */
+    static const struct {
+        const char *line;
+        bool watch;
+        int heeds;
+        off_t bytes_max;
+    } trees[] = {
+        {"trawl -r", true, HEEDS_NONE, INT64_MAX},
+        {"trawl -r", false, HEEDS_NONE, INT64_MAX},
+        {"trawl -r --ignore", true, HEEDS_FILE, INT64_MAX},
+        {"trawl -r --exclude-dir=s", true, HEEDS_FOLDERS, INT64_MAX},
+        {"trawl -r --include=f1*", true, HEEDS_NAMES, INT64_MAX},
+        {"trawl -r -g !s -g !f2", true, HEEDS_GLOBS, INT64_MAX},
+        {"trawl -r --max-filesize=50", true, HEEDS_NONE, 50},
+    };
+
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
+        heeds = trees[i].heeds;
+        disk_bytes_max = trees[i].bytes_max;
+        check_random(trees[i].line, trees[i].watch,
+                     i < 3 ? test_amount(1000, 50000) : test_amount(500, 10000));
+    }
+    disk_bytes_max = INT64_MAX;
 }
 
 /* Checks that the server looks for a new file only in the file's directory: the state does not show
