@@ -3,6 +3,7 @@
 #include <dirent.h>
 
 #include "serve/collection_tree.h"
+#include "trawl/command_clock.h"
 #include "trawl/exclude.h"
 #include "trawl/file_filter.h"
 
@@ -532,6 +533,7 @@ static void test_views_moving(void)
     char message[SETTINGS_ERROR_BYTES] = "";
     struct state *state;
 
+    view_rounds_ns = SECOND_NS / 4;
     begin_moving("skipped\n");
     put("moving/d/stays", "a\n");
     put("moving/d/skipped", "a\n");
@@ -572,6 +574,7 @@ static void test_views_moving(void)
     check_moving("moving", "trawl -r -g d/*/moved -e x ./", 1);
     check_moving("moving", "trawl -r -g !/d/ -e x", 2);
     check_moving("moving", "trawl -r --iglob MOV* --exclude=other -e x d//", 1);
+    check_moving("moving", "trawl -r --glob-case-insensitive -g MOV* -e x", 1);
     check_moving("moving", "trawl -r -g nothing -e x", 0);
     check_moving("moving", "trawl -r --type-add=m:mov* -tm -e x", 1);
     end_moving();

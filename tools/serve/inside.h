@@ -9,6 +9,10 @@
 #define OPEN_LEVELS 32u /* directories that a walk keeps open */
 #define VIEWS_MAX 64u   /* views that a collection keeps */
 
+/* A view fails if names have changed during each of its walks for this time. Tests set the variable
+ * lower. */
+extern uint64_t view_rounds_ns;
+
 /* Bytes of files that are read while a search waits; the collection's thread reads the rest. */
 #define REFRESH_BYTES (UINT64_C(64) << 20)
 /* Limit for changed parts of the tree that are walked separately. If more parts change, the whole

@@ -20,7 +20,8 @@
 #include "trawl/grow.h"
 
 #define ROUNDS_MAX 4u
-#define ROUNDS_NS (2 * SECOND_NS)
+
+uint64_t view_rounds_ns = 2 * SECOND_NS;
 
 struct viewing {
     struct collection *collection;
@@ -781,7 +782,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
         if (view != NULL)
             break;
         view = try_view(&viewing, state, round + 1 >= ROUNDS_MAX,
-                        round + 1 >= ROUNDS_MAX && now_ns() - begin > ROUNDS_NS, &again);
+                        round + 1 >= ROUNDS_MAX && now_ns() - begin > view_rounds_ns, &again);
         if (view != NULL && viewing.can_be_kept && !key.failed)
             views_keep(collection, &key, view, guard != NULL ? guard->all : NULL);
         end_viewing(&viewing);
