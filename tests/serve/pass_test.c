@@ -256,6 +256,7 @@ static void make_request(struct made_request *made, struct passes *passes, struc
     made->options.flags = flags[below(5)];
     made->options.line_end_set = 1;
     made->options.line_end = below(2) == 0 ? 0 : '\n';
+    made->options.line_end_also_set = below(3) == 0; /* line_end_also is NUL */
     if (made->options.mismatches_max > 0 && below(2) == 0)
         made->options.flags |= TRAWL_WITHIN_LINES;
     for (uint64_t i = 0; i < made->string_count; i++)
@@ -307,7 +308,8 @@ static struct naive_match *expect_matches(const struct made_request *made, struc
                                           uint64_t *count)
 {
     const struct trawl_plan_options *o = &made->options;
-    struct naive_query query = {made->strings, made->string_count, o->flags, o->line_end, false};
+    struct naive_query query = {made->strings, made->string_count, o->flags, o->line_end,
+                                o->line_end_also_set != 0};
     struct approximate_query within = {.patterns = made->strings,
                                        .pattern_count = made->string_count,
                                        .k = o->mismatches_max,
@@ -316,7 +318,7 @@ static struct naive_match *expect_matches(const struct made_request *made, struc
                                        .whole_line = (o->flags & TRAWL_WHOLE_LINE) != 0,
                                        .within_lines = (o->flags & TRAWL_WITHIN_LINES) != 0,
                                        .line_end = o->line_end,
-                                       .line_end_also = o->line_end};
+                                       .line_end_also = o->line_end_also_set ? 0 : o->line_end};
     uint64_t room = text.bytes_count * made->string_count + 1;
     struct naive_match *matches = malloc(room * sizeof *matches);
     struct approximate_match *found;
