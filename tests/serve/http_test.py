@@ -370,6 +370,10 @@ def options(folder, root):
     for option, words in ("--help", b"--max-results"), ("--version", b"trawl "), ("--generate=man", b".TH TRAWL"), ("--generate=man", b".TP\n.BI \\-\\-key= FILE\nthe private key"):
         got = subprocess.run(SERVE + [option], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
         expect(got.returncode == 0 and words in got.stdout and got.stderr == b"", option, got)
+    # --help and the man page say the same.
+    told = [subprocess.run(SERVE + [option], stdout=subprocess.PIPE, timeout=WAIT_S).stdout.decode() for option in ("--help", "--generate=man")]
+    paragraphs = [re.sub(r"\W+", "", text.removeprefix("The server ")) for text in told[0].splitlines() if len(text) > 20][1:]
+    expect(len(paragraphs) > 20 and all(text in re.sub(r"\\\(aq|\W+", "", told[1]) for text in paragraphs), "the man page has the help's texts", told)
     # Under the name tg, and after an option, `serve` is a string to search for.
     link = os.path.join(folder, "tg")
     os.symlink(TRAWL, link)
@@ -659,6 +663,35 @@ def leaving(folder, root):
             counts = counts or server.open_counts()
             until(lambda: server.has_no_more_than(counts), "threads and descriptors are those of before")
         equal(server.stop(), 0, "the exit status")
+
+
+EACH = [("POST", "/v1/count", {"patterns": ["needle"]}), ("GET", "/v1/files", None),
+        *(("POST", "/v1/search", {"patterns": ["needle"], "format": name}) for name in ("json", "frames", "columns"))]
+
+
+@part
+def memory(folder, root):
+    """Checks which of the two limits of memory refuses a request of each kind, and that requests give their memory back. (No
+    test had a limit that the smallest request exceeds.)"""
+    own = "the request needs more memory than one request may take: see --max-memory"
+    others = "other requests hold all the memory that requests may take: see --request-memory"
+    # A request's memory counts against both limits. Without other requests, a body alone fills --request-memory.
+    for most, all_most, body_bytes, status, why in ("1M", "64M", 100, 413, own), ("64M", "1M", 100, 413, own), ("64M", "100K", 200000, 503, others):
+        with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--max-memory=" + most, "--request-memory=" + all_most, root) as server:
+            for method, path, body in EACH:
+                body = body and json.dumps(body).encode().ljust(body_bytes)
+                got = json.loads(asked(server, method, path, status if body else 413, body))
+                equal(got["error"]["message"], why if body else own, "%s with --max-memory=%s --request-memory=%s" % (path, most, all_most))
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--request-memory=5M", root) as server:
+        server.loaded()
+        ends = [begin_large(server)[0] for _ in range(2)]
+        for method, path, body in EACH:
+            equal(json.loads(asked(server, method, path, 503, body))["error"]["message"], others, path + " beside others")
+        for end in ends:
+            end.close()
+        until(lambda: server.metric("trawl_running") == 0, "the others end")
+        for method, path, body in EACH * 3:
+            asked(server, method, path, 200, body)
 
 
 @part
