@@ -163,4 +163,15 @@ static uint32_t check_now(struct collection *collection)
     return unheld;
 }
 
+/* Returns whether the current state holds the file's bytes. */
+static bool is_held(struct collection *collection, const char *path)
+{
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct state *state = collection_now(collection, message);
+    bool held = state != NULL && state->files[state_find(state, path)]->block != NULL;
+
+    state_drop(state);
+    return held;
+}
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "serve/collection_check.h"
 #include "serve/short_memory.h"
+#include "trawl/command_clock.h"
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
@@ -526,6 +527,65 @@ static void test_budget(void)
     remove_tree("budget");
 }
 
+/* Checks that the collection does not hold a large file that changes all the time, and holds the
+ * file once it is quiet. (Such a file has more than 64 MiB; no test had one.) */
+static void test_quiet(void)
+{
+    const uint64_t usual_bytes = refresh_bytes, usual_ns = quiet_ns;
+    struct collection *collection;
+
+    refresh_bytes = 1000;
+    quiet_ns = SECOND_NS; /* the file's time, in whole seconds, has to be more than that ago */
+    begin_tree("quiet");
+    put("quiet/small", "small\n");
+    collection = open_by("trawl -r", "quiet", true, 0);
+    wait_until_loaded(collection);
+    TEST_CHECK_U64(check_now(collection), 0);
+    for (unsigned i = 0; i < 6; i++) {
+        char bytes[2000];
+
+        memset(bytes, 'a' + (int)i, sizeof bytes);
+        write_bytes("quiet/large", O_APPEND, bytes, sizeof bytes);
+        TEST_CHECK_U64(check_now(collection), 1);
+        usleep(50000);
+        TEST_CHECK(!is_held(collection, "large") && is_held(collection, "small"));
+    }
+    for (unsigned i = 0; i < 2000 && !is_held(collection, "large"); i++)
+        usleep(5000);
+    TEST_CHECK_U64(check_now(collection), 0);
+    close_opened(collection);
+    remove_tree("quiet");
+    refresh_bytes = usual_bytes;
+    quiet_ns = usual_ns;
+}
+
+/* Checks that a reload finds a change without a notice. (Reloads in the tests had nothing new.) */
+static void test_reload(void)
+{
+    struct collection *collection;
+    struct collection_facts before, facts;
+
+    begin_tree("reload");
+    put("reload/one", "one\n");
+    TEST_CHECK(link("reload/one", "elsewhere") == 0);
+    collection = open_by("trawl -r", "reload", true, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        wait_until_loaded(collection);
+        collection_facts(collection, &before);
+        put("elsewhere", i == 1 ? "two\n" : "three\n");
+        collection_reload(collection);
+        TEST_CHECK_U64(check_now(collection), 0);
+        wait_until_loaded(collection);
+        collection_facts(collection, &facts);
+        TEST_CHECK(facts.load_ns > 0 && facts.load_ns < 60 * SECOND_NS &&
+                   facts.state_number > before.state_number &&
+                   facts.refresh_count > before.refresh_count);
+    }
+    close_opened(collection);
+    remove_tree("reload");
+    TEST_CHECK(unlink("elsewhere") == 0);
+}
+
 /* Checks which files are not plain: with --search-zip, files whose unpacked bytes a block has; and
  * files with holes, since the command takes such a file for binary. */
 static void test_not_plain(void)
@@ -724,6 +784,8 @@ int main(void)
         {"parts", test_parts},
         {"unread", test_unread},
         {"budget", test_budget},
+        {"quiet", test_quiet},
+        {"reload", test_reload},
         {"plain", test_not_plain},
         {"file", test_file_root},
         {"faults", test_faults},

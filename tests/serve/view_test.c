@@ -628,13 +628,126 @@ static void test_views_spent(void)
     remove_tree("spent");
 }
 
+/* ---- Kept views ------------------------------------------------------------------------------ */
+
+#define NUMBERS (3 * VIEWS_MAX)
+
+/* What the collection should keep: the views by last use, and for each number its kept view. */
+struct kept_views {
+    struct served_view *views[VIEWS_MAX], *of_number[NUMBERS];
+};
+
+/* Drops the least recently used views that do not fit beside a new view of `bytes` bytes. */
+static void expect_dropped(struct kept_views *kept, uint64_t bytes, uint64_t most)
+{
+    uint64_t sum = 0;
+
+    for (size_t k = 0; k < VIEWS_MAX; k++)
+        sum += kept->views[k] != NULL ? kept->views[k]->bytes : 0;
+    for (size_t k = VIEWS_MAX; k-- > 0;) {
+        if (kept->views[k] == NULL || (k + 1 < VIEWS_MAX && sum <= most - bytes))
+            continue;
+        for (unsigned i = 0; i < NUMBERS; i++)
+            if (kept->of_number[i] == kept->views[k])
+                kept->of_number[i] = NULL;
+        sum -= kept->views[k]->bytes;
+        kept->views[k] = NULL;
+    }
+}
+
+/* Moves the view to the front, from index `at`. */
+static void expect_first(struct kept_views *kept, struct served_view *view, size_t at)
+{
+    memmove(kept->views + 1, kept->views, at * sizeof *kept->views);
+    kept->views[0] = view;
+}
+
+static void check_kept(const struct kept_views *kept)
+{
+    uint64_t sum = 0;
+
+    pthread_mutex_lock(&viewed->lock);
+    for (size_t k = 0; k < VIEWS_MAX; k++) {
+        TEST_CHECK(viewed->views[k] == kept->views[k]);
+        sum += viewed->views[k] != NULL ? viewed->views[k]->bytes : 0;
+    }
+    TEST_CHECK_U64(viewed->view_bytes, sum);
+    pthread_mutex_unlock(&viewed->lock);
+}
+
+/* Asks for view after view, new ones and old ones, and checks which views the collection keeps, in
+ * which order. bytes_max: the memory of all requests, of which kept views may take an eighth; 0: no
+ * limit. (No test had asked for more views than the collection keeps.) */
+static void check_views(uint64_t bytes_max)
+{
+    struct test_random random = test_random_begin("views");
+    struct guard all = {.bytes_max = bytes_max};
+    uint64_t most = bytes_max == 0 ? UINT64_MAX : bytes_max / 8;
+    struct kept_views kept = {0};
+
+    memcpy(kept.views, viewed->views, sizeof kept.views);
+    for (unsigned i = 0; i < NUMBERS && test_failures == 0; i++) {
+        unsigned number = (unsigned)(i % 3 == 2 ? test_random_below(&random, i) : i);
+        char line[96], copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "";
+        struct guard guard = {.all = &all};
+        struct settings settings;
+        struct served_view *view;
+        struct state *state;
+        size_t at = 0;
+
+        (void)snprintf(line, sizeof line, "trawl -r -g *%u -g !y%u -e x", number % 10, number);
+        if (!parse_line(&settings, copy, line))
+            return;
+        settings.guard = &guard;
+        view = view_of(NULL, &settings, &state, message);
+        if (TEST_CHECK(view != NULL && view->item_count == 4) && view != kept.of_number[number]) {
+            TEST_CHECK(kept.of_number[number] == NULL);
+            if (view->bytes <= most) {
+                expect_dropped(&kept, view->bytes, most);
+                kept.of_number[number] = view;
+                expect_first(&kept, view, VIEWS_MAX - 1);
+            }
+        } else if (view != NULL) {
+            while (at < VIEWS_MAX - 1 && kept.views[at] != view)
+                at++;
+            expect_first(&kept, view, at);
+        }
+        check_kept(&kept);
+        view_drop(view);
+        state_drop(state);
+        settings_free(&settings);
+        guard_end(&guard);
+    }
+}
+
+static void test_views_kept(void)
+{
+    static const uint64_t limits[] = {0, 8000, 40000, 1000000};
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        begin_tree("kept");
+        for (unsigned k = 0; k < 40; k++) {
+            char path[64];
+
+            (void)snprintf(path, sizeof path, "kept/x%u", k);
+            put(path, "x\n");
+        }
+        viewed = open_by("trawl -r", "kept", true, 0);
+        wait_until_loaded(viewed);
+        check_views(limits[i]);
+        close_opened(viewed);
+        remove_tree("kept");
+    }
+}
+
 int main(void)
 {
     static const struct tree_test tests[] = {
         {"views", test_views},         {"unreadable", test_view_unreadable},
         {"follow", test_views_follow}, {"unwatched", test_views_unwatched},
         {"short", test_views_short},   {"moving", test_views_moving},
-        {"late", test_views_late},     {"spent", test_views_spent}};
+        {"late", test_views_late},     {"spent", test_views_spent},
+        {"kept", test_views_kept}};
 
     return run_tree_tests("serve_view", tests, sizeof tests / sizeof *tests);
 }

@@ -13,8 +13,9 @@
  * lower. */
 extern uint64_t view_rounds_ns;
 
-/* Bytes of files that are read while a search waits; the collection's thread reads the rest. */
-#define REFRESH_BYTES (UINT64_C(64) << 20)
+/* Bytes of files that are read while a search waits; the collection's thread reads the rest. A
+ * larger file is loaded again once the file has not changed for quiet_ns. Tests set both lower. */
+extern uint64_t refresh_bytes, quiet_ns;
 /* Limit for changed parts of the tree that are walked separately. If more parts change, the whole
  * tree is walked. */
 #define PARTS_MAX 8u
@@ -62,7 +63,7 @@ struct collection {
     uint64_t view_bytes;                  /* sum of `bytes` over all views */
 
     pthread_t thread; /* refreshes after notices, loads files, and merges blocks */
-    /* waits_for_quiet: a large file changed within QUIET_NS, so the thread looks at the file again
+    /* waits_for_quiet: a large file changed within quiet_ns, so the thread looks at the file again
      * later. */
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */

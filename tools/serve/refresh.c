@@ -641,7 +641,7 @@ static bool update_state(struct collection *collection, char *message)
                             .before = before,
                             .state = state_begin(&collection->shelf),
                             .batch = {.shelf = &collection->shelf},
-                            .bytes_max = room < REFRESH_BYTES ? room : REFRESH_BYTES,
+                            .bytes_max = room < refresh_bytes ? room : refresh_bytes,
                             .marks = calloc(before != NULL ? before->index_count + 1u : 1, 1),
                             .job = {.settings = &collection->walking}};
     bool walks_all = collection->must_walk;

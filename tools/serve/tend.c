@@ -6,14 +6,14 @@
 #include "serve/inside.h"
 #include "trawl/command_clock.h"
 
-/* A large file is loaded again once the file has not changed for this time. */
-#define QUIET_NS (10 * SECOND_NS)
 /* A block has at most BLOCK_BYTES_MIN bytes or 1 / BLOCKS_FULL of all files' bytes, whichever is
  * more. */
 #define BLOCK_BYTES_MIN (UINT64_C(1) << 30)
 #define BLOCKS_FULL 4u
 /* Pause between a notice and the refresh, since more notices may follow. */
 #define PAUSE_NS (SECOND_NS / 50)
+
+uint64_t refresh_bytes = UINT64_C(64) << 20, quiet_ns = 10 * SECOND_NS;
 
 static uint64_t block_bytes_max(const struct state *state)
 {
@@ -22,15 +22,15 @@ static uint64_t block_bytes_max(const struct state *state)
     return part > BLOCK_BYTES_MIN ? part : BLOCK_BYTES_MIN;
 }
 
-/* Returns whether a file may be loaded now. A large file has to be unchanged for QUIET_NS, so that
+/* Returns whether a file may be loaded now. A large file has to be unchanged for quiet_ns, so that
  * a file that grows all the time is not read all the time. */
 static bool is_quiet(const struct stat *status)
 {
     struct timespec now;
 
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)status->st_size <= REFRESH_BYTES ||
-           (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > QUIET_NS;
+    return (uint64_t)status->st_size <= refresh_bytes ||
+           (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > quiet_ns;
 }
 
 /* Adds files that no block holds to the batch, as many as fit one block. False: there is no such
