@@ -24,6 +24,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 from server import Server, until
 
@@ -60,7 +61,7 @@ class Pairs:
         return {name: values[best[name]] for name, values in self.factors.items()}
 
 
-ADDRESSES = ["unix", "127.0.0.1:0", "[::1]:0"]
+ADDRESSES = ["unix", "127.0.0.1:0", "[::1]:0", "127.3.2.1:0", "[::ffff:127.0.0.1]:0", "localhost:0"]
 servers = Pairs({"listen": ADDRESSES, "memory": [None, 1500, 1], "zip": [False, True], "inner": [False, True], "token": [None, "a secret"],
                  "results": [4, None], "all": ["16M", "256M"], "kept": [[], ["--exclude=quoted"], ["--ignore", "-g!none.c"]]})
 queries = Pairs({
@@ -92,6 +93,7 @@ class Model:
         self.row = servers.draw()
         self.root = os.path.join(folder, "tree")
         self.sums, self.known = dict.fromkeys(SUMS, 0), {}
+        self.begun, self.seconds = time.monotonic(), 0  # when the server starts, and the sum of times in answers
         row = self.row
         listen = "unix:" + os.path.join(folder, "socket%d" % number) if row["listen"] == "unix" else row["listen"]
         token = os.path.join(folder, "token")
@@ -154,7 +156,13 @@ class Model:
         passes, own, asked, shared, waiting, searched = (self.metric("trawl_" + name) for name in (
             "passes_total", "own_passes_total", "pass_requests_total", "shared_requests_total", "waiting", "searched_bytes_total"))
         took = self.metric("trawl_search_seconds_total")
+        text = self.server.ask("GET", "/metrics", **self.headers)[2].decode()
+        rows = re.findall(r'^trawl_answer_seconds_bucket\{le="([^"]*)"\} (\d+)$', text, re.MULTILINE)
+        counts = [int(count) for _, count in rows]
         good = passes == asked >= own and shared == waiting == 0 and searched == passes * self.block_bytes and (took > 0) == (passes > 0)
+        latency = [le for le, _ in rows] == ["%.6f" % (2**i / 1e6) for i in range(31)] + ["+Inf"] and counts == sorted(counts) and counts[0] == 0
+        good = good and latency and self.seconds < self.metric("trawl_answer_seconds_sum") + 1e-6 < time.monotonic() - self.begun and \
+            took <= self.metric("trawl_answer_seconds_sum")
         wrong = [] if good else ["passes: %r" % ((passes, own, asked, shared, waiting, searched, self.block_bytes, took),)]
         return wrong if got == self.sums else [*wrong, "sums: %r, expected %r" % (got, self.sums)]
 
@@ -270,7 +278,7 @@ def query(model):
     if kind == "frames":
         said = [b"--server: the answer was cut off after %d lines, by --max-results or max_results" % most] if cut else []
         return path, body, 200, None, True, lambda got: is_printed(frames_of(got), output, messages, said, 2 if cut else status)
-    return path, body, 200, None, True, lambda got: is_json(got, output, messages, 0 if cut else status, cut)
+    return path, body, 200, None, True, lambda got: is_json(model, got, output, messages, 0 if cut else status, cut)
 
 
 def is_error(answer, status, said):
@@ -291,11 +299,12 @@ def is_printed(frames, output, messages, said, status):
     return TIMES.sub(b"", frames[0]) == output and told and frames[2] == status
 
 
-def is_json(got, output, messages, status, cut):
+def is_json(model, got, output, messages, status, cut):
     lines = got.splitlines(keepends=True)
     last, said = json.loads(lines[-1]), [json.loads(line)["data"]["text"] for line in lines if line.startswith(b'{"type":"message"')]
     rest = b"".join(TIMES.sub(b"", line) for line in lines[:-1] if not line.startswith(b'{"type":"message"'))
     seconds = last["data"].pop("seconds")
+    model.seconds += seconds
     return rest == output and (cut or [text.encode() for text in said] == messages) and 0 < seconds < 60 and \
         last == {"type": "status", "data": {"exit": status, "truncated": cut, "shared": 1}}
 
@@ -305,6 +314,7 @@ def is_counted(model, row, words, found, unread, most, got):
     if row["kind"] == "count":
         answer = json.loads(got)
         seconds = answer.pop("seconds")
+        model.seconds += seconds
         each = [sum(number == words.index(word) for _, _, number in found) for word in words]
         return 0 < seconds < 60 and answer == {"occurrences": len(found), "files": len({name for name, _, _ in found}), "patterns": each, "unread": unread,
                                                "bytes": model.block_bytes, "shared": 1}
@@ -443,7 +453,7 @@ def main():
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
-        ADDRESSES.remove("[::1]:0")
+        ADDRESSES[:] = [address for address in ADDRESSES if "::" not in address]
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FILES.items():
             path = os.path.join(os.fsencode(folder), b"tree", name)

@@ -14,6 +14,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -169,7 +170,11 @@ def check_page(server):
     for path, kind in ("/", "text/html"), ("/style.css", "text/css"), ("/app.js", "text/javascript"):
         status, headers, body = server.ask("GET", path)
         equal((status, headers["Content-Type"].split(";")[0]), (200, kind), path)
-        expect("default-src 'none'" in headers["Content-Security-Policy"], path + ": policy")
+        policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
+        own, none = ("script-src", "style-src", "connect-src"), ("default-src", "base-uri", "form-action", "frame-ancestors")
+        equal(policy, {**dict.fromkeys(own, "'self'"), **dict.fromkeys(none, "'none'"), "img-src": "'self' data:"}, path + ": policy")
+        equal((headers["Cache-Control"], headers["X-Content-Type-Options"]), ("no-cache", "nosniff"), path + ": headers")
+        equal(server.ask("GET", path, If_None_Match=headers["ETag"])[1]["ETag"], headers["ETag"], path + ": its tag again")
         equal(server.ask("GET", path, If_None_Match=headers["ETag"])[::2], (304, b""), path + " again")
         equal(server.ask("GET", path, If_None_Match='"other"')[0], 200, path + " changed")
         expect(len(body) > 100, path)
@@ -502,15 +507,17 @@ def starters(folder, root):
 @part
 def activation(folder, root):
     """Tests a socket that systemd passes, and the notifications to systemd."""
-    path, notices = os.path.join(folder, "passed"), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    notices.bind(os.path.join(folder, "notices"))
-    notices.settimeout(WAIT_S)
-    for family, address in (socket.AF_UNIX, path), (socket.AF_INET, ("127.0.0.1", 0)):
+    path = os.path.join(folder, "passed")
+    # A name that begins with a NUL byte is in the abstract namespace, and is told with @ instead.
+    for family, address, name in (socket.AF_UNIX, path, os.path.join(folder, "notices")), (socket.AF_INET, ("127.0.0.1", 0), "\0" + folder):
+        notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        notices.bind(name)
+        notices.settimeout(WAIT_S)
         with socket.socket(family) as passed:
             passed.bind(address)
             passed.listen(5)
             script = 'exec 3<&%d; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve --listen=unix:unused "$1"' % passed.fileno()
-            with Server(["sh", "-c", script, TRAWL, root], pass_fds=[passed.fileno()], env={**os.environ, "NOTIFY_SOCKET": notices.getsockname()}) as server:
+            with Server(["sh", "-c", script, TRAWL, root], pass_fds=[passed.fileno()], env={**os.environ, "NOTIFY_SOCKET": name.replace("\0", "@")}) as server:
                 equal(notices.recv(100), b"READY=1", "what systemd is told")
                 equal(server.ask("GET", "/healthz")[0], 200, "it serves there")
                 equal(server.stop(), 0, "the exit status")
@@ -753,6 +760,23 @@ def limits(folder, root):
             end.close()
 
 
+def idle_connections(server, most):
+    """Returns how many connections beyond the first the server keeps open, of at most `most`."""
+    ends = []
+    try:
+        for _ in range(most):
+            ends.append(server.connect())
+            ends[-1].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            if ends[-1].recv(1 << 16) == b"":
+                return len(ends) - 1
+        return most
+    except ConnectionError:
+        return len(ends) - 1
+    finally:
+        for end in ends:
+            end.close()
+
+
 def runs_nothing(server):
     """Returns whether no request runs; False if the server closed the connection. On a busy machine the question may be
     delayed for a second, and then the server takes the connection for idle. The caller repeats the question."""
@@ -778,6 +802,9 @@ def idle(folder, root):
         expect(unchunked(read_all(end, got)) is None, "its answer is cut off")
         end.close()
         equal(server.stop(), 0, "the exit status")
+    # A connection needs 6 descriptors.
+    with Server(SERVE, "--listen=127.0.0.1:0", root, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (63, 63))) as server:
+        equal(idle_connections(server.loaded(), 20), 11, "connections of a process with few descriptors")
     with Server(SERVE, "--listen=127.0.0.1:0", "--max-connections=3", root) as server:
         server.loaded()
         ends = [begin_large(server)[0] for _ in range(3)]
