@@ -112,6 +112,18 @@ static void check_tape(const struct state *state)
     TEST_CHECK_U64(held + state->unheld_count, state->file_count);
 }
 
+static bool has_hole(const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status = {0};
+    bool is_open = descriptor >= 0 && fstat(descriptor, &status) == 0;
+    off_t hole = is_open ? lseek(descriptor, 0, SEEK_HOLE) : -1;
+
+    if (descriptor >= 0)
+        close(descriptor);
+    return hole >= 0 && hole < status.st_size;
+}
+
 static void check_file(const struct state *state, const char *path, uint32_t *unplain)
 {
     uint32_t index = state_find(state, path);
@@ -127,11 +139,13 @@ static void check_file(const struct state *state, const char *path, uint32_t *un
     file = state->files[index];
     TEST_CHECK(strcmp(file->path, path) == 0);
     *unplain += file->block != NULL && !file->is_plain;
+    (void)snprintf(name, sizeof name, "%s/%s", root, path);
+    if (file->block != NULL && !state->shelf->unpacks)
+        TEST_CHECK(file->is_plain == !has_hole(name));
     if (!file->is_plain || file->block == NULL) {
         TEST_CHECK(file->supplied.bytes == NULL);
         return;
     }
-    (void)snprintf(name, sizeof name, "%s/%s", root, path);
     bytes = read_all(name, &count);
     if (!TEST_CHECK(bytes != NULL && count == file->supplied.bytes_count &&
                     (uint64_t)file->supplied.status.st_size == count &&

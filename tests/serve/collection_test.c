@@ -256,38 +256,6 @@ int __wrap_fstatat64(int directory, const char *name, struct stat *status, int f
 
 /* ---- Many changes ---------------------------------------------------------------------------- */
 
-/* Returns a path: directory d, d1, d2 or d3, or directory s in one of these directories. The name d
- * is the beginning of the other names. */
-static void name_folder(char *path, struct test_random *random)
-{
-    (void)snprintf(path, PATH_BYTES * 3, "%s/d%.0u%s", root, (unsigned)test_random_below(random, 4),
-                   test_random_one_in(random, 3) ? "/s" : "");
-}
-
-static void name_file(char *path, struct test_random *random)
-{
-    name_folder(path, random);
-    (void)snprintf(path + strlen(path), 16, "/f%u", (unsigned)test_random_below(random, 12));
-}
-
-/* Writes or appends random letters to a file; does nothing if the file's directory is missing. */
-static void write_at_random(const char *path, struct test_random *random)
-{
-    static char bytes[20000];
-    size_t count = test_random_one_in(random, 8) ? test_random_below(random, sizeof bytes)
-                                                 : test_random_below(random, 100);
-    int descriptor = open(
-        path, O_WRONLY | O_CREAT | O_CLOEXEC | (test_random_one_in(random, 5) ? O_APPEND : O_TRUNC),
-        0644);
-
-    for (size_t i = 0; i < count; i++)
-        bytes[i] = (char)('a' + test_random_below(random, 26));
-    if (descriptor < 0)
-        return;
-    TEST_CHECK(write(descriptor, bytes, count) == (ssize_t)count);
-    close(descriptor);
-}
-
 static void change_folder_at_random(struct test_random *random)
 {
     char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
@@ -303,11 +271,12 @@ static void change_folder_at_random(struct test_random *random)
 
 static void change_at_random(struct test_random *random)
 {
+    static char last[PATH_BYTES * 3]; /* a file that was written lately */
     char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
 
     name_file(path, random);
     name_file(other, random);
-    switch (test_random_below(random, 12)) {
+    switch (test_random_below(random, 14)) {
     case 0:
         (void)unlink(path);
         break;
@@ -326,8 +295,14 @@ static void change_at_random(struct test_random *random)
         heeds = heeds == HEEDS_FILE ? HEEDS_FOLDER : HEEDS_FILE;
         put("random/.ignore", rules[heeds]);
         break;
+    case 5:
+    case 6:
+        write_again(last, random);
+        break;
     default:
         write_at_random(path, random);
+        if (test_random_one_in(random, 3))
+            (void)strcpy(last, path);
     }
 }
 

@@ -51,6 +51,54 @@ static inline void remove_tree(const char *path)
     (void)nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Returns a path: directory d, d1, d2 or d3, or directory s in one of these directories. The name d
+ * is the beginning of the other names. */
+static inline void name_folder(char *path, struct test_random *random)
+{
+    (void)snprintf(path, PATH_BYTES * 3, "%s/d%.0u%s", root, (unsigned)test_random_below(random, 4),
+                   test_random_one_in(random, 3) ? "/s" : "");
+}
+
+static inline void name_file(char *path, struct test_random *random)
+{
+    name_folder(path, random);
+    (void)snprintf(path + strlen(path), 16, "/f%u", (unsigned)test_random_below(random, 12));
+}
+
+/* Writes or appends random letters to a file; does nothing if the file's directory is missing. */
+static inline void write_at_random(const char *path, struct test_random *random)
+{
+    static char bytes[20000];
+    size_t count = test_random_one_in(random, 8) ? test_random_below(random, sizeof bytes)
+                                                 : test_random_below(random, 100);
+    int descriptor = open(
+        path, O_WRONLY | O_CREAT | O_CLOEXEC | (test_random_one_in(random, 5) ? O_APPEND : O_TRUNC),
+        0644);
+
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = (char)('a' + test_random_below(random, 26));
+    if (descriptor < 0)
+        return;
+    TEST_CHECK(write(descriptor, bytes, count) == (ssize_t)count);
+    if (test_random_one_in(random, 20)) /* a hole */
+        TEST_CHECK(ftruncate(descriptor, 40000) == 0);
+    close(descriptor);
+}
+
+/* Changes a byte of a file, likely within the time stamp of the change before. */
+static inline void write_again(const char *path, struct test_random *random)
+{
+    char byte = (char)('A' + test_random_below(random, 26));
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    struct stat status;
+
+    if (descriptor < 0)
+        return;
+    if (fstat(descriptor, &status) == 0 && status.st_size > 0)
+        TEST_CHECK(pwrite(descriptor, &byte, 1, 0) == 1);
+    close(descriptor);
+}
+
 static inline bool parse(struct settings *settings, int count, char **arguments)
 {
     bool good = flags_parse(settings, NULL, count, arguments, false);

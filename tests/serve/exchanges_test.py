@@ -61,7 +61,7 @@ class Pairs:
         return {name: values[best[name]] for name, values in self.factors.items()}
 
 
-ADDRESSES = ["unix", "127.0.0.1:0", "[::1]:0", "127.3.2.1:0", "[::ffff:127.0.0.1]:0", "localhost:0"]
+ADDRESSES = ["unix", "127.0.0.1:0", "[::1]:0", "127.3.2.1:0", "[::ffff:127.0.0.1]:0", "127.1:0"]
 servers = Pairs({"listen": ADDRESSES, "memory": [None, 1500, 1], "zip": [False, True], "inner": [False, True], "token": [None, "a secret"],
                  "results": [4, None], "all": ["16M", "256M"], "kept": [[], ["--exclude=quoted"], ["--ignore", "-g!none.c"]]})
 queries = Pairs({
@@ -389,8 +389,8 @@ def make(model):
             headers["Authorization"] = draw.choice(["Bearer a secreT", "Bearer a secret1", "Basic a secret", "Bearer "])
             begins, status, said = False, 401, "the server's token is needed: Authorization: Bearer TOKEN"
             answered = {"WWW-Authenticate": "Bearer"}
-    headers["Host"] = draw.choice(["localhost"] * 6 + ["127.0.0.1:1", "[::1]:9", "elsewhere.example"])
-    if headers["Host"] == "elsewhere.example" and model.row["listen"] != "unix":
+    headers["Host"] = draw.choice(["localhost"] * 6 + ["127.0.0.1:1", "[::1]:9", "elsewhere.example", "127.1:7"])
+    if headers["Host"] in ("elsewhere.example", "127.1:7") and model.row["listen"] not in ("unix", headers["Host"].replace(":7", ":0")):
         begins, status, said = False, 403, "the Host or Origin header names a different site"
     if status >= 400:
         kept = {405: "Allow", 401: "WWW-Authenticate"}.get(status)

@@ -287,6 +287,14 @@ def token(folder, root):
             equal(server.ask("GET", open_path)[0], 200, open_path + " without a token")
 
 
+def has_ipv6():
+    try:
+        socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True).close()
+        return True
+    except (OSError, ValueError):
+        return False
+
+
 @part
 def tls(folder, root):
     """Tests TLS. Addresses beyond loopback need TLS and a token."""
@@ -312,9 +320,7 @@ def tls(folder, root):
         expect(not server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200"), "no plain HTTP there")
         equal(server.stop(), 0, "the exit status")
     # To a server for IPv6 and IPv4 alike, two IPv4 addresses are two clients.
-    try:
-        socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True).close()
-    except (OSError, ValueError):
+    if not has_ipv6():
         return print("tls: two IPv4 clients of an IPv6 server: SKIPPED: no IPv6")
     with Server(SERVE, "--listen=[::]:0", "--max-queries=1", "--token-file=" + path, "--certificate=" + certificate, "--key=" + key, root) as server:
         server.loaded()
@@ -369,6 +375,8 @@ def options(folder, root):
         file.write("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n")
     refused("TLS does not start with the certificate " + wrong, "--listen=127.0.0.1:0", "--certificate=" + wrong, "--key=" + wrong, root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", root)
+    for address in "[::]:0", "[::ffff:0.0.0.0]:0":
+        refused("--listen: " if not has_ipv6() else "other machines can reach this address", "--listen=" + address, root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", "--token-file=" + os.path.join(root, "a.txt"), root)
     # The last row is inside the man page. (An earlier test read only the page's head, and missed arguments of options in
     # the wrong place.)
@@ -390,9 +398,12 @@ def options(folder, root):
 @part
 def collections(folder, root):
     """Tests several collections with names; the command's options choose the served files."""
-    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--include=*.c", "-g", "!none*", "all=" + root, os.path.join(root, "sub"), 'b\\"=' + root) as server:
-        server.loaded(3)
-        equal([(item["name"], item["files"]) for item in collections_of(server)], [("all", 1), ("sub", 1), ('b\\"', 1)], "collections")
+    other = os.path.join(folder, "p=q")  # an equals sign behind a slash ends no name
+    os.mkdir(other)
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--include=*.c", "-g", "!none*", "all=" + root, os.path.join(root, "sub"), 'b\\"=' + root,
+                other) as server:
+        server.loaded(4)
+        equal([(item["name"], item["files"]) for item in collections_of(server)], [("all", 1), ("sub", 1), ('b\\"', 1), ("p=q", 0)], "collections")
         asked(server, "GET", "/v1/files", 404)
         equal(lines_of(asked(server, "GET", "/v1/files?collection=all", 200))[0]["path"], "sub/b.c", "its file")
         equal(json.loads(asked(server, "POST", "/v1/count", 200, {"patterns": ["needle"], "collection": "sub"}))["occurrences"], 1, "its count")
@@ -714,6 +725,11 @@ def limits(folder, root):
         equal(server.ask("POST", "/v1/count", iter([b"x" * 1024] * 100))[0], 413, "too long in chunks")
         equal(json.loads(server.ask("POST", "/v1/count", iter([fitting[:5], fitting[5:]]))[2])["occurrences"], NEEDLES, "in chunks")
         head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        # Of a refused body the server reads 16 MiB, so that the client sees the refusal, and then closes the connection.
+        chunks = b"100000\r\n%s\r\n" % (b" " * (1 << 20))
+        for count, answered in (15, True), (40, False):
+            got = server.raw(head + b"Transfer-Encoding: chunked\r\n\r\n", *[chunks] * count, b"0\r\n\r\n")
+            equal(got.startswith(b"HTTP/1.1 413"), answered, "a body of %d MiB in chunks: %r" % (count, got[:100]))
         expect(server.raw(head + b"Content-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413"), "far too long is not read")
         expect(server.raw(head + b"Content-Length: 18446744073709551616\r\n\r\n")[9:12] in (b"400", b"413"), "a length beyond 64 bits")
         asked(server, "POST", "/v1/count", 413, {"patterns": ["a", "b", "c", "d"]})

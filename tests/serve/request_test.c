@@ -286,6 +286,22 @@ static void check_limits(void)
         used += bytes + (size_t)sprintf(body + used + bytes, "\"]}");
         check_status(body, used, &larger, bytes == 256 ? 0 : 413);
     }
+    /* The bytes of several strings count together, and so do files. */
+    for (size_t bytes = 256; bytes <= 257; bytes++) {
+        used =
+            (size_t)sprintf(body, "{\"patterns\":[\"%0128d\",{\"name\":\"f\",\"text\":\"%0*d\"}]}",
+                            0, (int)bytes - 128, 0);
+        check_status(body, used, &larger, bytes == 256 ? 0 : 413);
+    }
+    larger.patterns_max = 1000;
+    for (size_t files = REQUEST_FILES_MAX; files <= REQUEST_FILES_MAX + 1; files++) {
+        used = (size_t)sprintf(body, "{\"patterns\":[\"a\"");
+        for (size_t i = 0; i < files; i++)
+            used += (size_t)sprintf(body + used, ",{\"name\":\"f\",\"text\":\"b\"}");
+        used += (size_t)sprintf(body + used, "]}");
+        check_status(body, used, &larger, files == REQUEST_FILES_MAX ? 0 : 413);
+    }
+    larger.patterns_max = limits.patterns_max;
     memset(body, '[', 2000000);
     check_status(body, 2000000, &larger, 400);
     for (used = 0; used < 2000000; used += 3)
