@@ -204,7 +204,7 @@ def frames_of(got):
 def occurrences(model, row, words, options, folder, paths):
     """Returns the occurrences [(file, begin, string)] by the command, in the order of its walk, and its messages."""
     more = ["--search-zip"] if row["zip"] else []
-    status, output, messages = model.run([*options, *more, "--text", "--positions", "--pattern-number", "--with-filename"], words, folder, paths, row["tg"])
+    status, output, messages = model.run([*options, *more, "--positions", "--pattern-number", "--with-filename"], words, folder, paths, row["tg"])
     rows = [line.rsplit(b":", 2) for line in output.splitlines()]
     firsts = {os.path.normpath(name): name for name, _, _ in reversed(rows)}  # a file that comes twice counts once
     found = dict.fromkeys((name, int(begin), int(number) - 1) for name, begin, number in rows if firsts[os.path.normpath(name)] == name)

@@ -196,7 +196,7 @@ bool settings_build(struct settings *settings, char *error)
     settings->line_end = settings->null_data ? '\0' : '\n';
     settings->crlf = settings->crlf && !settings->null_data;
     settings->text = settings->binary_files == BINARY_FILES_TEXT ||
-                     settings->report >= REPORT_COUNT_BY_PATTERN || settings->fasta;
+                     settings->report >= REPORT_COUNT_MATCHES || settings->fasta;
     settings->checks_text =
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->null_is_binary = !settings->text && !settings->null_data;

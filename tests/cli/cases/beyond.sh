@@ -7,3 +7,8 @@ trawl --positions aa a
 trawl --positions -m 2 a a
 echo "status $?"
 trawl --positions -e '' -e ab a
+# The text is bytes, so a NUL ends no line. (With mismatches a NUL did end lines here.)
+printf 'ab\0cd\nac\n' > c
+trawl -x --mismatches=1 --positions ab c
+trawl -x --mismatches=1 --count-matches ab c
+trawl -x --mismatches=1 --count-by-pattern ab c
