@@ -19,16 +19,22 @@
 /* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when it
  * is cancelled. reads_late: the pass ends with the request's time, before the client reads on. */
 static atomic_bool pass_hangs, reads_late;
+/* If not 0, each pass seems to answer so many requests. */
+static atomic_uint shares;
 
 bool __real_pass_run(struct passes *passes, struct pass_request *request);
 bool __wrap_pass_run(struct passes *passes, struct pass_request *request);
 
 bool __wrap_pass_run(struct passes *passes, struct pass_request *request)
 {
+    bool good;
+
     while (pass_hangs)
         if (request->cancelled || (reads_late && guard_is_over(request->guard)))
             return false;
-    return __real_pass_run(passes, request);
+    good = __real_pass_run(passes, request);
+    request->shared_count = shares != 0 ? shares : request->shared_count;
+    return good;
 }
 
 bool __real_pass_is_frequent(struct passes *passes, const struct state *state,
@@ -204,6 +210,25 @@ static void check_time(void)
     pass_hangs = reads_late = false;
 }
 
+/* Checks that an answer says how many requests shared the pass. */
+static void check_shared(void)
+{
+    json_t *body = body_of("{\"patterns\":[\"absent\"]}");
+    struct printed got;
+
+    for (shares = 2; shares < 4; shares++)
+        for (int format = REQUEST_JSON; format <= REQUEST_COUNT; format += REQUEST_COUNT) {
+            char expected[32];
+
+            (void)snprintf(expected, sizeof expected, "\"shared\":%u}", (unsigned)shares);
+            TEST_CHECK(ask(body, (enum request_format)format, &got));
+            TEST_CHECK(strstr(got.output.bytes, expected) != NULL);
+            free_printed(&got);
+        }
+    json_decref(body);
+    shares = 0;
+}
+
 /* Asks for an answer, and cuts the duration off the output, so that outputs can be compared. */
 static bool ask_for_matches(json_t *body, enum request_format format, struct printed *got)
 {
@@ -336,6 +361,7 @@ int main(void)
     collection =
         open_by("trawl --search-zip", top, true, 8192); /* the large file is not in memory */
     check_short();
+    check_shared();
     check_time();
     TEST_CHECK_U64(server.cancelled_count, 0);
     check_goes_away();

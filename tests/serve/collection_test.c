@@ -534,6 +534,34 @@ static void test_quiet(void)
     quiet_ns = usual_ns;
 }
 
+/* Checks that removed files' memory is given back when little of their block is left. (In all tests,
+ * blocks were so small that the next change merged them.) */
+static void test_sparse(void)
+{
+    static char bytes[100000];
+    struct collection *collection;
+    char path[64];
+
+    begin_tree("sparse");
+    memset(bytes, 's', sizeof bytes);
+    for (unsigned i = 0; i < 40; i++) {
+        (void)snprintf(path, sizeof path, "sparse/f%u", i);
+        write_bytes(path, 0, bytes, sizeof bytes);
+    }
+    collection = open_by("trawl -r", "sparse", true, 0);
+    wait_until_loaded(collection);
+    for (unsigned i = 0; i < 30; i++) {
+        (void)snprintf(path, sizeof path, "sparse/f%u", i);
+        TEST_CHECK(unlink(path) == 0 && (i % 10 != 9 || check_now(collection) == 0));
+    }
+    for (unsigned i = 0; i < 2000 && collection->shelf.mapped_bytes > 20 * sizeof bytes; i++)
+        usleep(5000);
+    TEST_CHECK(collection->shelf.mapped_bytes <= 20 * sizeof bytes);
+    TEST_CHECK_U64(check_now(collection), 0);
+    close_opened(collection);
+    remove_tree("sparse");
+}
+
 /* Checks that a reload finds a change without a notice. (Reloads in the tests had nothing new.) */
 static void test_reload(void)
 {
@@ -760,6 +788,7 @@ int main(void)
         {"unread", test_unread},
         {"budget", test_budget},
         {"quiet", test_quiet},
+        {"sparse", test_sparse},
         {"reload", test_reload},
         {"plain", test_not_plain},
         {"file", test_file_root},
