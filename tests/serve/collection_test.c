@@ -534,8 +534,8 @@ static void test_quiet(void)
     quiet_ns = usual_ns;
 }
 
-/* Checks that removed files' memory is given back when little of their block is left. (In all tests,
- * blocks were so small that the next change merged them.) */
+/* Checks that removed files' memory is given back when little of their block is left. (In all
+ * tests, blocks were so small that the next change merged them.) */
 static void test_sparse(void)
 {
     static char bytes[100000];

@@ -33,6 +33,8 @@
 /* Limit for a block that is merged while a search waits. */
 #define MERGE_BYTES (UINT64_C(4) << 20)
 
+uint64_t refresh_bytes = UINT64_C(64) << 20;
+
 static bool no_memory(char *message)
 {
     (void)snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");

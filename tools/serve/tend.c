@@ -13,7 +13,7 @@
 /* Pause between a notice and the refresh, since more notices may follow. */
 #define PAUSE_NS (SECOND_NS / 50)
 
-uint64_t refresh_bytes = UINT64_C(64) << 20, quiet_ns = 10 * SECOND_NS;
+uint64_t quiet_ns = 10 * SECOND_NS;
 
 static uint64_t block_bytes_max(const struct state *state)
 {
