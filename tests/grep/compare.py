@@ -476,6 +476,15 @@ def compare(case, top, files, trawl):
     return None, expected[0] == 0, expected, got
 
 
+def features(rng, trawl, folder):
+    """Return the set of a case's options and kind of input."""
+    prepare_tree(rng.number // CASES_PER_TREE, trawl, folder)
+    case = make_case(rng, Tree.top, Tree.files, Tree.known)
+    names = {re.match("--[a-z-]+|-[A-Za-z]|", word).group() for word in case.arguments + case.own if isinstance(word, str)}
+    text = case.stdin[1] if case.stdin and case.stdin[0] != "file" else Tree.files[case.stdin[1]] if case.stdin else b"\n"
+    return names | {case.locale, "input %s" % (case.stdin or [None])[0], "input ends with %r" % text[-1:], "%d strings" % len(case.patterns)}
+
+
 def run_case(rng, trawl, folder):
     prepare_tree(rng.number // CASES_PER_TREE, trawl, folder)
     case = make_case(rng, Tree.top, Tree.files, Tree.known)
@@ -526,7 +535,7 @@ def main():
                       capture_output=True).returncode > 1:
         print("SKIPPED: grep does not run in the locale C.UTF-8")
         return 77
-    return cases.run("grep", CASES, "command lines", run_case, [borders], one_in=5)
+    return cases.run("grep", CASES, "command lines", run_case, [borders], one_in=5, features=features)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,19 @@ class Case:
         self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
         self.clean()
         self.choose(rng)
+        self.crlf = rng.random() < 0.1 + 0.5 * ("crlf" in self.on)
+        self.binary = rng.random() < 0.1 and self.report not in ("json", "count-matches")
+        self.ended = rng.random() < 0.6
+        self.bytes = rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2) if rng.random() < (0.5 if "T" in self.on else 0.05) else None
+        self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
+        self.mmap = rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
+        self.jobs, self.chunk = rng.choice([0, 1, 2, 5]), rng.choice([0, 0, 0, 0, 1, 7, 64, 1000])
+
+    def features(self):
+        """Return the set of the options and the kind of input."""
+        return {re.match("--[a-z-]+|-.", word).group() for word in self.arguments} | {
+            "%s %s" % (name, getattr(self, name)) for name in ("report", "locale", "input", "mmap", "jobs", "chunk", "ended", "crlf")} | {
+            "%d strings, %d expressions" % (min(2, len(self.strings)), len(self.expressions)), "size" * bool(self.bytes), "binary" * self.binary}
 
     def clean(self):
         """Take back options that exclude each other."""
@@ -377,21 +390,25 @@ class Printer:
         return count
 
 
-def random_text(rng, case, crlf):
+def random_text(rng, case):
     lines = []
     for _ in range(rng.choice([0, 1, 2, 3, 6, 12, 30, 60])):
         line = b"".join(rng.choice(TOKENS) for _ in range(rng.choice([0, 0, 1, 2, 4, 9, 25])))
         lines.append(rng.choice([b"", b"", b"", b" ", b"\t ", b"\v"]) + line + rng.choice([b"", b"", b"", b"", b"\r"]))
-    if crlf:
+    if case.crlf:
         lines = [line.rstrip(b"\r") + b"\r" for line in lines]
     if lines and rng.random() < 0.01:  # beyond the blocks of 96 KiB
         lines = (lines * (100000 // (1 + sum(map(len, lines))) + 1))[:40000]
     if lines and rng.random() < 0.01:  # beyond the 63 KiB of a line that are read again
         lines[-1] = lines[0] + b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3)) + lines[0] + rng.choice([b"", "é".encode() + lines[0]])
-    if rng.random() < 0.1 and case.report not in ("json", "count-matches"):
+    if case.binary:
         lines = [line.replace(b"x", b"\0") for line in lines[:40]]
-    ended = rng.random() < 0.6 or case.expressions and lines and lines[-1].endswith(b"\r")  # a carriage return alone is no line end
-    return case.end.join(lines) + (case.end if lines and ended else b"")
+    ended = case.ended or case.expressions and lines and lines[-1].endswith(b"\r")  # a carriage return alone is no line end
+    text = case.end.join(lines) + (case.end if lines and ended else b"")
+    if case.bytes and len(text) > 3:  # an offset of one digit more or fewer; -T sets the width of numbers by the size
+        text = (text * (1 + case.bytes // len(text)))[-case.bytes:]
+        text = re.sub(rb"^[\x80-\xbf]+", lambda part: b"o" * len(part.group()), text)
+    return text
 
 
 def data(text):
@@ -435,25 +452,24 @@ def messages(lines):
 
 def run_case(rng, trawl, folder):
     """Return None, or what is wrong."""
-    case = Case(rng)
-    crlf, folder = rng.random() < 0.1 + 0.5 * ("crlf" in case.on), os.path.join(folder, "%d" % rng.number)
+    case, folder = Case(rng), os.path.join(folder, "%d" % rng.number)
     os.makedirs(os.path.join(folder, "d", "e"))
     paths = sorted(rng.sample(["d/a", "d/b", "d/e/c", "d/e/d", "d/f"], rng.choice([1, 1, 2, 3, 5])))
-    texts = {path: random_text(rng, case, crlf) for path in paths}
+    texts = {path: random_text(rng, case) for path in paths}
     for path, text in texts.items():
         with open(os.path.join(folder, path), "wb") as file:
             file.write(text)
     arguments, operands, label = list(case.arguments), list(paths), "(standard input)" if case.report != "json" else "<stdin>"
     give = {"stdin": subprocess.DEVNULL}
-    if rng.random() < 0.25:
+    if case.input == "tree":
         arguments, operands, several = arguments + ["-r", "--sort=path"], ["d"], True
     else:
-        if rng.random() < 0.1:
+        if case.input == "fault":
             operands.insert(rng.randrange(len(operands) + 1), rng.choice(sorted(FAULTS)))
         at = rng.randrange(len(operands))
-        if rng.random() < 0.4 and b"\0" not in texts.get(operands[at], b""):  # a file becomes standard input
+        if case.input in ("pipe", "seeks") and b"\0" not in texts.get(operands[at], b""):  # a file becomes standard input
             texts["-"] = texts.get(operands[at], b"")
-            operands[at], seeks = "-", rng.random() < 0.4
+            operands[at], seeks = "-", case.input == "seeks"
             with open(os.path.join(folder, "input"), "wb") as file:
                 file.write(texts["-"])
             give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"input": texts["-"]}
@@ -479,8 +495,7 @@ def run_case(rng, trawl, folder):
         files.append((name, printer.lines, getattr(printer, "searched", 0)))
     status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
     arguments += ["-P"] * bool(case.expressions) + [word for string in case.expressions or case.strings for word in ("-e", string)]
-    arguments += rng.choice([[], ["-j1"], ["-j2"], ["-j5"]]) + rng.choice([[], ["--chunk-bytes=%d" % rng.choice([1, 7, 64, 1000])]])
-    arguments += rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
+    arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0) + case.mmap
     done = subprocess.run([trawl] + arguments + operands, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
                           env=cases.environment(case.locale, TERM="xterm", **({"GREP_COLORS": case.palette} if case.palette else {})), **give)
     got, wanted = done.stdout, printer.out
@@ -504,7 +519,7 @@ def run_case(rng, trawl, folder):
 
 
 def main():
-    return cases.run("layout", CASES, "command lines", run_case, one_in=5)
+    return cases.run("layout", CASES, "command lines", run_case, one_in=5, features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":

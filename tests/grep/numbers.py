@@ -38,6 +38,12 @@ class Case:
         self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
         self.any_byte = self.form == "hex" and not self.letters
         self.is_binary = not self.utf8 and rng.random() < 0.3
+        self.input = rng.choice(["pipe", "file", "file"])
+        self.chunk, self.jobs = rng.choice([0, 0, 1, 3, 16, 100, 1000]), rng.choice([1, 2, 3])
+
+    def features(self):
+        """Return the set of the options and the kind of input."""
+        return {"%s %s" % row for row in vars(self).items() if row[0] not in ("before", "after", "any_byte")}
 
     def fold(self, data):
         """Return the bytes in a form in which strings that the case's options take for equal are equal. The form has the
@@ -264,11 +270,11 @@ def run_case(rng, trawl, folder):
     arguments += ["-a"] * case.is_binary + ["-i"] * case.ignore_case + ["-w"] * case.words + ["-x"] * case.whole_lines
     if not totals:
         arguments.append("-h")
-    if rng.random() < 0.6:
-        arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
-    arguments.append("-j%d" % rng.choice([1, 2, 3]))
+    if case.chunk:
+        arguments.append("--chunk-bytes=%d" % case.chunk)
+    arguments.append("-j%d" % case.jobs)
     wanted, status = expected(case, patterns, texts)
-    if len(texts) == 1 and not case.report.endswith("-H") and rng.random() < 0.3:
+    if len(texts) == 1 and not case.report.endswith("-H") and case.input == "pipe":
         done = run(trawl, arguments, case.utf8, cwd=folder, input=texts[0][1])
     else:
         done = run(trawl, arguments + [name for name, _ in texts], case.utf8, cwd=folder, stdin=subprocess.DEVNULL)
@@ -330,7 +336,7 @@ def trees(trawl, folder):
 
 
 def main():
-    return cases.run("numbers", CASES, "command lines", run_case, (long_line, trees))
+    return cases.run("numbers", CASES, "command lines", run_case, (long_line, trees), features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ Left out, because ripgrep 13 differs from git or from its own manual (docs/comma
   - braces in .gitignore: git takes braces literally;
   - a set such as [!a] after another character: in ripgrep the set may match a slash;
   - '!' alone in a line: the line brings back all files in ripgrep, and means nothing in git;
-  - paths in core.excludesFile: in ripgrep the paths begin at the working directory.
+  - paths in core.excludesFile: in ripgrep the paths begin at the working directory;
+  - --ignore-file for an absolute operand: in ripgrep the file's rules with a slash at the begin never apply.
 """
 import os
 import random
@@ -78,7 +79,7 @@ def make_tree(rng, top, home):
 
 
 def make_case(rng, top, folders, files):
-    """Return (options for both programs, operands, working directory)."""
+    """Return (options for both programs, operands, working directory, what is searched for)."""
     options = [word for _ in range(rng.choice([0, 1, 1, 2, 3])) for word in rng.choice(FILTERS)]
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
         text = ignored.glob(rng, True)
@@ -98,13 +99,14 @@ def make_case(rng, top, folders, files):
     operands, folder = [], ""
     choice = rng.random()
     if choice < 0.2:
-        operands = rng.choice([["."], ["./"], [top], [top + "/", top + "2"], [top + "2"]])
+        operands = rng.choice([["."], ["./"]] + [[top], [top + "/", top + "2"], [top + "2"]] * ("--ignore-file=../more" not in options))
     elif choice < 0.3 and files:
         operands = [rng.choice(files)]
     elif choice < 0.6:  # some rules lie above the root
         folder = rng.choice(folders)
         options += rng.choice([[], [], ["--no-ignore-parent"], ["--no-ignore-exclude"], ["--no-ignore-dot"], ["--no-ignore-vcs"], ["--no-require-git"]])
-    return options, operands, folder
+    search = rng.choice([["--files"], ["--files"], ["-l", "-e", "foo"], ["-H", "-n", "-e", "foo"], ["-H", "-e", "x", "-e", "bar"]])
+    return options, operands, folder, search
 
 
 def run(command, folder, home):
@@ -141,11 +143,10 @@ def binary_notes(own, expected, got):
 
 def compare(rng, trawl, tg, tree, home):
     top, folders, files = tree
-    options, operands, folder = make_case(rng, top, folders, files)
+    options, operands, folder, search = make_case(rng, top, folders, files)
     place = os.path.join(top, folder)
     if folder:
         options = [word.replace("../more", os.path.join(os.path.dirname(top), "more")) for word in options]
-    search = rng.choice([["--files"], ["--files"], ["-l", "-e", "foo"], ["-H", "-n", "-e", "foo"], ["-H", "-e", "x", "-e", "bar"]])
     if any("sort=" in word or "sortr=" in word for word in options):
         search = ["--files"] if any("modified" in word for word in options) else search
         shown = lambda text: text
@@ -175,16 +176,30 @@ def compare(rng, trawl, tg, tree, home):
 TREES = {}  # {number: tree}; only the last tree is kept
 
 
-def run_case(rng, trawl, folder):
-    top, home, tg = (os.path.join(folder, name) for name in ("tree", "home", "tg"))
-    number = rng.number // CASES_PER_TREE
+def tree_of(number, folder):
+    number //= CASES_PER_TREE
     if number not in TREES:
+        top = os.path.join(folder, "tree")
         TREES.clear()
         shutil.rmtree(top, ignore_errors=True)
-        TREES[number] = (top,) + make_tree(random.Random("%d tree %d" % (cases.seed(), number)), top, home)
+        TREES[number] = (top,) + make_tree(random.Random("%d tree %d" % (cases.seed(), number)), top, os.path.join(folder, "home"))
+    return TREES[number]
+
+
+def features(rng, _, folder):
+    """Return the set of a case's options and kind of input."""
+    top, folders, files = tree_of(rng.number, folder)
+    options, operands, place, search = make_case(rng, top, folders, files)
+    kind = "none" if not operands else "a file" if operands[0] in files else operands[0].replace(top, "top")
+    return {word for word in options if word.startswith("-")} | {" ".join(search), "in a folder" * bool(place), "operand " + kind}
+
+
+def run_case(rng, trawl, folder):
+    home, tg = (os.path.join(folder, name) for name in ("home", "tg"))
+    tree = tree_of(rng.number, folder)
     if not os.path.lexists(tg):
         os.symlink(trawl, tg)
-    return compare(random.Random("%d case %d" % (cases.seed(), rng.number)), trawl, tg, TREES[number], home)
+    return compare(rng, trawl, tg, tree, home)
 
 
 def main():
@@ -194,7 +209,7 @@ def main():
     if b"ripgrep 13" not in subprocess.run(["rg", "--version"], capture_output=True, check=True).stdout:
         print("SKIPPED: ripgrep 13 is the reference; later versions sort by time across directories and read parents' rules anew")
         return 77
-    return cases.run("rg", CASES, "command lines", run_case)
+    return cases.run("rg", CASES, "command lines", run_case, features=features)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ class Case:
         self.choose(rng)
         if self.tg and rng.random() < 0.15:
             self.add(["--crlf"] + rng.choice([[], ["--trim"]]))
-            self.patterns[0] = rng.choice([" ", "\t", self.patterns[0]])
+            self.patterns[0] = rng.choice([" ", "\t", self.patterns[0]]) if not self.given("-w") else self.patterns[0]
         if self.end == "\0":
             self.add(["--null-data"])
 
@@ -212,13 +212,25 @@ def run_program(arguments, folder, locale):
     return cases.execute(arguments, folder, locale, env=cases.environment(locale, TERM="xterm", GREP_COLORS="se="))
 
 
-def run_case(rng, trawl, folder):
-    """Return None, or what is wrong."""
+def draw(rng):
+    """Return a case that is not left out, and its texts."""
     while True:
         case = Case(rng)
         texts = [random_text(rng, case.utf8, case.end, case.given("--crlf")) for _ in range(rng.choice([1, 1, 2, 3]))]
         if not case.excluded(texts):
-            break
+            return case, texts
+
+
+def features(rng, *_):
+    """Return the set of a case's options and kind of input."""
+    case, texts = draw(rng)
+    names = {"-m" if word.startswith("-m") else word.split("=")[0] for word in case.ours}
+    return names | {"tg %s" % case.tg, "utf8 %s" % case.utf8, "-M" * case.limit, "end %s" % texts[0][-1:], "%d texts" % len(texts), "%d strings" % len(case.patterns)}
+
+
+def run_case(rng, trawl, folder):
+    """Return None, or what is wrong."""
+    case, texts = draw(rng)
     if case.limit:
         lines = b"\n".join(texts).split(b"\n")
         line = rng.choice([line for line in lines if case.patterns[0].encode() in line] or lines)
@@ -298,7 +310,7 @@ def main():
     if shutil.which("rg") is None:
         print("SKIPPED: there is no rg (ripgrep)")
         return 77
-    return cases.run("rg-output", CASES, "command lines", run_case, (plugins,))
+    return cases.run("rg-output", CASES, "command lines", run_case, (plugins,), features=features)
 
 
 if __name__ == "__main__":
