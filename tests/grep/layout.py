@@ -61,7 +61,7 @@ class Case:
         self.clean()
         self.choose(rng)
         self.crlf = rng.random() < 0.1 + 0.5 * ("crlf" in self.on)
-        self.binary = rng.random() < 0.1 and self.report not in ("json", "count-matches")
+        self.binary = rng.random() < (0.4 if self.report == "json" else 0.1) and self.report != "count-matches"
         self.ended = rng.random() < 0.6
         self.bytes = rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2) if rng.random() < (0.5 if "T" in self.on else 0.05) else None
         self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
@@ -334,7 +334,7 @@ class Printer:
     def report(self, path, text, width):
         """Report on a file. Return how many lines, or with --count-matches occurrences, were selected."""
         case = self.case
-        self.path, self.width, self.headed, self.lines = path, width, False, []
+        self.path, self.width, self.headed, self.lines, self.null = path, width, False, [], None
         lines, offset = [], 0
         binary = b"\0" in text and not case.on & {"a", "z"}
         for content in (text.replace(b"\0", b"\n") if binary else text).split(case.end):
@@ -349,6 +349,7 @@ class Printer:
             count = 0
         else:
             count = self.walk(lines, left, binary)
+            self.null = text.index(b"\0") if count and binary and case.report == "json" else None
         if case.report in ("c", "count-matches"):
             name = self.name() + (b"\0" if "Z" in case.on else case.paint(b":", "se")) if self.names else b""
             self.out += name + b"%d\n" % count
@@ -419,11 +420,11 @@ def data(text):
 
 
 def json_expected(output, files, case):
-    """Return the messages that --json should print, without times. files: (path, lines, number of searched bytes). The
-    number of printed bytes comes from the output, which is a list of lines."""
+    """Return the messages that --json should print, without times. files: (path, lines, number of searched bytes, where the
+    first NUL is). The number of printed bytes comes from the output, which is a list of lines."""
     wanted, sums = [], {}
-    for path, lines, searched in files:
-        if not lines:
+    for path, lines, searched, null in files:
+        if not lines and null is None:
             continue
         first, path = len(wanted), data(path)
         wanted.append({"type": "begin", "data": {"path": path}})
@@ -434,19 +435,21 @@ def json_expected(output, files, case):
         hits = [len(spans) for selected, _, _, _, spans in lines if selected]
         stats = {"searches": 1, "searches_with_match": int(bool(hits)), "bytes_searched": searched, "matched_lines": len(hits), "matches": sum(hits),
                  "bytes_printed": sum(len(line) + 1 for line in output[first:len(wanted)])}
-        wanted.append({"type": "end", "data": {"path": path, "binary_offset": None, "stats": stats}})
+        wanted.append({"type": "end", "data": {"path": path, "binary_offset": null, "stats": stats}})
         sums = {name: sums.get(name, 0) + count for name, count in stats.items()}
     names = ("searches", "searches_with_match", "bytes_searched", "matched_lines", "matches", "bytes_printed")
     return wanted + [{"type": "summary", "data": {"stats": {name: sums.get(name, 0) for name in names}}}]
 
 
-def messages(lines):
-    """Return the messages of --json without times."""
-    found = [json.loads(line) for line in lines]
+def messages(lines, early):
+    """Return the messages of --json without times, and without the numbers of searched bytes if a search ends early."""
+    found = [json.loads(line) if isinstance(line, bytes) else line for line in lines]
     for message in found:
         if message["type"] in ("end", "summary"):
             message["data"].pop("elapsed_total", None)
-            message["data"]["stats"].pop("elapsed")
+            message["data"]["stats"].pop("elapsed", None)
+            if early:
+                message["data"]["stats"].pop("bytes_searched")
     return found
 
 
@@ -492,7 +495,7 @@ def run_case(rng, trawl, folder):
             width = len("%d" % (len(text) + case.number)) if path != "-" or "stdin" in give else 19
         name = (label if path == "-" else path).encode()
         printer.report(name, text, width)
-        files.append((name, printer.lines, getattr(printer, "searched", 0)))
+        files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
     status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
     arguments += ["-P"] * bool(case.expressions) + [word for string in case.expressions or case.strings for word in ("-e", string)]
     arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0) + case.mmap
@@ -506,7 +509,8 @@ def run_case(rng, trawl, folder):
         lines = got.split(b"\n")[:-1]
         lines = [line for line in lines if not line.startswith(b"trawl: ")]
         expected = json_expected(lines, files, case)
-        if messages(lines) == expected:
+        early = any(null is not None for _, _, _, null in files)  # where a selected line of a binary file is found
+        if messages(lines, early) == messages(expected, early):
             got = b"".join(line for line in got.splitlines(True) if line.startswith(b"trawl: "))
         else:
             wanted += b"\n".join(json.dumps(message).encode() for message in expected)

@@ -22,6 +22,8 @@ void binary_next_block(struct text_scan *scan, uint64_t end)
 {
     output_commit(scan->output);
     scan->output->holds = true;
+    scan->output->overflowed = false;
+    scan->json_before_block = scan->json;
     scan->selected_before_block = scan->selected_count;
     scan->groups_before_block = scan->job->groups;
     scan->block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
@@ -41,6 +43,8 @@ void binary_move_line(struct text_scan *scan)
 static void discard(struct text_scan *scan)
 {
     output_discard(scan->output);
+    if (!scan->output->overflowed)
+        scan->json = scan->json_before_block;
     if (scan->job->worker != NULL)
         pool_cut_back(scan->job->worker);
 }

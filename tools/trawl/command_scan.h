@@ -188,8 +188,9 @@ struct text_scan {
     uint64_t scanned_end;     /* end of the last window */
     /* end of the block in which the last printed line ends; OFFSET_NONE: the text has no blocks */
     uint64_t block_end;
-    uint64_t selected_before_block;  /* selected_count at the begin of the current block */
-    enum groups groups_before_block; /* job->groups at the begin of the current block */
+    uint64_t selected_before_block;      /* selected_count at the begin of the current block */
+    enum groups groups_before_block;     /* job->groups at the begin of the current block */
+    struct json_state json_before_block; /* `json` at the begin of the current block */
     uint8_t *zapped; /* a copy of a window's bytes, with line ends in place of NULs */
     uint64_t zapped_capacity;
     uint64_t guarded_bytes; /* memory that scan_grow counted in settings->guard */

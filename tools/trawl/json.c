@@ -171,11 +171,10 @@ static void put_beginning(struct text_scan *scan, const char *type)
 void json_open(struct text_scan *scan)
 {
     scan->json.begin_ns = now_ns();
+    scan->json_before_block = scan->json;
 }
 
-/* Prints a file's `begin` message, once, and commits the message. Lines of a binary file may be
- * discarded later, but the `end` message needs its `begin`.
- */
+/* Prints a file's `begin` message, once. */
 static void put_begin(struct text_scan *scan)
 {
     if (scan->json.begun)
@@ -183,7 +182,6 @@ static void put_begin(struct text_scan *scan)
     scan->json.begun = true;
     put_beginning(scan, "begin");
     put_text(scan, "}}\n");
-    output_commit(scan->output);
 }
 
 static void put_match(struct text_scan *scan, const struct json_line *line,

@@ -22,6 +22,7 @@ void output_open(struct output *output, int descriptor)
     output->used = 0;
     output->committed = 0;
     output->holds = false;
+    output->overflowed = false;
     output->error = 0;
     output->full = NULL;
     output->full_context = NULL;
@@ -133,8 +134,10 @@ void output_make_room(struct output *output, size_t bytes_count)
         return;
     /* Holding back fewer bytes is no error: only the report about a binary file becomes less exact.
      * Callers ask for at most half of the first buffer. */
-    if (!grow(output, bytes_count, OUTPUT_HELD_MAX))
+    if (!grow(output, bytes_count, OUTPUT_HELD_MAX)) {
         output_flush(output);
+        output->overflowed = true;
+    }
 }
 
 void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count)

@@ -44,7 +44,8 @@ struct output {
     size_t committed; /* bytes that may be written; ≤ used */
     /* new bytes may be discarded, so large output, too, goes through the buffer */
     bool holds;
-    int error; /* errno of a failed write, after which nothing is written */
+    bool overflowed; /* bytes that should be held back were committed; set to false by the caller */
+    int error;       /* errno of a failed write, after which nothing is written */
     void (*full)(void *context);
     void *full_context; /* passed to `full` */
     uint8_t initial[OUTPUT_BYTES];
