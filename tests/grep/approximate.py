@@ -9,67 +9,112 @@ TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test. docs/approximate.md 
 """
 import gzip
 import os
+import re
 import sys
 
 import cases
 import locales
 
-CASES = 640
+CASES = 1280
 COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A", "N": "N", "R": "Y", "Y": "R"}
 BASES = {"A": "A", "C": "C", "G": "G", "T": "T", "N": "ACGT", "R": "AG", "Y": "CT"}
 
 
-def equal(pattern, text, dna):
-    """Return whether the pattern's symbol equals the text's symbol."""
-    if not dna:
-        return pattern == text
-    return text.upper() in BASES and set(BASES[text.upper()]) <= set(BASES[pattern])
+class Case:
+    """The options of a command line."""
+
+    def __init__(self, rng):
+        self.fasta = rng.random() < 0.5
+        self.most, self.by_edits = rng.choice([1, 1, 2, 3]), rng.random() < 0.5
+        self.dna = self.fasta and rng.random() < 0.7
+        self.both = self.dna and rng.random() < 0.5
+        self.fold = not self.fasta and rng.random() < 0.25
+        self.ends = rng.choice(["", "", "-w", "-x"]) if not self.fasta else ""
+        self.every_end = self.by_edits and rng.random() < 0.2
+        first = rng.randrange(self.most + 1)
+        self.exact = range(first, rng.randrange(first, self.most + 1) + 1) if rng.random() < 0.25 else range(0)
+        reports = ["", "", "-c", "-l"] if self.fasta else ["", "", "-c", "-v", "-o", "--overlapping -o", "--positions", "--count-matches", "-vc"]
+        self.report = rng.choice(reports)
+        self.distance = not self.fasta and not self.report.startswith("-v") and rng.random() < 0.3
+        self.number = rng.random() < 0.3 and (self.fasta or self.report != "--positions")  # -n, or of FASTA files --pattern-number
+        self.name, self.limit = rng.random() < 0.25, rng.choice([None, None, None, 1, 3])
+        if self.limit and self.report in ("--positions", "--count-matches"):
+            self.limit = None
+        self.input, self.chunk, self.jobs = rng.choice(["pipe", "file", "file"]), rng.choice([0, 0, 1, 3, 16, 100, 1000]), rng.choice([1, 2])
+
+    def features(self):
+        return {"%s %s" % row for row in vars(self).items()}
+
+    def arguments(self):
+        options = [("-i", self.fold), ("--every-end", self.every_end), ("--fasta", self.fasta), ("--alphabet=dna", self.dna), ("--distance", self.distance),
+                   ("--reverse-complement", self.both), ("--pattern-number" if self.fasta else "-n", self.number), ("-H", self.name), (self.ends, self.ends),
+                   ("--exact=%d-%d" % (self.exact.start + 1, self.exact.stop), self.exact), ("-m%s" % self.limit, self.limit),
+                   ("--chunk-bytes=%d" % self.chunk, self.chunk), ("-j%d" % self.jobs, True)]
+        return ["--%s=%d" % ("edits" if self.by_edits else "mismatches", self.most)] + [option for option, given in options if given] + self.report.split()
+
+    def takes(self, text, begin, end):
+        """Return whether -w or -x lets a span occur."""
+        if self.ends == "-x":
+            return begin == 0 and end == len(text)
+        return not self.ends or not re.search(r"\w$", text[:begin]) and not re.match(r"\w", text[end:])
+
+    def equal(self, pattern, text):
+        """Return whether the pattern's symbol equals the text's symbol."""
+        if not self.dna:
+            return pattern == text or self.fold and pattern.lower() == text.lower()
+        return text.upper() in BASES and set(BASES[text.upper()]) <= set(BASES[pattern])
 
 
-def hamming(pattern, text, most, dna):
+def hamming(case, pattern, exact, text):
     for begin in range(len(text) - len(pattern) + 1):
-        distance = sum(not equal(p, t, dna) for p, t in zip(pattern, text[begin:]))
-        if distance <= most:
-            yield begin, begin + len(pattern), distance
+        wrong = [i for i, (p, t) in enumerate(zip(pattern, text[begin:])) if not case.equal(p, t)]
+        if len(wrong) <= case.most and not set(wrong) & set(exact) and case.takes(text, begin, begin + len(pattern)):
+            yield begin, begin + len(pattern), len(wrong)
 
 
-def levenshtein(pattern, text, dna):
+def levenshtein(case, pattern, exact, text):
     """Return for each beginning of the text its edit distance from the whole pattern; first for the empty one."""
-    row = list(range(len(pattern) + 1))
+    never = 99
+    row = [0]
+    for j in range(len(pattern)):
+        row.append(never if j in exact else row[j] + 1)
     rows = [row[-1]]
     for symbol in text:
         above, row = row, [row[0] + 1]
         for j, p in enumerate(pattern):
-            row.append(min(above[j + 1] + 1, row[j] + 1, above[j] + (not equal(p, symbol, dna))))
+            fixed = j in exact
+            row.append(min(never if fixed and j + 1 in exact else above[j + 1] + 1, never if fixed else row[j] + 1,
+                           above[j] if case.equal(p, symbol) else never if fixed else above[j] + 1))
         rows.append(row[-1])
     return rows
 
 
-def edits(pattern, text, most, dna):
-    reach = len(pattern) + most
+def edits(case, pattern, exact, text):
+    reach = len(pattern) + case.most
     spans = {}  # end of a span: the key of the best span with this end, whose last part is the span's begin
     for begin in range(len(text)):
-        for length, distance in enumerate(levenshtein(pattern, text[begin:begin + reach], dna)):
-            if distance <= most:
+        for length, distance in enumerate(levenshtein(case, pattern, exact, text[begin:begin + reach])):
+            if distance <= case.most and case.takes(text, begin, begin + length):
                 found = (distance, abs(length - len(pattern)), -length, begin)
                 spans[begin + length] = min(spans.get(begin + length, found), found)
     for end, (distance, _, _, begin) in spans.items():
-        after = [spans.get(e, (most + 1,))[0] for e in range(end + 1, end + reach + 1)]
+        after = [spans.get(e, (case.most + 1,))[0] for e in range(end + 1, end + reach + 1)]
         others = [other for other in after if other != distance]
-        if spans.get(end - 1, (most + 1,))[0] > distance and (not others or others[0] > distance):
+        if case.every_end or spans.get(end - 1, (case.most + 1,))[0] > distance and (not others or others[0] > distance):
             yield begin, end, distance
 
 
-def occurrences(patterns, text, most, by_edits, dna=False, both=False):
+def occurrences(case, patterns, text):
     """Return the sorted list of (begin, pattern, reversed, end, distance) in a text of a single
     line."""
     found = []
     for number, pattern in enumerate(patterns):
-        for strand in range(2 if both else 1):
+        for strand in range(2 if case.both else 1):
+            exact = case.exact
             if strand:
                 pattern = "".join(COMPLEMENT[base] for base in reversed(pattern))
-            for begin, end, distance in (edits(pattern, text, most, dna) if by_edits else
-                                         hamming(pattern, text, most, dna)):
+                exact = [len(pattern) - 1 - i for i in exact]
+            for begin, end, distance in (edits if case.by_edits else hamming)(case, pattern, exact, text):
                 found.append((begin, number, strand, end, distance))
     return sorted(found)
 
@@ -85,20 +130,24 @@ def leftmost_longest(found):
     return taken
 
 
-def expected_lines(options, patterns, text, most, by_edits):
+def expected_lines(case, patterns, text):
     lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n") if text else []
-    found = [occurrences(patterns, line, most, by_edits) for line in lines]
-    output, offset = [], 0
-    for number, (line, matches) in enumerate(zip(lines, found)):
-        distance = "%d:" % min(f[4] for f in matches) if matches and "--distance" in options else ""
-        if "--positions" in options:
-            output += ["%d\n" % (offset + f[0]) for f in matches]
-        elif "-o" in options:
-            output += [("%d:" % d if distance else "") + line[b:e] + "\n" for b, e, d in leftmost_longest(matches)]
-        elif bool(matches) != ("-v" in options):
-            output.append(distance + line + "\n")
-        offset += len(line) + 1
-    return "%d\n" % len(output) if "-c" in options else "".join(output), bool(output)
+    output, offset, count = [], 0, 0
+    for index, line in enumerate(lines):
+        matches = occurrences(case, patterns, line)
+        head = "PATH:" * case.name + "%d:" % (index + 1) * case.number
+        distance = "%d:" % min(f[4] for f in matches) if matches and case.distance else ""
+        if bool(matches) != case.report.startswith("-v") and count != case.limit:
+            count += len(leftmost_longest(matches)) if case.report == "--count-matches" else 1
+            if case.report == "--positions":
+                output += ["PATH:" * case.name + "%d%s\n" % (offset + len(line[:f[0]].encode()), ":%d" % f[4] if case.distance else "") for f in matches]
+            elif "-o" in case.report:
+                found = leftmost_longest(matches) if case.report == "-o" else [(f[0], f[3], f[4]) for f in matches]
+                output += [head + ("%d:" % d if case.distance else "") + line[b:e] + "\n" for b, e, d in found]
+            else:
+                output.append(head + distance + line + "\n")
+        offset += len(line.encode()) + 1
+    return "PATH:" * case.name + "%d\n" % count if case.report in ("-c", "-vc", "--count-matches") else "".join(output), count > 0
 
 
 def choose_patterns(rng, text, alphabet, most):
@@ -112,23 +161,24 @@ def choose_patterns(rng, text, alphabet, most):
     return sorted(set(patterns))
 
 
-def lines_case(rng, most, by_edits):
-    letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "ABCDEFGH\n", "ABABABABABABABABABAB\n", "ABABABABABABABABABABABABABABABABAÉ\n"])
+def lines_case(rng, case):
+    letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "AB- \n", "ABÉ_ \n", "ABCDEFGH\n", "ABABABABABABABABABAB\n", "ABABABABABABABABABABABABABABABABAÉ\n"])
     text = "".join(rng.choice(letters) for _ in range(rng.choice([0, 5, 40, 150])))
-    patterns = choose_patterns(rng, text, "ABÉ", most)
-    options = rng.choice([[], ["-c"], ["-v"], ["-o"], ["--positions"], ["--distance"], ["--distance"], ["--distance", "-o"]])
-    return options, patterns, text, expected_lines(options, patterns, text, most, by_edits)
+    patterns = choose_patterns(rng, text, "ABÉ", case.most)
+    if case.ends == "-x" and rng.random() < 0.7:
+        patterns = sorted({line for line in rng.sample(text.split("\n"), 1) if len(line) > case.most and line.strip("- _") == line} | set(patterns))
+    if case.fold:
+        text = "".join(rng.choice([letter, letter.lower()]) for letter in text)
+    return patterns, text, expected_lines(case, patterns, text)
 
 
-def fasta_case(rng, most, by_edits):
+def fasta_case(rng, case):
     """Sequences with names of any length, wrapped lines, carriage returns, blank lines and lines that are not searched; in bytes
     or in bases, as lines, numbers, a count, or only the first occurrences."""
     text, output = [], []
-    dna, both = rng.random() < 0.7, rng.random() < 0.5
-    options = ["--fasta"] + ["--alphabet=dna"] * dna + rng.choice([[], [], ["-c"], ["-l"], ["-H"], ["--pattern-number"]]) + rng.choice([[], [], ["-m3"]])
     sequences = ["".join(rng.choice("ACGTacgtN") for _ in range(rng.choice([0, 3, 50, 150])))
                  for _ in range(rng.choice([1, 3, 9]))]
-    patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", most)
+    patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", case.most)
     for number, sequence in enumerate(sequences):
         name = rng.choice(["s%d" % number, "s%d" % number, "", "n" * rng.choice([300, 4095, 4096, 4097, 9000])])
         if number > 0 or rng.random() < 0.8:  # letters before the first name are a sequence without a name
@@ -138,36 +188,31 @@ def fasta_case(rng, most, by_edits):
         width = rng.choice([1, 7, 60, 1000])
         for at in range(0, len(sequence), width):
             text.append(rng.choice(["", "", "", "\n", "\r\n", ";>no\n"]) + sequence[at:at + width] + rng.choice(["\n", "\n", "\r\n", "\n;no\n"]))
-        for begin, index, strand, end, distance in occurrences(patterns, sequence, most, by_edits, dna, both and dna):
-            which = "%d:" % (index + 1) if "--pattern-number" in options else ""
-            output.append("%s:%d:%s:%s%d:%s\n" % (name[:4096], begin, "+-"[strand], which, distance, sequence[begin:end]))
-    if "-m3" in options:
-        output = output[:3]
-    expected = "%d\n" % len(output) if "-c" in options else "PATH\n" * bool(output) if "-l" in options else "".join(output)
-    if "-H" in options:
-        expected = "".join("PATH:" + line for line in output)
+        for begin, index, strand, end, distance in occurrences(case, patterns, sequence):
+            which = "%d:" % (index + 1) if case.number else ""
+            output.append("PATH:" * case.name + "%s:%d:%s:%s%d:%s\n" % (name[:4096], begin, "+-"[strand], which, distance, sequence[begin:end]))
+    output = output[:case.limit]
+    expected = "PATH:" * case.name + "%d\n" % len(output) if case.report == "-c" else "PATH\n" * bool(output) if case.report == "-l" else "".join(output)
     text = "".join(text)
-    return options + (both and dna) * ["--reverse-complement"], patterns, text[:-1] if rng.random() < 0.2 and text[-2:-1] not in "\r" else text, (expected, bool(output))
+    return patterns, text[:-1] if rng.random() < 0.2 and text[-2:-1] not in "\r" else text, (expected, bool(output))
 
 
 def run_case(rng, trawl, folder):
     """Return None, or what is wrong."""
-    most, by_edits = rng.choice([1, 1, 2, 3]), rng.random() < 0.5
-    options, patterns, text, (expected, found) = rng.choice([lines_case, fasta_case])(rng, most, by_edits)
+    case = Case(rng)
+    patterns, text, (expected, found) = (fasta_case if case.fasta else lines_case)(rng, case)
     path = os.path.join(folder, "text")
     with open(path, "wb") as file:
         file.write(text.encode())
-    if "--positions" in options:  # bytes, where the loops count characters
-        begins = [len(text[:int(line)].encode()) for line in expected.split()]
-        expected = "".join("%d\n" % begin for begin in begins)
-    arguments = [trawl, "-j%d" % rng.choice([1, 2]), "--%s=%d" % ("edits" if by_edits else "mismatches", most)] + options
-    if rng.random() < 0.7:
-        arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
+    arguments = [trawl] + case.arguments()
     for pattern in patterns:
         arguments += ["-e", pattern]
-    piped = rng.random() < 0.3
+    piped = case.input == "pipe"
     expected = expected.replace("PATH", "(standard input)" if piped else path)
     got = cases.execute(arguments + [path] * (not piped), None, "C.UTF-8", text.encode() if piped else None)
+    cases.counts["selected"] += found
+    if case.report in ("--overlapping -o", "--positions"):  # the order of occurrences with the same begin is not compared
+        expected, got = "".join(sorted(expected.splitlines(True))), (got[0], b"".join(sorted(got[1].splitlines(True))), got[2])
     if got == (0 if found else 1, expected.encode(), b""):
         return None
     return "%r on %r: status %d; %r, expected %r; %r" % (
@@ -204,7 +249,7 @@ def damaged(trawl, folder):
 
 
 def main():
-    return cases.run("approximate", CASES, "command lines", run_case, [in_locales, damaged])
+    return cases.run("approximate", CASES, "command lines", run_case, [in_locales, damaged], one_in=3, features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":

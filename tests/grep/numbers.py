@@ -191,6 +191,8 @@ def make_text(rng, case):
     if case.letters:
         return "".join(rng.choice(LETTERS) for _ in range(rng.choice([0, 1, 8, 60, 400]))).encode()
     alphabet = rng.choice([b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a"])
+    letter = bytes([rng.choice(b"aaikszzABZ")])  # the first and last letters, and letters that equal others beyond ASCII
+    alphabet = alphabet.replace(b"a", letter).replace(b"A", letter.swapcase())
     if case.is_binary:
         alphabet = rng.choice([bytes(range(256)), b"a\nb\0"])
     return bytes(rng.choice(alphabet) for _ in range(rng.choice([0, 1, 5, 40, 300, 2000])))
@@ -206,7 +208,8 @@ def make_patterns(rng, case, texts):
             patterns.append(b"a" * (1 + i % 20))
             continue
         if patterns and rng.random() < 0.2:
-            patterns.append(rng.choice(patterns))
+            again = rng.choice(patterns)
+            patterns.append(again.swapcase() if case.ignore_case and not case.letters and rng.random() < 0.5 else again)
             continue
         if case.letters:
             pattern = "".join(rng.choice(LETTERS[:-1]) for _ in range(rng.choice([1, 1, 2, 3]))).encode()
