@@ -52,7 +52,7 @@ ROWS = [
 SAME = [
     ("tg", "-uuu foo d", "-uuuu foo d", "-uu --unrestricted foo d", "--unrestricted -u -uu -u foo d"), ("trawl", "-i FOO a", "-y FOO a", "-yi FOO a"),
     ("trawl", "--vimgrep foo a --no-column", "--vimgrep --no-column foo a"), ("trawl", "-A1 foo a", "--after-context 1 foo a", "-A9 --after=1 foo a"),
-    ("trawl", "-2 bar a", "-C2 bar a", "-02 bar a", "-9 -2 bar a", "-i2 bar a"), ("trawl", "-q foo a", "--silent foo a", "--quiet --silent foo a"),
+    ("trawl", "-2 bar a", "-C2 bar a", "-02 bar a", "-9 -2 bar a", "-i2 bar a"), ("trawl", "-95 bar a", "-C95 bar a", "-095 bar a", "-9 -95 bar a"), ("trawl", "-q foo a", "--silent foo a", "--quiet --silent foo a"),
     ("trawl", "--passthru foo a", "--passthrough foo a", "--passthru -A0 foo a", "-C1 --passthru foo a"),
     ("trawl", "-E f+ a", "-FE f+ a", "-G --extended-regexp f+ a"), ("trawl", "foo a", "--server= foo a", "--server=unix:x --server= foo a"),
     ("tg", "-p foo a", "--color=always --heading -n foo a", "-pp foo a"), ("tg", "-05 -H x a", "-5 -H x a", "-HC5 x a"), ("trawl", "-xc foo a", "-wxc foo a", "-xcw foo a"),

@@ -162,9 +162,9 @@ def choose_patterns(rng, text, alphabet, most):
 
 
 def lines_case(rng, case):
-    letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "AB- \n", "ABÉ_ \n", "ABCDEFGH\n", "ABABABABABABABABABAB\n", "ABABABABABABABABABABABABABABABABAÉ\n"])
+    letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "A😀\n", "AB- \n", "ABÉ_ \n", "ABCDEFGH\n", "ABABABABABABABABABAB\n", "ABABABABABABABABABABABABABABABABAÉ\n"])
     text = "".join(rng.choice(letters) for _ in range(rng.choice([0, 5, 40, 150])))
-    patterns = choose_patterns(rng, text, "ABÉ", case.most)
+    patterns = choose_patterns(rng, text, "A😀" if "😀" in letters else "ABÉ", case.most)
     if case.ends == "-x" and rng.random() < 0.7:
         patterns = sorted({line for line in rng.sample(text.split("\n"), 1) if len(line) > case.most and line.strip("- _") == line} | set(patterns))
     if case.fold:

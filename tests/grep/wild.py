@@ -9,19 +9,21 @@ directories that may not be read, pipes without a writer, empty directories, cha
 repeated, missing, links, or "-". Standard output and standard error go to the same pipe; the script compares their bytes
 and the status. If root runs the script, the programs run as a different user, who may not read everything.
 
-TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 150);
+TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 640);
 TRAWL_TEST_DIVISOR divides this number. Left out are the cases that compare.py leaves out.
 """
 import os
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import cases
 import compare
 
-CASES = 150
-CASES_PER_TREE = 15
+CASES = 640
+CASES_PER_TREE = 8
 NOBODY = 65534
 
 NAMES = ["a.c", "b.c", "a.h", "x", "-n", "new\nline", "\udcff\udcfe", "é", "*.c", "[a]", " ", "..c", ".hidden", "b",
@@ -42,7 +44,7 @@ class Tree:
         self.directories = ["top"]
         self.links = []
         os.mkdir(os.path.join(top, "top"))
-        for _ in range(rng.choice([1, 3, 10, 60])):
+        for _ in range(rng.choice([3, 10, 25, 60])):
             self.add_something()
         self.lock_some()
         os.mkdir(os.path.join(top, "locked"), 0)
@@ -57,7 +59,7 @@ class Tree:
         full = os.path.join(self.top, path)
         if os.path.lexists(full) or os.path.lexists(full + ".pipe"):
             return
-        what = rng.choices(["file", "big", "directory", "chain", "link", "fifo", "hard"], [60, 3, 12, 1, 12, 2, 3])[0]
+        what = rng.choices(["file", "big", "directory", "chain", "link", "fifo", "hard"], [60, 2, 12, 2, 12, 2, 3])[0]
         if what == "file":
             self.files[path] = b"" if rng.random() < 0.1 else compare.random_text(rng)
         elif what == "big":
@@ -69,6 +71,10 @@ class Tree:
             deep = os.path.join(full, *["d"] * rng.choice([3, 40, 70]))
             os.makedirs(deep)
             self.directories += [path, os.path.relpath(deep, self.top), os.path.relpath(os.path.dirname(deep), self.top)]
+            with open(os.path.join(deep, "a.c"), "wb") as file:
+                file.write(b"foo\n")
+            if not self.links or rng.random() < 0.2:  # -R follows the link down there
+                os.symlink(os.path.join(self.top, rng.choice(self.directories[:3])), os.path.join(deep, "on"))
         elif what == "link":
             target = rng.choice(["..", ".", "nowhere", os.path.basename(path), "../..", "a.c", "b", "sub", "a.c/x", "/dev/null",
                                  os.path.join(self.top, rng.choice(self.directories))])
@@ -98,11 +104,12 @@ class Tree:
 def make_case(rng, tree):
     case = compare.Case()
     case.locale = rng.choice(["C", "C", "C.UTF-8"])
-    case.patterns = [compare.random_pattern(rng, tree.files, case.locale != "C") for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+    case.patterns = [compare.random_pattern(rng, tree.files, case.locale != "C") if rng.random() < 0.5 else rng.choice([b"a", b"o", b"foo", b""])
+                     for _ in range(rng.choice([1, 1, 1, 2, 3]))]
     options = [option for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 1, 2, 2, 3])) for option in chosen]
     if case.locale != "C" and {"-i", "-w"} & set(options):
         case.patterns = [p if all(compare.is_utf8(line) for line in p.split(b"\n")) else b"foo" for p in case.patterns]
-    recurse = rng.choice(["-r", "-r", "-r", "-r", "-R", "-drecurse", "-dskip", "-dread", None])
+    recurse = rng.choice(["-r", "-r", "-r", "-R", "-R", "-drecurse", "-dskip", "-dread", None])
     if recurse is not None:
         options.append(recurse)
     if recurse == "-R":
@@ -116,7 +123,7 @@ def make_case(rng, tree):
     operands = []
     plain = [path for path in sorted(tree.files)]
     for _ in range(rng.choice([0, 1, 1, 1, 2, 3, 6])):
-        operands.append(rng.choice(["top", "top/", "./top", "top/sub", "missing", ".", "top//", "-", "/dev/null",
+        operands.append(rng.choice(["top", "top", "top", "top/", "./top", "top/sub", "missing", ".", "top//", "-", "/dev/null",
                                     rng.choice(tree.directories), rng.choice(plain or ["top"]), rng.choice(tree.links or ["top"])]))
     if rng.random() < 0.2:
         operands += operands[:1]
@@ -168,20 +175,36 @@ TREES = {}  # {number: tree}; only the last tree is kept
 USERS = []  # at most one: the user who runs the programs
 
 
-def run_case(rng, trawl, folder):
-    number = rng.number // CASES_PER_TREE
-    top = os.path.join(folder, "%d" % number)
-    if not USERS:
-        USERS.append(other_user(trawl, folder))
-        print("as %s" % ("this user" if USERS[0] is None else "another user"))
+def tree_of(number, folder):
+    number //= CASES_PER_TREE
     if number not in TREES:
         for tree in TREES.values():
             tree.unlock()
+            shutil.rmtree(tree.top, ignore_errors=True)  # a link upwards leads to other trees
         TREES.clear()
-        os.mkdir(top, 0o755)
+        top = tempfile.mkdtemp(prefix="%d-" % number, dir=folder)
+        os.chmod(top, 0o755)
         TREES[number] = Tree(random.Random("%d wild tree %d" % (cases.seed(), number)), top)
-    tree = TREES[number]
-    case = first_case() if rng.number == 0 else make_case(random.Random("%d wild case %d" % (cases.seed(), rng.number)), tree)
+    return TREES[number]
+
+
+def features(rng, _, folder):
+    """Return the set of a case's options and kinds of operands."""
+    case = make_case(rng, tree_of(rng.number, folder))
+    at = case.arguments.index("--")
+    options = [word for word in case.arguments[:at] if isinstance(word, str) and word.startswith("-")]
+    names = {word.split("=")[0] if word.startswith("--") else word[:2] for word in options}
+    return names - {"-e"} | {"own %s" % case.own[:1], case.locale, "%d operands" % min(3, len(case.arguments) - at)} | {
+        "operand " + word for word in case.arguments[at:] if word in ("-", "missing", "top", ".", "top/sub")}
+
+
+def run_case(rng, trawl, folder):
+    if not USERS:
+        USERS.append(other_user(trawl, folder))
+        print("as %s" % ("this user" if USERS[0] is None else "another user"))
+    tree = tree_of(rng.number, folder)
+    top = tree.top
+    case = first_case() if rng.number == 0 else make_case(rng, tree)
     if compare.is_left_out(case, tree.files):
         cases.counts["left out"] += 1
         return None
@@ -195,7 +218,7 @@ def run_case(rng, trawl, folder):
 
 
 def main():
-    return cases.run("wild", CASES, "command lines", run_case, one_in=10)
+    return cases.run("wild", CASES, "command lines", run_case, one_in=10, features=features)
 
 
 if __name__ == "__main__":
