@@ -477,6 +477,15 @@ def sockets(folder, root):
         expect(os.path.exists(path), "another one's socket stays")
         other.close()
     os.unlink(path)
+    # A server that accepts nothing for a while is not dead.
+    with socket.socket(socket.AF_UNIX) as busy, socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
+        busy.bind(path)
+        busy.listen(0)
+        first.connect(path)
+        second.setblocking(False)
+        equal(second.connect_ex(path), errno.EAGAIN, "the queue is full")
+        refused("a server listens there already", option, root)
+    os.unlink(path)
     with open(path, "w"):
         pass
     refused("is no socket", option, root)

@@ -243,7 +243,7 @@ static void make_strings(struct made_request *made, const struct made_state *sta
 static void make_request(struct made_request *made, struct passes *passes, struct made_state *state,
                          bool search_zip)
 {
-    static const uint32_t flags[] = {0, 0, TRAWL_IGNORE_CASE, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE};
+    static const uint32_t flags[] = {0, 0, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE};
     static const uint64_t most[] = {0, 1, 7, 1000, UINT64_MAX};
     struct pass_request *request = &made->request;
     struct trawl_pattern patterns[STRINGS_MAX];
@@ -253,7 +253,7 @@ static void make_request(struct made_request *made, struct passes *passes, struc
     made->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
     make_strings(made, state);
     made->collection.made = state;
-    made->options.flags = flags[below(5)];
+    made->options.flags = flags[below(4)] | (below(3) == 0 ? TRAWL_IGNORE_CASE : 0);
     made->options.line_end_set = 1;
     made->options.line_end = below(2) == 0 ? 0 : '\n';
     made->options.line_end_also_set = below(3) == 0; /* line_end_also is NUL */
