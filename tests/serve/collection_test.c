@@ -390,7 +390,7 @@ static void test_random(void)
         heeds = trees[i].heeds;
         disk_bytes_max = trees[i].bytes_max;
         check_random(trees[i].line, trees[i].watch,
-                     i < 3 ? test_amount(1000, 50000) : test_amount(500, 10000));
+                     i < 3 ? test_amount(2000, 50000) : test_amount(1000, 10000));
     }
     disk_bytes_max = INT64_MAX;
 }

@@ -449,7 +449,7 @@ def sequence(model):
 
 def main():
     scale, divisor = (int(os.environ.get(name) or "1") for name in ("TRAWL_TEST_SCALE", "TRAWL_TEST_DIVISOR"))
-    count, failures = max(12, 24 * scale // divisor), []
+    count, failures = max(18, 36 * scale // divisor), []
     print("TRAWL_TEST_SEED=%d, %d servers" % (SEED, count))
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()

@@ -446,7 +446,7 @@ static void test_rounds(void)
     struct passes *passes = must_passes(runtime);
     struct pass_facts facts;
 
-    for (uint64_t i = test_amount(300, 5000); i > 0 && test_failures == 0; i--)
+    for (uint64_t i = test_amount(800, 8000); i > 0 && test_failures == 0; i--)
         run_round(passes, 1 + (uint32_t)below(THREADS_MAX), 1 + below(600));
     for (uint64_t i = test_amount(3, 100); i > 0 && test_failures == 0; i--)
         run_round(passes, 1 + (uint32_t)below(8), 200000); /* enough for a sample */
