@@ -280,12 +280,13 @@ class Printer:
         bare = rest[:-1] if rest.endswith(b"\r") else rest
         return out + (case.paint(bare, line) if bare else b"") + rest[len(bare):] + (case.end if stop > len(text) else b"")
 
-    def piece(self, text, end, spans, all_spans, offset, number, column, selected, replaced=False, is_match=False, match_count=0, numbers=(), distance=False):
+    def piece(self, text, end, spans, all_spans, offset, number, column, selected, replaced=False, is_match=False, match_count=0, numbers=(), distance=False,
+              return_ends=False):
         case = self.case
         self.head(number, column, offset, len(text), selected, numbers, distance)
         blanks = b" \t\n\v\f" + (b"" if "crlf" in case.on else b"\r")
         begin = len(text) - len(text.lstrip(blanks)) if "trim" in case.on else 0
-        if not case.columns or len(text) + (len(end) if not replaced else 0) <= case.columns:
+        if not case.columns or len(text) + (len(end) if not replaced else -return_ends) <= case.columns:
             self.out += self.marked(text, end, spans, begin, len(text) + len(end), selected, is_match) + (b"" if end else case.end)
             return
         if "max-columns-preview" in case.on:
@@ -318,6 +319,7 @@ class Printer:
                 text, at = text + new, max(at, stop)
             text += content[at:]
         more = {"selected": selected, "replaced": bool(case.replace is not None and found), "distance": matching and bool(all_found)}
+        whole = {**more, "match_count": len(spans), "return_ends": "crlf" in case.on and bool(found) and content[found[-1][1]:].endswith(b"\r")}
         if case.only and (matching or "passthru" not in case.on):
             for (begin, stop), (_, _, _, numbers) in zip(spans, found):
                 for which in numbers if "pattern-number" in case.on else [0]:
@@ -326,10 +328,10 @@ class Printer:
         elif case.vimgrep and spans:
             for span in spans:
                 own = spans if "max-columns-preview" in case.on else [span]
-                self.piece(text, end, own, own, offset + span[0], number, span[0] + 1 if case.column else 0, match_count=len(spans), **more)
+                self.piece(text, end, own, own, offset + span[0], number, span[0] + 1 if case.column else 0, **whole)
         else:
-            self.piece(text, end, spans, spans, offset, number, spans[0][0] + 1 if case.column and spans else 0, match_count=len(spans),
-                       numbers=case.numbers_in(content) if selected else (), **more)
+            self.piece(text, end, spans, spans, offset, number, spans[0][0] + 1 if case.column and spans else 0,
+                       numbers=case.numbers_in(content) if selected else (), **whole)
 
     def report(self, path, text, width):
         """Report on a file. Return how many lines, or with --count-matches occurrences, were selected."""

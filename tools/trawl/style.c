@@ -27,6 +27,7 @@ struct piece {
     uint64_t span_count;
     uint64_t match_count; /* matches in the whole line, for messages about lines left out */
     bool replaced;        /* the style's spans have replacements */
+    bool return_ends;     /* a replaced line keeps a '\r' that belongs to the line end */
     bool selected;
     bool is_match; /* a match of -o */
 };
@@ -360,8 +361,9 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 
     scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
-    /* As in ripgrep 13, the line end counts as a byte, but not in a replaced line. */
-    if (max_columns > 0 && (piece->replaced ? piece->content : piece->count) > max_columns) {
+    /* As in ripgrep 13, the line end's bytes count, but not in a replaced line. */
+    if (max_columns > 0 &&
+        (piece->replaced ? piece->content - piece->return_ends : piece->count) > max_columns) {
         print_too_long(scan, piece);
         return;
     }
@@ -549,6 +551,7 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
         piece.spans = &whole;
         piece.span_count = piece.match_count = 1;
         piece.is_match = true;
+        piece.return_ends = false;
         if (!is_printable(scan, &piece))
             return false;
         if (numbered && !number_set_at(scan, view->matches + span->group, span->group_count,
@@ -644,6 +647,9 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
+    line.return_ends = line.replaced && settings->crlf && settings->max_columns > 0 &&
+                       line.spans[line.span_count - 1].to < content - begin &&
+                       ends_with_return(scan, view, view->begin + content);
     scan->shown_count = 0;
     scan->shown_distance = settings->shows_distance && matching
                                ? least_distance(view, offset, view->begin + end)

@@ -41,3 +41,6 @@ printf 'ab\r\0xab\0ab\0' > z
 tg --null-data --crlf -x ab z | od -An -c
 printf ' \rab\0' | trawl -z --crlf --trim ab | od -An -c
 tg -n -A1 --field-match-separator=ab --field-context-separator=cde Foo a
+# With --crlf a carriage return at the end of a replaced line belongs to the line end, which -M does not count.
+printf 'ab foo\r\n' | tg --crlf -rX -M4 foo | od -An -c
+printf 'ab foo\r\n' | tg --crlf -rX -M3 foo | od -An -c
