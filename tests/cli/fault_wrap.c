@@ -4,8 +4,9 @@
  * is linked into the command. Environment variables say which calls fail:
  * TRAWL_FAULT_NTH     the number of the failing call, from 1 on; 0 or unset: no call fails
  * TRAWL_FAULT_ON      whether all later calls fail, too
- * TRAWL_FAULT_REPORT  a file; at the end the number of calls and the name of the function that
- *                     failed first are written there
+ * TRAWL_FAULT_OF      a function: only its calls are counted
+ * TRAWL_FAULT_REPORT  a file; at the end the number of calls, the name of the function that failed
+ *                     first and the names of all functions that were called are written there
  * (fts_read is not replaced: a real failure of fts_read frees memory, and fts_close relies on
  * that.)
  */
@@ -17,14 +18,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static atomic_ulong calls;
 static unsigned long nth;
 static bool persistent;
-static const char *report;
+static const char *report, *only;
+static bool ended; /* the calls that follow belong to this file, not to the command */
 static const char *_Atomic failed;
+static const char *_Atomic called[32]; /* the functions that were called; the rest is NULL */
 
 __attribute__((constructor)) static void arm(void)
 {
@@ -32,6 +36,7 @@ __attribute__((constructor)) static void arm(void)
 
     nth = value != NULL ? strtoul(value, NULL, 10) : 0;
     persistent = getenv("TRAWL_FAULT_ON") != NULL;
+    only = getenv("TRAWL_FAULT_OF");
     report = getenv("TRAWL_FAULT_REPORT");
 }
 
@@ -40,19 +45,39 @@ __attribute__((destructor)) static void tell(void)
     unsigned long made = calls;
     FILE *file;
 
-    nth = 0; /* the calls below belong to this file, not to the command */
+    ended = true;
     file = report != NULL ? fopen(report, "w") : NULL;
     if (file == NULL)
         return;
-    fprintf(file, "%lu %s\n", made, failed != NULL ? failed : "none");
+    fprintf(file, "%lu %s", made, failed != NULL ? failed : "none");
+    for (size_t i = 0; called[i] != NULL; i++)
+        fprintf(file, " %s", called[i]);
+    fprintf(file, "\n");
     fclose(file);
+}
+
+static void note_call(const char *function)
+{
+    const char *here = NULL;
+
+    for (size_t i = 0; here != function && i + 1 < sizeof called / sizeof *called; i++) {
+        here = NULL;
+        if (atomic_compare_exchange_strong(&called[i], &here, function))
+            return;
+    }
 }
 
 static bool fails(const char *function, int code)
 {
-    unsigned long call = atomic_fetch_add(&calls, 1) + 1;
+    unsigned long call;
     const char *none = NULL;
 
+    if (ended)
+        return false;
+    note_call(function);
+    if (only != NULL && strcmp(only, function) != 0)
+        return false;
+    call = atomic_fetch_add(&calls, 1) + 1;
     if (nth == 0 || (persistent ? call < nth : call != nth))
         return false;
     atomic_compare_exchange_strong(&failed, &none, function);

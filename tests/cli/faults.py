@@ -4,7 +4,8 @@ lasting fault, where all later calls fail, too.
 
 usage: faults.py TRAWL_WITH_FAULTS (the command linked with fault_wrap.c)
 
-For each command line below, N goes up from 1 until a run meets no fault. A normal run tries each N up to FIRST, then
+First, for each command line below and each function that the run calls, one of the function's first calls fails. Then N,
+which counts the calls of all functions, goes up from 1 until a run meets no fault. A normal run tries each N up to FIRST, then
 one N in SHARE, by TRAWL_TEST_SEED. With a TRAWL_TEST_SCALE of 20 or more each N is tried. With a TRAWL_TEST_DIVISOR of
 more than 2 fewer Ns are tried, and half of the lines meet single faults, the other half lasting faults; under
 sanitizers the halves are exchanged. Every run must end with a status, not by a signal or a sanitizer's report. If the
@@ -101,11 +102,14 @@ def make_files(top):
     os.symlink("..", os.path.join(top, "wide", "sub", "up"))
 
 
-def run(program, scene, top, nth, persistent):
+def run(program, scene, top, nth, persistent, function=None):
+    """Return status, output, messages, the function that failed first, and the functions that were called."""
     report = os.path.join(top, "report")
     environment = dict(os.environ, LC_ALL="C.UTF-8", HOME=top, TRAWL_FAULT_NTH=str(nth), TRAWL_FAULT_REPORT=report,
                        GREP_COLORS="mt=01;32")
     environment.pop("TRAWL_FAULT_ON", None)
+    if function is not None:
+        environment["TRAWL_FAULT_OF"] = function
     if persistent:
         environment["TRAWL_FAULT_ON"] = "1"
     arguments, source = scene
@@ -121,17 +125,17 @@ def run(program, scene, top, nth, persistent):
     done = subprocess.run([program] + arguments, cwd=top, env=environment, capture_output=True, timeout=120, **options)
     if "stdin" in options and options["stdin"] != subprocess.DEVNULL:
         options["stdin"].close()
-    function = "unknown" # the command died before it wrote the report
+    failed, called = "unknown", [] # the command died before it wrote the report
     if os.path.exists(report):
         with open(report) as file:
-            function = file.read().split()[1]
+            _, failed, *called = file.read().split()
     output = re.sub(rb'"elapsed(_total)?":{[^}]*}', b"", done.stdout)
-    return done.returncode, output, done.stderr, function
+    return done.returncode, output, done.stderr, failed, called
 
 
 def judge(arguments, right, got):
     """Return what is wrong with a run, or None."""
-    status, out, err, function = got
+    status, out, err, function, _ = got
     if status < 0 or status > 2 or b"Sanitizer" in err or b"runtime error" in err:
         return "died"
     if status == right[0] and out == right[1]:
@@ -161,6 +165,17 @@ def main():
     turn = int(os.environ.get("TRAWL_TEST_SEED") or 1)
     first_kind = turn + int(os.environ.get("TRAWL_TEST_SANITIZED") or 0)
     points = {}
+
+    def count(scene, which, right, got):
+        nonlocal runs, failures
+        runs += 1
+        points[got[3]] = points.get(got[3], 0) + 1
+        wrong = judge(scene[0], right, got)
+        if wrong:
+            failures += 1
+            if failures <= 20:
+                print("%r, fault %s (%s): %s; status %d, %r" % (scene[0], which, got[3], wrong, got[0], got[2][-600:]))
+
     with tempfile.TemporaryDirectory(prefix="trawl-faults-") as top:
         make_files(top)
         for number, scene in enumerate(SCENES):
@@ -168,6 +183,13 @@ def main():
             if judge(scene[0], right, right):  # a sanitizer's report of a leak; a run that a fault ends may have no leak
                 failures += 1
                 print("%r without a fault: %r" % (scene[0], right[2][-600:]))
+            for function in right[4]:  # of a few hundred calls most are malloc's and realloc's
+                turn += 1
+                for nth in (turn % 7 + 1, 1):
+                    got = run(program, scene, top, nth, turn % 2, function)
+                    if got[3] != "none":
+                        break
+                count(scene, "%d of %s" % (nth, function), right, got)
             for persistent in (False, True):
                 turn += 1
                 if share > SHARE and (number + first_kind) % 2 != persistent:
@@ -178,15 +200,7 @@ def main():
                     got = run(program, scene, top, nth, persistent)
                     if got[3] == "none":
                         break
-                    runs += 1
-                    points[got[3]] = points.get(got[3], 0) + 1
-                    wrong = judge(scene[0], right, got)
-                    if wrong:
-                        failures += 1
-                        if failures <= 20:
-                            print("%r, fault %d (%s%s): %s; status %d, %r" %
-                                  (scene[0], nth, got[3], ", and all after" if persistent else "", wrong, got[0],
-                                   got[2][-600:]))
+                    count(scene, "%d%s" % (nth, ", and all after" * persistent), right, got)
                 else:
                     print("%r: more than %d calls" % (scene[0], NTH_MAX))
                     failures += 1
