@@ -162,7 +162,8 @@ def choose_patterns(rng, text, alphabet, most):
 
 
 def lines_case(rng, case):
-    letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "A😀\n", "AB- \n", "ABÉ_ \n", "ABCDEFGH\n", "ABABABABABABABABABAB\n", "ABABABABABABABABABABABABABABABABAÉ\n"])
+    letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "A😀\n", "AB- \n", "ABÉ_ \n",
+                          "ABCDEFGH\n", "ABABABABABABABABABAB\n", "ABABABABABABABABABABABABABABABABAÉ\n"])
     text = "".join(rng.choice(letters) for _ in range(rng.choice([0, 5, 40, 150])))
     patterns = choose_patterns(rng, text, "A😀" if "😀" in letters else "ABÉ", case.most)
     if case.ends == "-x" and rng.random() < 0.7:
@@ -176,9 +177,12 @@ def fasta_case(rng, case):
     """Sequences with names of any length, wrapped lines, carriage returns, blank lines and lines that are not searched; in bytes
     or in bases, as lines, numbers, a count, or only the first occurrences."""
     text, output = [], []
-    sequences = ["".join(rng.choice("ACGTacgtN") for _ in range(rng.choice([0, 3, 50, 150])))
-                 for _ in range(rng.choice([1, 3, 9]))]
-    patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", case.most)
+    lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
+    if rng.random() < 0.3:  # longer than the least block, 32 times a string of bytes and its errors
+        lengths = [rng.choice([400, 600])]
+    letters = rng.choice(["ACGTacgtN", "ACGTacgtN", "ACGT\rT", "AAAC"])
+    sequences = ["".join(rng.choice(letters) for _ in range(length)) for length in lengths]
+    patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", case.most)[:1 if len(sequences[0]) > 150 else 4]
     for number, sequence in enumerate(sequences):
         name = rng.choice(["s%d" % number, "s%d" % number, "", "n" * rng.choice([300, 4095, 4096, 4097, 9000])])
         if number > 0 or rng.random() < 0.8:  # letters before the first name are a sequence without a name
@@ -186,6 +190,8 @@ def fasta_case(rng, case):
         else:
             name = ""
         width = rng.choice([1, 7, 60, 1000])
+        if "\r" in sequence:  # inside a line a carriage return is a letter, which is equal to no base
+            width, sequence = 1000, sequence.rstrip("\r")
         for at in range(0, len(sequence), width):
             text.append(rng.choice(["", "", "", "\n", "\r\n", ";>no\n"]) + sequence[at:at + width] + rng.choice(["\n", "\n", "\r\n", "\n;no\n"]))
         for begin, index, strand, end, distance in occurrences(case, patterns, sequence):

@@ -243,12 +243,12 @@ def choose_input(rng, case, files, recursive):
             if rng.random() < 0.12:
                 case.arguments.append(name)
         return operands
-    if choice < 0.16:
+    if choice < 0.22:
         path = rng.choice(names)
         offset = rng.choice([0, 0, 0, rng.randrange(len(files[path]) + 1)])
         case.stdin = ("file", path, offset)
         return rng.choice([[], [], ["-"], ["-", "a.txt"]])
-    if choice < 0.30:
+    if choice < 0.42:
         text = files[rng.choice(names)]
         if len(text) < 4096 or b"\0" not in text:
             case.stdin = ("pipe", text)

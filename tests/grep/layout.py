@@ -17,7 +17,7 @@ import sys
 
 import cases
 
-CASES = 2000
+CASES = 2800
 TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "é".encode(), "漢".encode(), b"x1", b"-", b"_", b"\\", b"\""]
 STRINGS = [b"foo", b"Foo", b"O", b"o", b"oo", b"a", b"ab", b"aba", b" ", b"\t", b"x", "é".encode(), b"nowhere", b"-"]
 EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"([1ob])$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])", rb"o+", rb"f(o)(o)|x", rb"(a|ab)(1|b)?",

@@ -15,7 +15,7 @@ import sys
 
 import cases
 
-CASES = 800
+CASES = 1200
 WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 LETTERS = "aAsS\u017fb \n"
 

@@ -5,7 +5,7 @@ usage: trees.py TRAWL [--first CASE] [--cases COUNT]
 
 Standard output and standard error go to the same pipe, so the script compares the order of lines and messages, too, byte
 for byte; and the status. TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default
-1: 150); TRAWL_TEST_DIVISOR divides this number.
+1: 240); TRAWL_TEST_DIVISOR divides this number.
 
 Left out: paths of more than 4,096 bytes under -R, which grep does not open; and for files with holes, where grep skips
 NULs without counting, offsets with -b -z and empty lines with -x.
@@ -17,7 +17,7 @@ import sys
 
 import cases
 
-CASES = 150
+CASES = 240
 WIDE_CASES = 3
 WIDE_ENTRIES = 10200  # grep sorts directories with more than 10,000 entries
 DEEP_LEVELS = 25

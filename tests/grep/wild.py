@@ -127,6 +127,8 @@ def make_case(rng, tree):
                                     rng.choice(tree.directories), rng.choice(plain or ["top"]), rng.choice(tree.links or ["top"])]))
     if rng.random() < 0.2:
         operands += operands[:1]
+    if plain and rng.random() < 0.15:  # more than a worker takes at once
+        operands += rng.choices(plain + ["missing", "missing/x"], k=70)
     if operands.count("-") > 0 or (not operands and recurse not in ("-r", "-R", "-drecurse")):
         text = compare.random_text(rng)
         case.stdin = ("pipe", text if b"\0" not in text else b"foo\n")
