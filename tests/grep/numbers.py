@@ -313,6 +313,18 @@ def long_line(trawl, folder):
     return None if done.stdout == wanted else "a long line of a pipe: %r" % done.stdout[:60]
 
 
+def both_cases(trawl, folder):
+    """Check that with -i each letter in both cases is a single string, whose occurrences count once, but not two letters."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    for utf8, more in ((False, "@[`{"), (True, "@[`{éÀ")):
+        strings = letters + letters.lower() + more
+        words = [word for letter in strings + "É" * utf8 + "à" * utf8 for word in ("-e", letter)]
+        done = run(trawl, ["-i", "--count-matches", "--overlapping", *words], utf8, cwd=folder, input=strings.encode())
+        if done.stdout != b"%d\n" % len(strings):
+            return "%r occurrences of the letters %s" % (done.stdout, strings)
+    return None
+
+
 def trees(trawl, folder):
     """Check the counts of many files, searched by many workers."""
     top = os.path.join(folder, "tree")
@@ -339,7 +351,7 @@ def trees(trawl, folder):
 
 
 def main():
-    return cases.run("numbers", CASES, "command lines", run_case, (long_line, trees), features=lambda rng, *_: Case(rng).features())
+    return cases.run("numbers", CASES, "command lines", run_case, (long_line, both_cases, trees), features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ NAMES = ["a.c", "b.c", "a.h", "x", "-n", "new\nline", "\udcff\udcfe", "é", "*.c
 GLOBS = ["*.c", "a*", "sub", "*", "[ab].c", "?", "\\*.c", "sub/", "*/a.c", ".*", "[!a]*", "deep", "new*", "-n", "x/b", "./a.c", "[[]a]",
          "top", "top/", "t*", "\\", "[", "*\udcff*", "**"]
 OPTIONS = [["-l"], ["-L"], ["-c"], ["-n"], ["-h"], ["-H"], ["-o"], ["-v"], ["-i"], ["-w"], ["-x"], ["-s"], ["-b"], ["-T"], ["-Z"],
-           ["-a"], ["-I"], ["-z"], ["-q"], ["-m1"], ["-m2"], ["-m0"], ["-A1"], ["-B1"], ["-C2"], ["-A100"], ["--color=always"],
+           ["-a"], ["-I"], ["-z"], ["-q"], ["-q"], ["-q", "-s"], ["-m1"], ["-m2"], ["-m0"], ["-A1"], ["-B1"], ["-C2"], ["-A100"], ["--color=always"],
            ["--line-buffered"], ["--no-messages"], ["-D", "skip"], ["-U"], ["--null"], ["--null-data"],
            ["--group-separator=" + "%" * 40], ["--no-group-separator"]]
 OWN = [[], ["-j1"], ["-j2"], ["-j3"], ["-j8"], ["-j2", "--chunk-bytes=100"], ["-j1", "--chunk-bytes=4096"]]
@@ -219,8 +219,23 @@ def run_case(rng, trawl, folder):
         case.locale, case.arguments, case.own, expected[0], got[0], cases.differences(expected[1], got[1]))
 
 
+def lone_file(trawl, folder):
+    """Check that a single file of 400 decides status and output, in whichever worker's files it is: an error of which nothing
+    is printed, or a match. Runs differ in which worker has the turn."""
+    names = ["none%d" % i for i in range(400)]
+    for name in names + ["hit"]:
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(b"foo\n" if name == "hit" else b"bar\n")
+    for at in range(0, 400, 20):
+        for option, name, wanted in (("-s", "missing", (2, b"")), ("-q", "hit", (0, b"")), ("-l", "hit", (0, b"hit\n")), ("-L", "hit", (0, None))):
+            got = cases.execute([trawl, option, "-j%d" % (2 + at % 3), "foo", *names[:at], name, *names[at:]], folder)[:2]
+            if got != wanted and (wanted[1] is not None or got[1].count(b"\n") != 400):
+                return "%s, one of 401 files is %s, number %d: %r" % (option, name, at, got)
+    return None
+
+
 def main():
-    return cases.run("wild", CASES, "command lines", run_case, one_in=10, features=features)
+    return cases.run("wild", CASES, "command lines", run_case, [lone_file], one_in=10, features=features)
 
 
 if __name__ == "__main__":
