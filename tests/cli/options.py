@@ -55,6 +55,7 @@ SAME = [
     ("trawl", "-2 bar a", "-C2 bar a", "-02 bar a", "-9 -2 bar a", "-i2 bar a"), ("trawl", "-95 bar a", "-C95 bar a", "-095 bar a", "-9 -95 bar a"), ("trawl", "-q foo a", "--silent foo a", "--quiet --silent foo a"),
     ("trawl", "--passthru foo a", "--passthrough foo a", "--passthru -A0 foo a", "-C1 --passthru foo a"),
     ("trawl", "-E f+ a", "-FE f+ a", "-G --extended-regexp f+ a"), ("trawl", "foo a", "--server= foo a", "--server=unix:x --server= foo a"),
+    *[("trawl", "-PS %sfoo a" % name, "-Pi %sfoo a" % name) for name in ("\\S?", "\\pL?", "\\PZ?", "\\p{Lu}?", "\\P{Lu}?")], ("trawl", "-PS \\P{Lu}?Foo a", "-P \\P{Lu}?Foo a"),
     ("tg", "-p foo a", "--color=always --heading -n foo a", "-pp foo a"), ("tg", "-05 -H x a", "-5 -H x a", "-HC5 x a"), ("trawl", "-xc foo a", "-wxc foo a", "-xcw foo a"),
 ]
 HUGE = [2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1, 2 ** 64, 2 ** 64 + 1, 10 ** 40]
