@@ -31,11 +31,12 @@ from server import Server, until
 SERVE, TRAWL = (os.path.abspath(program) for program in sys.argv[1:3])
 FILES = {b"a.txt": b"one needle\nno\nneedle needle\n", b"sub/b.c": b"int needle;\n", b"sub/none.c": b"nothing\n", b"none": b"", b"x\xff": b"straw\n\xff needle",
          b"many": b"".join(b"%d straw\nno\n" % i for i in range(200)), b"quoted": b'a "[[[[[[[[[[ b\\\n', b"nul.c": b"int\0needle\nno\0\n",
-         b".hidden": b"no Needle\n", b"sub/deep/c.h": b"needlenee\nNO no\nint\n", b"packed.gz": gzip.compress(b"one packed needle\nno\n", mtime=0),
+         b".hidden": b"no Needle\n", b"sub/x.o": b"int needle\n", b"sub/deep/c.h": b"needlenee\nNO no\nint\n",
+         b"packed.gz": gzip.compress(b"one packed needle\nno\n", mtime=0),
          b"sub/p.gz": gzip.compress(b"nee packed int\n", mtime=0),
          b"broken.gz": gzip.compress(b"one needle\n" * 9, mtime=0)[:-9]}
 UNPACKED = {b"packed.gz": 21, b"sub/p.gz": 15}  # bytes in compressed files
-WORDS = ["needle", "no", "int", "nothing", "straw", "absent", '"[[[[[[[[[[ b', "b\\", "nee", "n"]
+WORDS = ["needle", "no", "int", "nothing", "straw", "absent", "a needle", '"[[[[[[[[[[ b', "b\\", "nee", "n"]
 BODY, PATTERNS = 256 << 10, 3  # --max-request, --max-patterns
 KINDS = ["json", "frames", "columns", "count", "files"]
 TYPES = {"json": "application/x-ndjson", "frames": "application/octet-stream", "columns": "application/octet-stream", "count": "application/json",
