@@ -632,9 +632,11 @@ static void test_views_spent(void)
 
 #define NUMBERS (3 * VIEWS_MAX)
 
-/* What the collection should keep: the views by last use, and for each number its kept view. */
+/* What the collection should keep: the views by last use, their memory, and for each number its
+ * kept view. */
 struct kept_views {
     struct served_view *views[VIEWS_MAX], *of_number[NUMBERS];
+    uint64_t bytes[VIEWS_MAX];
 };
 
 /* Drops the least recently used views that do not fit beside a new view of `bytes` bytes. */
@@ -643,14 +645,15 @@ static void expect_dropped(struct kept_views *kept, uint64_t bytes, uint64_t mos
     uint64_t sum = 0;
 
     for (size_t k = 0; k < VIEWS_MAX; k++)
-        sum += kept->views[k] != NULL ? kept->views[k]->bytes : 0;
+        sum += kept->bytes[k];
     for (size_t k = VIEWS_MAX; k-- > 0;) {
         if (kept->views[k] == NULL || (k + 1 < VIEWS_MAX && sum <= most - bytes))
             continue;
         for (unsigned i = 0; i < NUMBERS; i++)
             if (kept->of_number[i] == kept->views[k])
                 kept->of_number[i] = NULL;
-        sum -= kept->views[k]->bytes;
+        sum -= kept->bytes[k];
+        kept->bytes[k] = 0;
         kept->views[k] = NULL;
     }
 }
@@ -659,7 +662,9 @@ static void expect_dropped(struct kept_views *kept, uint64_t bytes, uint64_t mos
 static void expect_first(struct kept_views *kept, struct served_view *view, size_t at)
 {
     memmove(kept->views + 1, kept->views, at * sizeof *kept->views);
+    memmove(kept->bytes + 1, kept->bytes, at * sizeof *kept->bytes);
     kept->views[0] = view;
+    kept->bytes[0] = view->bytes;
 }
 
 static void check_kept(const struct kept_views *kept)
@@ -685,7 +690,10 @@ static void check_views(uint64_t bytes_max)
     uint64_t most = bytes_max == 0 ? UINT64_MAX : bytes_max / 8;
     struct kept_views kept = {0};
 
-    memcpy(kept.views, viewed->views, sizeof kept.views);
+    for (size_t k = 0; k < VIEWS_MAX; k++) {
+        kept.views[k] = viewed->views[k];
+        kept.bytes[k] = kept.views[k] != NULL ? kept.views[k]->bytes : 0;
+    }
     for (unsigned i = 0; i < NUMBERS && test_failures == 0; i++) {
         unsigned number = (unsigned)(i % 3 == 2 ? test_random_below(&random, i) : i);
         char line[96], copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "";
