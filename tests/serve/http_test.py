@@ -384,9 +384,13 @@ def options(folder, root):
         got = subprocess.run(SERVE + [option], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
         expect(got.returncode == 0 and words in got.stdout and got.stderr == b"", option, got)
     # --help and the man page say the same.
-    told = [subprocess.run(SERVE + [option], stdout=subprocess.PIPE, timeout=WAIT_S).stdout.decode() for option in ("--help", "--generate=man")]
-    paragraphs = [re.sub(r"\W+", "", text.removeprefix("The server ")) for text in told[0].splitlines() if len(text) > 20][1:]
-    expect(len(paragraphs) > 20 and all(text in re.sub(r"\\\(aq|\W+", "", told[1]) for text in paragraphs), "the man page has the help's texts", told)
+    plain = lambda text: re.sub(r"\\\(aq|\W+", "", text)  # noqa: E731
+    told, manual = (subprocess.run(SERVE + [option], stdout=subprocess.PIPE, timeout=WAIT_S).stdout.decode() for option in ("--help", "--generate=man"))
+    sections = dict(zip(*[iter(re.split(r"^\.SH (.*)\n", manual, flags=re.MULTILINE)[1:])] * 2))
+    rows = [line for name in ("DESCRIPTION", "OPTIONS", "SIGNALS") for line in sections[name].splitlines() if not line.startswith(".")]
+    expect(len(rows) > 20 and all(plain(row) in plain(told) for row in rows), "the help has the man page's texts", told, manual)
+    rows = [line.removeprefix("The server ") for line in told.splitlines()[1:]]
+    expect(len(rows) > 20 and all(plain(row) in plain(manual) for row in rows), "the man page has the help's texts", told, manual)
     # Under the name tg, and after an option, `serve` is a string to search for.
     link = os.path.join(folder, "tg")
     os.symlink(TRAWL, link)
