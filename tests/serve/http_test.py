@@ -391,6 +391,7 @@ def options(folder, root):
     expect(len(rows) > 20 and all(plain(row) in plain(told) for row in rows), "the help has the man page's texts", told, manual)
     rows = [line.removeprefix("The server ") for line in told.splitlines()[1:]]
     expect(len(rows) > 20 and all(plain(row) in plain(manual) for row in rows), "the man page has the help's texts", told, manual)
+    equal(len(re.findall(r"^  --\S.*\n {8}\S.*$", told, re.MULTILINE)), manual.count("\n.TP\n"), "a line of the help's text below each option")
     # Under the name tg, and after an option, `serve` is a string to search for.
     link = os.path.join(folder, "tg")
     os.symlink(TRAWL, link)
