@@ -44,8 +44,8 @@ class Tree:
         self.directories = ["top"]
         self.links = []
         os.mkdir(os.path.join(top, "top"))
-        for _ in range(rng.choice([3, 10, 25, 60])):
-            self.add_something()
+        for what in rng.choice([[], ["chain"]]) + [None] * rng.choice([3, 10, 25, 60]):
+            self.add_something(what)
         self.lock_some()
         os.mkdir(os.path.join(top, "locked"), 0)
         self.directories.append("locked")
@@ -54,12 +54,12 @@ class Tree:
         directory = self.rng.choice(self.directories)
         return os.path.join(directory, self.rng.choice(NAMES + ["%d" % self.rng.randrange(100)]))
 
-    def add_something(self):
+    def add_something(self, what):
         path, rng = self.place(), self.rng
         full = os.path.join(self.top, path)
         if os.path.lexists(full) or os.path.lexists(full + ".pipe"):
             return
-        what = rng.choices(["file", "big", "directory", "chain", "link", "fifo", "hard"], [60, 2, 12, 2, 12, 2, 3])[0]
+        what = what or rng.choices(["file", "big", "directory", "chain", "link", "fifo", "hard"], [60, 2, 12, 1, 12, 2, 3])[0]
         if what == "file":
             self.files[path] = b"" if rng.random() < 0.1 else compare.random_text(rng)
         elif what == "big":
@@ -73,6 +73,10 @@ class Tree:
             self.directories += [path, os.path.relpath(deep, self.top), os.path.relpath(os.path.dirname(deep), self.top)]
             with open(os.path.join(deep, "a.c"), "wb") as file:
                 file.write(b"foo\n")
+            os.makedirs(full + ".d/e")  # a link down, and files to search after the return from there
+            os.symlink(full, full + ".d/e/b")
+            for name in ("a", "c", "d"):
+                os.link(os.path.join(deep, "a.c"), full + ".d/e/" + name)
             if not self.links or rng.random() < 0.2:  # -R follows the link down there
                 os.symlink(os.path.join(self.top, rng.choice(self.directories[:3])), os.path.join(deep, "on"))
         elif what == "link":
