@@ -8,6 +8,7 @@ into lines of any length and are searched on both strands; the input is a file o
 TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test. docs/approximate.md says what an occurrence is.
 """
 import gzip
+import json
 import os
 import re
 import sys
@@ -33,10 +34,12 @@ class Case:
         self.every_end = self.by_edits and rng.random() < 0.2
         first = rng.randrange(self.most + 1)
         self.exact = range(first, rng.randrange(first, self.most + 1) + 1) if rng.random() < 0.25 else range(0)
-        reports = ["", "", "-c", "-l"] if self.fasta else ["", "", "-c", "-v", "-o", "--overlapping -o", "--positions", "--count-matches", "-vc"]
+        reports = ["", "", "-c", "-l", "--json"]
+        if not self.fasta:
+            reports = ["", "", "--json", "-c", "-v", "-o", "--overlapping -o", "--positions", "--count-matches", "-vc"]
         self.report = rng.choice(reports)
         self.distance = not self.fasta and not self.report.startswith("-v") and rng.random() < 0.3
-        self.number = rng.random() < 0.3 and (self.fasta or self.report != "--positions")  # -n, or of FASTA files --pattern-number
+        self.number = rng.random() < 0.3 and self.report != ("--json" if self.fasta else "--positions")  # -n, or of FASTA files --pattern-number
         self.name, self.limit = rng.random() < 0.25, rng.choice([None, None, None, 1, 3])
         if self.limit and self.report in ("--positions", "--count-matches"):
             self.limit = None
@@ -141,6 +144,8 @@ def expected_lines(case, patterns, text):
             count += len(leftmost_longest(matches)) if case.report == "--count-matches" else 1
             if case.report == "--positions":
                 output += ["PATH:" * case.name + "%d%s\n" % (offset + len(line[:f[0]].encode()), ":%d" % f[4] if case.distance else "") for f in matches]
+            elif case.report == "--json":
+                output += ["%d:%d:%d:%s\n" % (len(line[:b].encode()), len(line[:e].encode()), d, line[b:e]) for b, e, d in leftmost_longest(matches)]
             elif "-o" in case.report:
                 found = leftmost_longest(matches) if case.report == "-o" else [(f[0], f[3], f[4]) for f in matches]
                 output += [head + ("%d:" % d if case.distance else "") + line[b:e] + "\n" for b, e, d in found]
@@ -195,12 +200,22 @@ def fasta_case(rng, case):
         for at in range(0, len(sequence), width):
             text.append(rng.choice(["", "", "", "\n", "\r\n", ";>no\n"]) + sequence[at:at + width] + rng.choice(["\n", "\n", "\r\n", "\n;no\n"]))
         for begin, index, strand, end, distance in occurrences(case, patterns, sequence):
-            which = "%d:" % (index + 1) if case.number else ""
-            output.append("PATH:" * case.name + "%s:%d:%s:%s%d:%s\n" % (name[:4096], begin, "+-"[strand], which, distance, sequence[begin:end]))
+            which = "%d:" % (index + 1) if case.number or case.report == "--json" else ""
+            path = "PATH:" * (case.name and case.report != "--json")
+            output.append(path + "%s:%d:%s:%s%d:%s\n" % (name[:4096], begin, "+-"[strand], which, distance, sequence[begin:end]))
     output = output[:case.limit]
     expected = "PATH:" * case.name + "%d\n" % len(output) if case.report == "-c" else "PATH\n" * bool(output) if case.report == "-l" else "".join(output)
     text = "".join(text)
     return patterns, text[:-1] if rng.random() < 0.2 and text[-2:-1] not in "\r" else text, (expected, bool(output))
+
+
+def json_lines(output):
+    """Return the matches of --json in the form of expected_lines and fasta_case."""
+    found = [message["data"] for message in map(json.loads, output.splitlines()) if message["type"] == "match"]
+    lines = [(match["start"], match["end"], match["distance"], match["match"]["text"]) for data in found for match in data.get("submatches", [])]
+    lines += [tuple(data[name] for name in ("offset", "strand", "pattern", "distance")) + (data["match"]["text"],) for data in found if "sequence" in data]
+    names = [data["sequence"]["text"] + ":" if "sequence" in data else "" for data in found] if lines and "sequence" in found[0] else [""] * len(lines)
+    return "".join(name + ":".join(map(str, line)) + "\n" for name, line in zip(names, lines)).encode()
 
 
 def run_case(rng, trawl, folder):
@@ -217,6 +232,8 @@ def run_case(rng, trawl, folder):
     expected = expected.replace("PATH", "(standard input)" if piped else path)
     got = cases.execute(arguments + [path] * (not piped), None, "C.UTF-8", text.encode() if piped else None)
     cases.counts["selected"] += found
+    if case.report == "--json":
+        got = got[0], json_lines(got[1]), got[2]
     if case.report in ("--overlapping -o", "--positions"):  # the order of occurrences with the same begin is not compared
         expected, got = "".join(sorted(expected.splitlines(True))), (got[0], b"".join(sorted(got[1].splitlines(True))), got[2])
     if got == (0 if found else 1, expected.encode(), b""):

@@ -71,6 +71,8 @@ def rules(rng, braces=False, folder="", tree=()):
         if lines and rng.random() < 0.2:  # the same glob again, of which rules one is for directories alone
             text = lines[-1].strip().lstrip("!")
             text = text[:-1] if text.endswith("/") else text + "/"
+        if rng.random() < 0.08:
+            text = text.swapcase()
         if text and rng.random() < 0.25:
             text = "!" + text
         if rng.random() < 0.05:

@@ -13,7 +13,8 @@ Left out, because ripgrep 13 differs from git or from its own manual (docs/comma
   - a set such as [!a] after another character: in ripgrep the set may match a slash;
   - '!' alone in a line: the line brings back all files in ripgrep, and means nothing in git;
   - paths in core.excludesFile: in ripgrep the paths begin at the working directory;
-  - --ignore-file for an absolute operand: in ripgrep the file's rules with a slash at the begin never apply.
+  - --ignore-file for an absolute operand: in ripgrep the file's rules with a slash at the begin never apply;
+  - globs with a slash for an absolute operand: ripgrep takes the begin /tmp/tree of /tmp/tree2 for the working directory.
 """
 import os
 import random
@@ -85,7 +86,10 @@ def make_case(rng, top, folders, files):
         text = ignored.glob(rng, True)
         if text[0] == "#":
             continue
-        options += [rng.choice(["-g", "-g", "-g", "--iglob"]), rng.choice(["", "!"]) + text]
+        option = rng.choice(["-g", "-g", "--iglob"])
+        if (option == "--iglob" or "--glob-case-insensitive" in options) and rng.random() < 0.5:
+            text = text.swapcase()
+        options += [option, rng.choice(["", "!"]) + text]
     if rng.random() < 0.2:
         options += [rng.choice(["-t", "--type", "--type-not"]), rng.choice(TYPES)]
         if rng.random() < 0.3:
@@ -99,7 +103,7 @@ def make_case(rng, top, folders, files):
     operands, folder = [], ""
     choice = rng.random()
     if choice < 0.2:
-        operands = rng.choice([["."], ["./"]] + [[top], [top + "/", top + "2"], [top + "2"]] * ("--ignore-file=../more" not in options))
+        operands = rng.choice([["."], ["./"]] + [[top], [top + "/", top + "2"], [top + "2"]] * (not any("/" in word for word in options)))
     elif choice < 0.3 and files:
         operands = [rng.choice(files)]
     elif choice < 0.6:  # some rules lie above the root
