@@ -221,8 +221,8 @@ struct trawl_plan_options {
     const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
                                         symbols beyond a pattern's end are ignored. Copied. */
     enum trawl_syntax syntax; /* what patterns are; expressions have alphabet BYTES or CHARACTERS */
-    /* MiB for the programs and automata of all expressions together, of which each takes up to 2;
-       0: 16 for each program */
+    /* MiB for the programs and automata of all expressions together, of which each takes up to a
+       32nd, and up to 2 MiB; 0: 16 for each program */
     uint32_t expression_mib;
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \

@@ -3,10 +3,11 @@
 
 #include "base/checked.h"
 
-/* Limit for the memory of a program: PROGRAM_BYTES, or BOUNDED_BYTES if the plan's options limit
- * the memory of all programs together. */
+/* Limit for the memory of a program: PROGRAM_BYTES. If the plan's options limit the memory of all
+ * programs together: BOUNDED_BYTES, or a BOUNDED_SHARE-th of that memory, if that is less. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)
+#define BOUNDED_SHARE 32u
 
 void program_memory_divide(struct expressions *made)
 {
@@ -16,8 +17,8 @@ void program_memory_divide(struct expressions *made)
     made->bytes_left = UINT64_MAX / 2;
     if (all == 0)
         return;
-    made->program_bytes = min_u64(all / (4 * (uint64_t)made->count + 28), BOUNDED_BYTES);
-    made->program_bytes_max = BOUNDED_BYTES;
+    made->program_bytes_max = min_u64(all / BOUNDED_SHARE, BOUNDED_BYTES);
+    made->program_bytes = min_u64(all / (4 * (uint64_t)made->count + 28), made->program_bytes_max);
     made->bytes_left = all - made->count * made->program_bytes;
 }
 

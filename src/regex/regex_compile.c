@@ -75,9 +75,9 @@ static enum trawl_status refuse(const struct expressions *made, const struct tra
                           made->plan->expressions.memory_mib);
     if (regex_status == REGEX_LARGE)
         return TRAWL_FAIL(error, LIMIT,
-                          "the expression's program needs more than %" PRIu64 " MiB, the limit: "
+                          "the expression's program needs more than %" PRIu64 " KiB, the limit: "
                           "make repetitions and classes such as \\pL{300} smaller",
-                          made->program_bytes_max >> 20);
+                          made->program_bytes_max >> 10);
     status = TRAWL_FAIL(error, ARGUMENT, "%s", fault->message);
     if (error != NULL)
         error->text_offset = translated->from[min_u64(fault->at, translated->count)];

@@ -258,7 +258,7 @@ def query(model):
         output = TIMES.sub(b"", output)
     if status == 2 and (b"cannot" in messages[0] or not any(re.search(rb": No such file|Is a directory|broken\.gz", message) for message in messages)):
         if kind == "frames":
-            return path, body, 200, None, True, lambda got: (frames := frames_of(got))[::2] == (b"", 2) and frames[1][0].endswith(messages[0])
+            return path, body, 200, None, True, lambda got: (frames := frames_of(got)) and frames[::2] == (b"", 2) and frames[1][0].endswith(messages[0])
         return path, body, 400, os.fsdecode(messages[0]), True, None
     if lists and row["end"] and "-x" in asks:
         return path, body, 422, "counts and columns are not served with -z beside -x or regular expressions", True, None

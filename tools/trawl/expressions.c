@@ -19,7 +19,9 @@
  *   KEPT_BYTES * bytes of all expressions                    kept by RE2; most for "\pL"
  *   READ_BYTES * bytes of the longest expression             while RE2 reads the expression
  *   MAKE_BYTES                                               while RE2 makes a program
- *   THREAD_BYTES * threads                                   searches with programs of 2 MiB */
+ *   THREAD_BYTES * threads                                   searches with programs of 2 MiB
+ * If the sum is more than 3/4 of what the request may still take, all programs get less than
+ * PROGRAMS_MIB. The largest program is then smaller, and so is what a thread takes. */
 #define PROGRAMS_MIB 64u
 #define EXPRESSIONS_PER_MIB 4u
 #define KEPT_BYTES (UINT64_C(6) << 10)
@@ -163,22 +165,42 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     return true;
 }
 
+/* Returns the bytes that a search of this thread takes, if all programs may take so many MiB. */
+static uint64_t bytes_of_thread(uint64_t programs_mib)
+{
+    return programs_mib < PROGRAMS_MIB ? THREAD_BYTES / PROGRAMS_MIB * programs_mib : THREAD_BYTES;
+}
+
+/* Returns the MiB for all programs together. others: bytes that do not depend on this result. */
+static uint64_t programs_mib(const struct guard *guard, uint64_t expressions, uint64_t others)
+{
+    uint64_t wanted = PROGRAMS_MIB + expressions / EXPRESSIONS_PER_MIB;
+    uint64_t left = guard_left(guard) / 4 * 3, fit;
+
+    left = left > others ? left - others : 0;
+    if ((wanted << 20) + guard->thread_count * bytes_of_thread(wanted) <= left)
+        return wanted;
+    fit = left / ((1u << 20) + guard->thread_count * bytes_of_thread(1));
+    return fit == 0 ? 1 : fit < wanted ? fit : wanted;
+}
+
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare)
 {
     bool joined = patterns->joined.bytes != NULL;
     const struct trawl_pattern *items = joined ? &patterns->joined : patterns->items;
-    uint64_t count = joined ? 1 : patterns->count, bytes = 0, longest = 0;
+    uint64_t count = joined ? 1 : patterns->count, bytes = 0, longest = 0, others;
 
     for (uint64_t i = 0; i < count; i++) {
         bytes += items[i].bytes_count;
         longest = items[i].bytes_count > longest ? items[i].bytes_count : longest;
     }
-    options->expression_mib = (uint32_t)(PROGRAMS_MIB + count / EXPRESSIONS_PER_MIB);
     *spare = longest * READ_BYTES + MAKE_BYTES;
-    return guard_take(settings->guard, ((uint64_t)options->expression_mib << 20) +
-                                           bytes * KEPT_BYTES + *spare +
-                                           settings->guard->thread_count * THREAD_BYTES);
+    others = bytes * KEPT_BYTES + *spare;
+    options->expression_mib = (uint32_t)programs_mib(settings->guard, count, others);
+    return guard_take(settings->guard,
+                      ((uint64_t)options->expression_mib << 20) + others +
+                          settings->guard->thread_count * bytes_of_thread(options->expression_mib));
 }
 
 /* Returns the index of the expression at fault, which error->text_offset refers to. Several

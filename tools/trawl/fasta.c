@@ -185,7 +185,8 @@ static void drop_front(struct fasta *fasta, uint64_t count)
 
     fasta->used -= count;
     memmove(fasta->bytes, fasta->bytes + count, (size_t)fasta->used);
-    memmove(fasta->names, fasta->names + last->name_begin, (size_t)last->name_bytes);
+    if (last->name_bytes > 0) /* else `names` may be NULL */
+        memmove(fasta->names, fasta->names + last->name_begin, (size_t)last->name_bytes);
     last->name_begin = 0;
     fasta->names_used = last->name_bytes;
     if (last->begin > 0)

@@ -45,6 +45,15 @@ void guard_give(struct guard *guard, uint64_t bytes)
         (void)atomic_fetch_sub(&guard->all->bytes, bytes);
 }
 
+uint64_t guard_left(const struct guard *guard)
+{
+    uint64_t bytes = atomic_load(&guard->bytes);
+
+    return guard->bytes_max == 0      ? UINT64_MAX
+           : bytes < guard->bytes_max ? guard->bytes_max - bytes
+                                      : 0;
+}
+
 void guard_end(struct guard *guard)
 {
     guard_give(guard, atomic_load(&guard->bytes));

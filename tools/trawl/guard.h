@@ -33,6 +33,8 @@ struct guard {
  * nothing was counted. */
 bool guard_take(struct guard *guard, uint64_t bytes);
 void guard_give(struct guard *guard, uint64_t bytes);
+/* Returns how many bytes the search may still take of its own limit; UINT64_MAX: no limit. */
+uint64_t guard_left(const struct guard *guard);
 /* Gives all memory that is still counted back to guard->all. */
 void guard_end(struct guard *guard);
 
