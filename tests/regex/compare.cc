@@ -31,10 +31,10 @@ void want(trawl_status status)
 
 void show(const setup &given, const char *call)
 {
-    std::printf("FAILED: %s: syntax %d flags 0x%x alphabet %d line end %d also %d, %zu bytes\n",
+    std::printf("FAILED: %s: syntax %d flags 0x%x alphabet %d line end %d also %d %d, %zu bytes\n",
                 call, static_cast<int>(given.options.syntax), given.options.flags,
                 static_cast<int>(given.options.alphabet), given.options.line_end,
-                given.options.line_end_also_set, given.text.size());
+                given.options.line_end_also_set, given.options.line_end_also, given.text.size());
     for (const std::string &expression : given.expressions)
         std::printf("  expression '%s'\n", expression.c_str());
     if (given.text.size() < 100)
@@ -128,7 +128,8 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
         bool matches = false, ended;
 
         while (after < given.text.size() && given.text[after] != line_end &&
-               !(given.options.line_end_also_set != 0 && given.text[after] == '\0'))
+               !(given.options.line_end_also_set != 0 &&
+                 given.text[after] == static_cast<char>(given.options.line_end_also)))
             after++;
         ended = after < given.text.size();
         std::string line = given.text.substr(at, after - at);
@@ -321,15 +322,17 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
     }
 }
 
-// Records are lines of their own. by_re2 would cut records at line ends, so blanks stand there.
+// Records are lines of their own. by_re2 would cut records at line ends, so tildes stand there.
 void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *plan)
 {
     std::vector<uint64_t> at{0};
     std::vector<hit> cells, wanted;
 
     for (char &byte : given.text)
-        if (byte == static_cast<char>(given.options.line_end) || byte == '\0')
-            byte = ' ';
+        if (byte == static_cast<char>(given.options.line_end) || byte == '\0' ||
+            (given.options.line_end_also_set != 0 &&
+             byte == static_cast<char>(given.options.line_end_also)))
+            byte = '~';
 
     while (at.back() < given.text.size())
         at.push_back(std::min<uint64_t>(given.text.size(), at.back() + draw(30)));

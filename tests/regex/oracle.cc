@@ -197,6 +197,7 @@ setup random_setup()
     made.options.line_end_set = 1;
     made.options.line_end = draw(6) == 0 ? 0 : '\n';
     made.options.line_end_also_set = static_cast<uint8_t>(draw(3) == 0);
+    made.options.line_end_also = static_cast<uint8_t>("\0\0 ab"[draw(5)]);
     for (uint32_t i = 0; i < count; i++) {
         const drawn one = random_expression(perl, 2);
 

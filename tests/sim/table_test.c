@@ -465,8 +465,8 @@ static bool may_end_again(const struct scene *s, const struct fault *fault,
 static bool is_told(const struct scene *s, enum trawl_status status,
                     const struct trawl_error *error)
 {
-    if (status == TRAWL_READ && s->place != PLACE_COMPRESSED &&
-        (error->os_code != EIO ||
+    if (status == TRAWL_READ &&
+        ((error->os_code != EIO && s->place != PLACE_COMPRESSED) ||
          error->text_offset > s->input.text_bytes + s->threads * 2 * s->chunk_bytes))
         return false;
     return error->status == status && error->message[0] != '\0' &&

@@ -353,8 +353,10 @@ static void cut(const struct sample *sample)
         enum trawl_status status = search(file_of(sample->bytes, count), &seen, &error);
 
         CHECK_STATUS(status, is_known ? TRAWL_READ : TRAWL_OK);
-        if (is_known)
+        if (is_known) {
             calls_check_error(&error, TRAWL_READ, sample->format, __FILE__, __LINE__);
+            TEST_CHECK(error.text_offset <= TEXT_BYTES); /* where the unpacked text ended */
+        }
         TEST_CHECK(seen.is_right || !is_known);
         TEST_CHECK(seen.bytes <= TEXT_BYTES);
     }

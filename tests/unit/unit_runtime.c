@@ -155,6 +155,11 @@ static void arguments(struct trawl_plan *plan)
     CHECK_REFUSED(trawl_search_next(NULL, &batch, error));
     CHECK_REFUSED(
         trawl_searcher_open(SEARCHER_WITH(.runtime = runtime, .threads = 2), &none, error));
+    MUST(trawl_searcher_open(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1024), &none,
+                             NULL)); /* the most */
+    trawl_searcher_close(none);
+    CHECK_REFUSED(trawl_searcher_open(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1025),
+                                      &none, error));
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_searcher_workers(searcher, 0, &stats, &count, NULL));
     TEST_CHECK(count == 1 && strcmp(stats.name, "cpu") == 0);
