@@ -4,13 +4,21 @@
 usage: rg_types.py TRAWL
 
 Each type must have the globs of ripgrep's type with the same name, and no type of ripgrep may be missing. If ripgrep is
-not version 13, the script prints the differences and does not fail.
+not version 13, the script prints the differences and does not fail. Then random sequences of --type-add and --type-clear
+must lead to the same list, and with --type and --type-not to the same files; TRAWL_TEST_SEED, TRAWL_TEST_SCALE (default 1:
+320 sequences) and TRAWL_TEST_DIVISOR as for the other scripts.
 """
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
+
+import cases
 
 TYPES_MIN = 120
+TYPE_CASES = 320
+FILES = ["a.c", "a.h", "a.zz", "a.py", "a.md", "b.pyi", "x", "Makefile"]
 
 
 def types_of(program, *options):
@@ -18,8 +26,30 @@ def types_of(program, *options):
     return dict(line.split(": ", 1) for line in done.stdout.decode().splitlines())
 
 
+def compare_changes(trawl, rng, folder):
+    """Draw options that change the types and select some, and return them in a list if ripgrep lists or finds something else.
+    A glob that a type was given twice is printed twice by ripgrep, and once by trawl."""
+    changes = []
+    for _ in range(rng.choice([1, 2, 3, 5, 8])):
+        name = rng.choice(["c", "py", "own", "new"])
+        changes += rng.choice([["--type-clear", name], ["--type-add", name + ":" + rng.choice(["*.zz", "*.c", "x", "*.{py,h}"])],
+                               ["--type-add", name + ":*.zz"], ["--type-add", "%s:include:%s" % (name, ",".join(rng.choices(["c", "py", name], k=rng.randrange(1, 4))))]])
+    selects = [word for _ in range(rng.randrange(1, 4)) for word in (rng.choice(["--type", "--type", "--type-not"]), rng.choice(["c", "py", "own", "new", "md", "all"]))]
+    done = [cases.execute([program, *changes, "--type-list"])[:2] for program in (trawl, "rg")]
+    found = [cases.execute([program, *changes, *selects, "--files"], folder)[:2] for program in (trawl, "rg")]
+    once = ["%s: %s" % (name, ", ".join(sorted(set(globs.split(", "))))) for name, _, globs in (line.partition(": ") for line in done[1][1].decode().splitlines())]
+    wrong = []
+    if done[0][0] != done[1][0] or (done[0][0] == 0 and done[0][1].decode().splitlines() != once):
+        wrong = [" ".join(changes)]
+    elif found[0][0] != found[1][0] or sorted(found[0][1].splitlines()) != sorted(found[1][1].splitlines()):
+        wrong = [" ".join(changes + selects)]
+    if wrong:
+        print("%s: %r, and ripgrep %r" % (wrong[0], *found))
+    return wrong
+
+
 def main():
-    trawl = sys.argv[1]
+    trawl = os.path.abspath(sys.argv[1])
     if shutil.which("rg") is None:
         print("SKIPPED: there is no ripgrep here")
         return 77
@@ -31,6 +61,11 @@ def main():
     changes = ["--type-clear", "c", "--type-add", "c:*.{zz,c}", "--type-add", "own:include:c,py", "--type-add", "own:x"]
     own, other = types_of(trawl, *changes), types_of("rg", *changes)
     differ += [name for name in ("c", "own", "py") if own[name] != other[name]]
+    with tempfile.TemporaryDirectory() as folder:
+        for name in FILES:
+            open(os.path.join(folder, name), "w").close()
+        for number in range(cases.amount(TYPE_CASES)):
+            differ += compare_changes(trawl, cases.random_of("types", number), folder)
     print("%d types, %d differ from ripgrep %s, which has %d" % (len(own), len(differ), version, len(other)))
     return 1 if len(own) < TYPES_MIN or (differ and version.startswith("13.")) else 0
 

@@ -82,11 +82,10 @@ static void clear_type(struct types *types, const char *name)
     types->count = kept;
 }
 
-/* Gives the type of `like` all globs of the type `name`. */
-static bool include_type(struct types *types, const struct type_row *like, const char *name,
-                         size_t bytes)
+/* Gives the type of `like` all globs that the type `name` has in the first `count` rows. */
+static bool include_type(struct types *types, size_t count, const struct type_row *like,
+                         const char *name, size_t bytes)
 {
-    size_t count = types->count;
     bool found = false;
 
     for (size_t i = 0; i < count; i++) {
@@ -108,7 +107,7 @@ static bool include_type(struct types *types, const struct type_row *like, const
 static bool add_type(struct types *types, const char *value)
 {
     static const char word[] = "include:";
-    size_t name_bytes = strcspn(value, ":");
+    size_t name_bytes = strcspn(value, ":"), count = types->count;
     struct type_row row = {value, value + name_bytes + 1, name_bytes, 0};
     bool good = value[name_bytes] == ':' && name_bytes > 0 && *row.glob != '\0';
 
@@ -124,7 +123,7 @@ static bool add_type(struct types *types, const char *value)
     for (const char *at = row.glob + sizeof word - 1;; at++) {
         size_t bytes = strcspn(at, ",");
 
-        if (!include_type(types, &row, at, bytes))
+        if (!include_type(types, count, &row, at, bytes))
             return false;
         at += bytes;
         if (*at == '\0')
