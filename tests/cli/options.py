@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 TRAWL = os.path.abspath(sys.argv[1])
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/trawl/flags.def")
 failures = []
 
 # (name of the command, the options between which the last decides, the other arguments)
@@ -133,6 +134,42 @@ def test_words():
                     expect((status, output) == (2, b"") and said.startswith(b"trawl: -"), option, wrong, status, said)
 
 
+def long_names():
+    """The rows of flags.def with a long name: (target, name, argument, is the option one of grep's?)."""
+    table, rows = open(TABLE).read(), {}
+    of_flag, of_alias = r"^FLAG\((\w+), [^,]+, (?:NULL|\"([\w-]+)\"),\s+(\w+),\s+(?:NULL|\"[^\"]*\"),\s+(\w+),", r"^ALIAS\((\w+), [^,]+, (?:NULL|\"([\w-]+)\"), (\w+)\)"
+    for row in re.finditer(of_flag, table, re.MULTILINE):
+        rows[row[1]] = (row[1], row[2], row[3], row[4] not in ("LAYOUT", "FILES", "BEYOND", "ERRORS", "EXPERT"))
+    expect(len(rows) == len(re.findall("^FLAG", table, re.MULTILINE)), "rows of flags.def that are not understood")
+    aliases = [(row[3], row[2], *rows[row[3]][2:]) for row in re.finditer(of_alias, table, re.MULTILINE)]
+    return [row for row in sorted([*rows.values(), *aliases], key=lambda row: table.find('"%s"' % row[1])) if row[1]]
+
+
+def test_abbreviations():
+    """Check the shortest abbreviation of each name that is accepted, and that with a letter less."""
+    def belongs(short):
+        """The rows that an abbreviation may mean: those of grep, or else the others."""
+        rows = [row for row in names if row[1].startswith(short)]
+        return [row for row in rows if row[1] == short] or [row for row in rows if row[3]] or rows
+    names, tried = long_names(), set()
+    for target, name, argument, _ in names:
+        good = [name[:length] for length in range(1, len(name) + 1) if {row[0] for row in belongs(name[:length])} == {target}]
+        tried |= {good[0], good[0][:-1] or "-", name + "-"}
+    for short in sorted(tried):
+        rows = belongs(short)
+        value = "=x" if rows and rows[-1][2] != "REQUIRED" else ""
+        status, output, said = run("trawl", ["--" + short + value])
+        if len({row[0] for row in rows}) > 1:
+            wanted = "trawl: option '--%s' is ambiguous; possibilities: %s\n" % (short + value, " ".join("'--%s'" % row[1] for row in rows))
+        elif rows and rows[-1][2] == "OPTIONAL":
+            wanted = run("trawl", ["--" + rows[-1][1] + value])[2].decode()
+        elif rows:
+            wanted = "trawl: option '--%s' %s\n" % (rows[-1][1], "doesn't allow an argument: 'x'" if rows[-1][2] == "NONE" else "requires an argument")
+        else:
+            wanted = "trawl: unrecognized option '--%s'" % short
+        expect((status, output) == (2, b"") and said.decode().startswith(wanted), short, wanted, status, said)
+
+
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
 for link in ("trawl", "tg"):
@@ -144,7 +181,7 @@ for path, text in (("a", b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2
     open(path, "wb").write(text)
     os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
 os.symlink("../b", "d/link")
-for test in (test_last_decides, test_same, test_limits, test_words):
+for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations):
     test()
 os.chdir("/")
 subprocess.run(["rm", "-rf", folder], check=True)

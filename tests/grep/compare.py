@@ -509,20 +509,20 @@ BORDER_ROWS = [("needle", False, options) for options in (["-q"], ["-l"], ["-L"]
 def borders(trawl, folder):
     """Compare where a selected line or the line behind it ends, and a NUL lies, one byte before, at and one byte after the
     end of a buffer of grep, also where both programs leave standard input."""
-    for ends in (-17, -16, -15, -1, 0, 1):
+    for ends, begin in ((-17, 0), (-16, 0), (-15, 0), (-1, 0), (0, 0), (1, 0), (0, 1), (-16, 1000), (1, BLOCK)):
         for null in (None, -1, 0, BLOCK):
             text = bytearray(b"x" * 15 + b"\n") * (BLOCK // 16 - 3)
             text += b"x" * (BLOCK + ends - len(text) - 8) + b"\nneedle\n" + (b"y" * 15 + b"\n") * (BLOCK // 16 + 9)
             if null is not None and null != ends - 1:
                 text[BLOCK + null] = 0
             with open(os.path.join(folder, "border"), "wb") as file:
-                file.write(text)
+                file.write(b"z" * begin + text)
             for string, nowhere, options in BORDER_ROWS[:None if null is None else -1]:
                 case = Case()
-                case.arguments, case.stdin, case.nowhere = options + [string], ("file", "border", 0), nowhere
+                case.arguments, case.stdin, case.nowhere = options + [string], ("file", "border", begin), nowhere
                 expected, got = run(["grep", "-F"], case, folder), run([trawl], case, folder)
                 if (expected[0], expected[1], rename(expected[2]), expected[3]) != got:
-                    return "line end at %d, NUL at %s of the border, %r%s%s" % (ends, null, options, show("grep", expected), show("trawl", got))
+                    return "from %d on, line end at %d, NUL at %s of the border, %r%s%s" % (begin, ends, null, options, show("grep", expected), show("trawl", got))
     return None
 
 

@@ -88,7 +88,8 @@ def make_files(top, rng):
     put("source/1", b"bar\n")
     os.mkdir(os.path.join(top, "wide"))
     for i in rng.sample(range(WIDE_ENTRIES), WIDE_ENTRIES):
-        os.link(os.path.join(top, "source/%d" % (i % 7 == 0)), os.path.join(top, "wide/%d" % i))
+        name = ("%d" % i).ljust(255 if i % 99 == 0 else i % 256 * (i % 9 == 0), "w")  # all names together take more than 64 KiB
+        os.link(os.path.join(top, "source/%d" % (i % 7 == 0)), os.path.join(top, "wide", name))
 
 
 def make_case(rng, wide):

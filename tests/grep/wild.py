@@ -241,8 +241,29 @@ def lone_file(trawl, folder):
     return None
 
 
+def operand_globs(trawl, folder):
+    """Compare which operands the globs of --include, --exclude and --exclude-dir leave out, however an operand spells its path."""
+    folder = os.path.join(folder, "operands/in")
+    os.makedirs(os.path.join(folder, "sub/b.c.d"))
+    for name in ("b.c", "sub.c", "sub/b.c", "sub/x", "sub/b.c.d/b.c"):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(b"foo\n")
+    paths = ["b.c", "sub.c", "sub", "sub/b.c", "sub/b.c.d", "sub/x"]
+    operands = [before + path + after for path in paths for before in ("", "./", ".//", "sub/../", "../in/", folder + "/")
+                for after in ("", "/", "/.", "//")[:1 if path[-2:] in (".c", "/x") else 4]] + [".", "..", "sub/.."]
+    for glob in ("b.c", "sub", "*.c", "./b.c", "sub/b.c", "sub/*", "*/b.c", "*/", "./*", "../*", "?", "/*", "in", "in/b.c", ".", "..", "*.d", "sub/b.c.d/", "x"):
+        for option in ("--include=", "--exclude=", "--exclude-dir="):
+            for recurse in ("-r", "-dskip", "-Rh"):
+                command = [recurse, "-c", option + glob, "foo", *operands]
+                expected, got = (cases.execute(program + command, folder, stderr=subprocess.STDOUT)[:2]
+                                 for program in (["grep", "-F"], [trawl]))
+                if (expected[0], expected[1].replace(b"grep: ", b"trawl: ")) != got:
+                    return "%r: %s" % (command[:4], cases.differences(expected[1].replace(b"grep: ", b"trawl: "), got[1]))
+    return None
+
+
 def main():
-    return cases.run("wild", CASES, "command lines", run_case, [lone_file], one_in=10, features=features)
+    return cases.run("wild", CASES, "command lines", run_case, [lone_file, operand_globs], one_in=10, features=features)
 
 
 if __name__ == "__main__":
