@@ -251,7 +251,7 @@ def operand_globs(trawl, folder):
     paths = ["b.c", "sub.c", "sub", "sub/b.c", "sub/b.c.d", "sub/x"]
     operands = [before + path + after for path in paths for before in ("", "./", ".//", "sub/../", "../in/", folder + "/")
                 for after in ("", "/", "/.", "//")[:1 if path[-2:] in (".c", "/x") else 4]] + [".", "..", "sub/.."]
-    for glob in ("b.c", "sub", "*.c", "./b.c", "sub/b.c", "sub/*", "*/b.c", "*/", "./*", "../*", "?", "/*", "in", "in/b.c", ".", "..", "*.d", "sub/b.c.d/", "x"):
+    for glob in ("", "b.c", "sub", "*.c", "./b.c", "sub/b.c", "sub/*", "*/b.c", "*/", "./*", "../*", "?", "/*", "in", "in/b.c", ".", "..", "*.d", "sub/b.c.d/", "x"):
         for option in ("--include=", "--exclude=", "--exclude-dir="):
             for recurse in ("-r", "-dskip", "-Rh"):
                 command = [recurse, "-c", option + glob, "foo", *operands]

@@ -96,7 +96,7 @@ static bool glob_matches(const char *glob, const char *name, bool is_operand)
     if (!is_operand)
         return false;
     for (const char *at = name; *at != '\0'; at++)
-        if (*at == '/' && at[1] != '/' && at[1] != '\0' && fnmatch(glob, at + 1, 0) == 0)
+        if (*at == '/' && at[1] != '/' && fnmatch(glob, at + 1, 0) == 0)
             return true;
     return false;
 }
