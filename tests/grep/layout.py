@@ -56,6 +56,9 @@ class Case:
         if rng.random() < 0.35:
             self.columns = rng.choice([1, 3, 5, 8, 13, 21, 34])
             self.on |= {flag for flag in ("max-columns-preview", "trim") if rng.random() < 0.4}
+            if "o" in self.on:  # matches are short
+                self.columns = rng.choice([1, 1, 2, 3, self.columns])
+                self.on |= {"max-columns-preview"}
         self.distance = rng.random() < 0.05 and not self.expressions
         self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
         self.clean()

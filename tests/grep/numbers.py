@@ -33,7 +33,8 @@ class Case:
         self.form = rng.choice(["-e", "lines", "crlf", "hex"])
         self.ignore_case = rng.random() < 0.3
         self.words = rng.random() < 0.2
-        self.whole_lines = rng.random() < 0.15
+        self.whole_lines = rng.random() < 0.25
+        self.stats = rng.random() < 0.5 and self.report.startswith("--count")
         self.utf8 = rng.random() < 0.4
         self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
         self.any_byte = self.form == "hex" and not self.letters
@@ -218,6 +219,8 @@ def make_patterns(rng, case, texts):
             pattern = whole[begin:begin + rng.choice([1, 1, 2, 3, 5, 9])] or rng.choice([b"zz", b"a"])
             if not case.any_byte:
                 pattern = pattern.replace(b"\0", b"") or b"b"
+            if case.whole_lines and rng.random() < 0.5:
+                pattern = rng.choice(whole.replace(b"\0", b"\n").split(b"\n"))[:200] or pattern
         if not case.any_byte or case.report in ("lines", "context", "-o", "overlapping") or case.whole_lines:
             pattern = pattern.replace(b"\n", b"") or b"b"
         if case.ignore_case and not case.letters and rng.random() < 0.3:
@@ -275,13 +278,19 @@ def run_case(rng, trawl, folder):
         arguments.append("-h")
     if case.chunk:
         arguments.append("--chunk-bytes=%d" % case.chunk)
-    arguments.append("-j%d" % case.jobs)
+    arguments += ["-j%d" % case.jobs] + ["--stats"] * case.stats
     wanted, status = expected(case, patterns, texts)
+    said = b""
+    if case.stats:  # strings that are equal count once
+        different = {case.fold(pattern): pattern for pattern in patterns}.values()
+        selected = sum(len(occurrences(case, pattern, text)) for pattern in different for _, text in texts) if totals else int(wanted)
+        said = b"files: %d\nselected: %d\n" % (len(texts), selected)
     if len(texts) == 1 and not case.report.endswith("-H") and case.input == "pipe":
         done = run(trawl, arguments, case.utf8, cwd=folder, input=texts[0][1])
     else:
         done = run(trawl, arguments + [name for name, _ in texts], case.utf8, cwd=folder, stdin=subprocess.DEVNULL)
-    if done.returncode == status and in_order(case, done.stdout) == in_order(case, wanted) and not done.stderr:
+    if done.returncode == status and in_order(case, done.stdout) == in_order(case, wanted) and (
+            done.stderr.startswith(said) if said else not done.stderr):
         return None
     return "%r, strings %r, on %r: status %d, expected %d; %r, expected %r; %r" % (
         arguments, patterns, [text[:80] for _, text in texts], done.returncode, status, done.stdout[:300],
