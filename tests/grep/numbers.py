@@ -35,11 +35,14 @@ class Case:
         self.words = rng.random() < 0.2
         self.whole_lines = rng.random() < 0.25
         self.stats = rng.random() < 0.5 and self.report.startswith("--count")
+        piped = self.whole_lines and self.numbered and rng.random() < 0.5
+        if piped:  # in a pipe a NUL may end lines, so the command itself compares whole lines
+            self.report, self.form, self.stats, self.before, self.after = rng.choice(["-o", "-o", "lines"]), "-e", False, 0, 0
         self.utf8 = rng.random() < 0.4
         self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
         self.any_byte = self.form == "hex" and not self.letters
         self.is_binary = not self.utf8 and rng.random() < 0.3
-        self.input = rng.choice(["pipe", "file", "file"])
+        self.input = "pipe" if piped else rng.choice(["pipe", "file", "file"])
         self.chunk, self.jobs = rng.choice([0, 0, 1, 3, 16, 100, 1000]), rng.choice([1, 2, 3])
 
     def features(self):
