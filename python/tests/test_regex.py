@@ -155,7 +155,7 @@ def test_groups(given, value, text, expected):
     (r"(a)\1", {}, trawl.ArgumentError, "backreference", (0, 3)),
     ("a{1000}{1000}", {}, ValueError, "repetition", (0, 1)),
     (r"\d", {"regex": "extended"}, trawl.ArgumentError, r"\\\\d", (0, 0)),
-    (["a", r"\pL{900}\pL{900}"], {}, trawl.LimitError, r"more than 16 MiB.*: '\\\\pL\{900\}", (1, None)),
+    (["a", r"\pL{900}\pL{900}"], {}, trawl.LimitError, r"more than 16384 KiB.*: '\\\\pL\{900\}", (1, None)),
     ("a", {"edits": 1}, trawl.ArgumentError, "errors", (None, None)),
     ("a", {"regex": "pcre"}, ValueError, "regex: 'perl', 'extended', 'basic', True or False, not 'pcre'", None),
 ])  # fmt: skip
