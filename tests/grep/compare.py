@@ -21,6 +21,7 @@ Also left out are usage errors, where trawl prints one line and grep several lin
 two digits after an operand.
 """
 import ctypes
+import itertools
 import mmap
 import os
 import random
@@ -526,6 +527,23 @@ def borders(trawl, folder):
     return None
 
 
+def short_lines(trawl, folder):
+    """Compare which of all short lines of seven letters hold a word, an empty word, or a letter, in each mix of options."""
+    letters = [b"a", b"B", b"-", b"_", "\u00a7".encode(), "é".encode(), "†".encode()]
+    with open(os.path.join(folder, "short"), "wb") as file:
+        for count in range(5):
+            for line in itertools.product(letters, repeat=count):
+                file.write(b"".join(line) + b"\n")
+    for pattern in ("", "a", "b", "\u00a7", "É", "a-", "†é"):
+        for options in ("-n", "-nw", "-nx", "-nwi", "-nwx", "-nwv", "-ob", "-obi", "-cwz"):
+            for locale in ("C.UTF-8", "C"):
+                command = [options, "-a", "-e", pattern, "short"]
+                expected, got = (cases.execute(program + command, folder, locale)[:2] for program in (["grep", "-F"], [trawl]))
+                if expected != got:
+                    return "LC_ALL=%s %r: %s" % (locale, command, cases.differences(expected[1], got[1]))
+    return None
+
+
 def main():
     version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""
     if b"GNU grep" not in version:
@@ -535,7 +553,7 @@ def main():
                       capture_output=True).returncode > 1:
         print("SKIPPED: grep does not run in the locale C.UTF-8")
         return 77
-    return cases.run("grep", CASES, "command lines", run_case, [borders], one_in=5, features=features)
+    return cases.run("grep", CASES, "command lines", run_case, [borders, short_lines], one_in=5, features=features)
 
 
 if __name__ == "__main__":

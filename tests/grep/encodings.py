@@ -7,6 +7,7 @@ The script converts the texts itself: UTF-16 by a loop over its units, other enc
 lone surrogates, bytes that are no character, NULs, and ends in the middle of a character. If ripgrep is installed, the
 script compares ripgrep's answers, too: by default ripgrep treats byte order marks as --encoding=auto does.
 """
+import itertools
 import os
 import select
 import shutil
@@ -215,8 +216,24 @@ def broken(trawl, folder):
     return None
 
 
+def sequences(trawl, folder):
+    """Short sequences of bytes between letters: --json prints a line as text exactly if the line is UTF-8."""
+    edges = b"a\x80\x8f\x90\x9f\xa0\xbf\xc0"
+    rests = [bytes(rest) for count in range(3) for rest in itertools.product(edges, repeat=count)]
+    rests += [rest + b"\x80" for rest in rests if len(rest) == 2]
+    lines = [b"x" * 40 + bytes([lead]) + rest + b"y" * 30 for lead in range(0x80, 0x100) for rest in rests]
+    with open(os.path.join(folder, "sequences"), "wb") as file:
+        file.write(b"\n".join(lines))
+    output = cases.execute([trawl, "--json", "x", "sequences"], folder)[1]
+    found = [b'"lines":{"text":' in line for line in output.split(b"\n") if line.startswith(b'{"type":"match"')]
+    wanted = [line == line.decode(errors="ignore").encode() for line in lines]
+    if found != wanted:
+        return "a sequence counts as UTF-8 or not: %r" % [line for line, a, b in zip(lines, found, wanted) if a != b][:3]
+    return None
+
+
 def main():
-    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused, whole, broken))
+    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused, whole, broken, sequences))
 
 
 if __name__ == "__main__":

@@ -253,9 +253,11 @@ def operand_globs(trawl, folder):
     operands = [before + path + after for path in paths for before in ("", "./", ".//", "sub/../", "../in/", folder + "/")
                 for after in ("", "/", "/.", "//")[:1 if path[-2:] in (".c", "/x") else 4]] + [".", "..", "sub/.."]
     for glob in ("", "b.c", "sub", "*.c", "./b.c", "sub/b.c", "sub/*", "*/b.c", "*/", "./*", "../*", "?", "/*", "in", "in/b.c", ".", "..", "*.d", "sub/b.c.d/", "x"):
-        for option in ("--include=", "--exclude=", "--exclude-dir="):
+        with open(os.path.join(folder, "../globs"), "w") as file:  # blanks behind a glob do not count
+            file.write("\n%s%s\n" % (glob, ("", " ", "\t\r", " \r ")[len(glob) % 4]))
+        for option in ("--include=" + glob, "--exclude=" + glob, "--exclude-dir=" + glob, "--exclude-from=../globs"):
             for recurse in ("-r", "-dskip", "-Rh"):
-                command = [recurse, "-c", option + glob, "foo", *operands]
+                command = [recurse, "-c", option, "foo", *operands]
                 expected, got = (cases.execute(program + command, folder, stderr=subprocess.STDOUT)[:2]
                                  for program in (["grep", "-F"], [trawl]))
                 if (expected[0], expected[1].replace(b"grep: ", b"trawl: ")) != got:
