@@ -178,14 +178,15 @@ def damage(trawl, top):
     text = b"".join(b"%d foo foo foo foo foo foo foo foo foo foo\n" % i for i in range(60000))
     for name in FORMATS_HERE:
         packed = bytearray(pack(name, text))
-        for at in range(len(packed) * 6 // 10, len(packed) * 6 // 10 + 30):
+        for at in range(len(packed) * 19 // 20, len(packed) * 19 // 20 + 30):
             packed[at] ^= 0x5A
         with open(os.path.join(top, "damaged"), "wb") as file:
             file.write(packed)
-        found = [run([trawl, "--search-zip", *own, "foo", "damaged"], top)[:2]
-                 for own in (["--chunk-bytes=1000", "-j1"], ["--chunk-bytes=65536"], [], ["--chunk-bytes=5000000"])]
-        if found[0][0] != 2 or not found[0][1] or found != found[:1] * 4:
-            return "a damaged file: %s: %s" % (name, [(status, len(out)) for status, out in found])
+        for options in (["foo"], ["--positions", "o"]):  # of the latter a large chunk has more than a result holds
+            found = [run([trawl, "--search-zip", *own, *options, "damaged"], top)[:2]
+                     for own in (["--chunk-bytes=1000", "-j1"], ["--chunk-bytes=65536"], [], ["--chunk-bytes=5000000"])]
+            if found[0][0] != 2 or not found[0][1] or found != found[:1] * 4:
+                return "a damaged file: %s %r: %s" % (name, options, [(status, len(out)) for status, out in found])
     return None
 
 
