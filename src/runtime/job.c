@@ -407,7 +407,9 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
         atomic_store_explicit(progress, *progress + task->result.done - task->from,
                               memory_order_relaxed); /* only the caller writes the number */
     task->from = task->result.done;
-    if (task->from < task->chunk.owned) { /* also before a fault of reading, which ends the chunk */
+    /* a chunk that ends in a fault of reading is searched to its end, too */
+    if (task->from < task->chunk.owned &&
+        (task->status == TRAWL_OK || task->status == TRAWL_READ)) {
         task_search(search, task, &search->searcher->caller, !search->host_searches);
         return true;
     }

@@ -328,12 +328,10 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     return false;
 }
 
-/* Ends the task before the current part, which failed. */
 static void fail_part(struct task *task, enum trawl_status status, const struct trawl_error *error)
 {
     drop_part(task);
-    task->chunk.owned = task->from; /* no later part is searched */
-    if (task->status != TRAWL_OK)   /* the first fault of a task is reported */
+    if (task->status != TRAWL_OK && task->status != TRAWL_READ) /* READ lies behind all parts */
         return;
     task->status = status;
     task->error = *error;
