@@ -22,6 +22,9 @@ struct codec_io {
     uint8_t *out;
     uint64_t out_count;
     const char *what; /* CODEC_DAMAGED: the library's description of the fault, or NULL */
+    /* Codecs with head_bytes: a step sets the bytes up to the end of the next block's header, as
+       the library tells. */
+    uint64_t wanted;
 };
 
 enum codec_result {
@@ -34,6 +37,9 @@ enum codec_result {
 
 struct codec {
     const char *name, *library;
+    /* Bytes of a member's shortest header, if the library gives nothing of a call that fails: then
+     * a step gets the bytes of one block at most. Else 0. */
+    uint32_t head_bytes;
     /* Looks up the library's functions; NULL: the build lacked the library's header. */
     bool (*load)(void *library);
     void *(*open)(void); /* NULL: out of memory */

@@ -77,4 +77,4 @@ static void bzip2_close(void *state)
 #define BZIP2_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_bzip2 = {"bzip2", "libbz2.so.1.0", BZIP2_CALLS};
+const struct codec codec_bzip2 = {"bzip2", "libbz2.so.1.0", 0, BZIP2_CALLS};

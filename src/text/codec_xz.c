@@ -67,4 +67,4 @@ static void xz_close(void *state)
 #define XZ_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_xz = {"xz", "liblzma.so.5", XZ_CALLS};
+const struct codec codec_xz = {"xz", "liblzma.so.5", 0, XZ_CALLS};

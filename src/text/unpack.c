@@ -27,6 +27,7 @@ struct text_unpack {
     char what[WHAT_BYTES];
     void *state;
     uint64_t file_offset; /* the file offset of input[at] */
+    uint64_t wanted;      /* for a codec with head_bytes: the most bytes for the next step */
     uint64_t at, count;   /* input[at, count) is read and not decoded yet */
     uint8_t input[INPUT_BYTES];
 };
@@ -87,6 +88,7 @@ static enum trawl_status decide(struct text_unpack *unpack, const struct packed_
     }
     if (unpack->codec != NULL) {
         TRAWL_TRY(codec_load(unpack->codec, source->text->name, source->error));
+        unpack->wanted = unpack->codec->head_bytes;
         unpack->state = unpack->codec->open();
         if (unpack->state == NULL)
             return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data",
@@ -180,23 +182,38 @@ static enum trawl_status next_member(struct text_unpack *unpack, const struct pa
     return TRAWL_OK;
 }
 
-/* Calls the decoder once. *moved: the decoder used input or gave output. */
+/* Calls the decoder: once, or for a codec with head_bytes once for each block, and without input
+ * while decoded bytes may wait for room. *moved: the decoder used input or gave output. */
 static enum codec_result step(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {
-    uint64_t in_count = unpack->count - unpack->at;
-    struct codec_io io = {unpack->input + unpack->at, in_count, buffer, count, NULL};
-    enum codec_result result = unpack->codec->step(unpack->state, &io);
+    const uint64_t head_bytes = unpack->codec->head_bytes;
+    struct codec_io io = {unpack->input + unpack->at, 0, buffer, count, NULL, 0};
+    enum codec_result result;
+    bool goes_on;
 
-    TRAWL_ASSERT(count > 0);               /* without room no step makes progress */
-    TRAWL_ASSERT(io.in_count <= in_count); /* the decoder stays inside input and output */
-    TRAWL_ASSERT(io.out_count <= count);
-    unpack->at += in_count - io.in_count;
-    unpack->file_offset += in_count - io.in_count;
-    unpack->out_was_full = io.out_count == 0;
+    TRAWL_ASSERT(count > 0); /* without room no step makes progress */
+    *moved = false;
+    do {
+        uint64_t given = unpack->count - unpack->at, room = io.out_count, used;
+
+        if (head_bytes > 0)
+            given = unpack->out_was_full ? 0 : min_u64(given, unpack->wanted);
+        io.in_count = given;
+        result = unpack->codec->step(unpack->state, &io);
+        TRAWL_ASSERT(io.in_count <= given && io.out_count <= room); /* inside input and output */
+        used = given - io.in_count;
+        unpack->at += used;
+        unpack->file_offset += used;
+        unpack->wanted = result == CODEC_MORE ? io.wanted : head_bytes;
+        goes_on = used > 0 || io.out_count < room;
+        *moved |= goes_on;
+        goes_on |= unpack->out_was_full;
+        unpack->out_was_full = io.out_count == 0;
+    } while (head_bytes > 0 && goes_on && result == CODEC_MORE && unpack->at < unpack->count &&
+             io.out_count > 0);
     unpack->between = result == CODEC_END;
     *read_bytes = count - io.out_count;
-    *moved = *read_bytes > 0 || io.in_count < in_count;
     TRAWL_ASSERT(unpack->at <= unpack->count && unpack->count <= INPUT_BYTES);
     if (result != CODEC_MORE && result != CODEC_END) {
         unpack->failed = true;
