@@ -6,7 +6,7 @@ copy, and runs its tests until a test fails; then does so with the next fault. R
 
 Without --draw the faults are those of the file `faults` beside this file, or of FILE: a path, the right line
 (after `- `), the line with the fault (after `+ `). With --draw, the script makes N faults by the table KINDS
-below, in lines of src and gallery drawn by TRAWL_TEST_SEED. --tests: the tests that ctest runs; --targets: the
+below, in lines of src, gallery and tools drawn by TRAWL_TEST_SEED. --tests: the tests that ctest runs; --targets: the
 targets to build for these tests. The copy in build/mutants stays: a later run compiles only what differs. The
 exit status is 1 if the tests notice less than PERCENT of the faults that compile, or if a listed fault does not
 compile.
@@ -25,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 COPY = ROOT / 'build' / 'mutants'
 BUILD = os.path.join('build', 'release')
+DRAWN = ('src', 'gallery', 'tools')  # where --draw makes faults
 PATIENCE_S = 900  # a build with its tests that takes longer hangs, which counts as noticed
 LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # tests left out: not of the sources
 
@@ -37,6 +38,12 @@ KINDS = {
     'and, or': [(r' && ', ' || '), (r' \|\| ', ' && ')],
     'one off': [(r' \+ 1u?\b', ''), (r' - 1u?\b', ''), (r' \+ 1\b', ' - 1'), (r' - 1\b', ' + 1')],
     'bits': [(r' & ', ' | '), (r' \| ', ' & '), (r' << ', ' >> '), (r' >> ', ' << ')],
+    'condition': [(r'\bif \((.*)\)( \{)?$', r'if (!(\1))\2'), (r' && [^()]+\)', ')'), (r'\([^()]+ && ', '(')],
+    'yes, no': [(r'\btrue;$', 'false;'), (r'\bfalse;$', 'true;')],
+    'left out': [
+        (r'^(\s+)[\w>.\[\]-]+ [-+|&]?= .*;$', r'\1;'), (r'^(\s+)\w+\(.*\);$', r'\1;'),
+        (r'^(\s+)(?:break|continue);$', r'\1;'), (r'^(\s+)[\w>.\[\]-]+(?:\+\+|--);$', r'\1;'),
+    ],
     'status': [(r'TRAWL_TRY\((.*)\);$', r'(void)(\1);'), (r'return \w+_FAIL\(.*\);$', 'return TRAWL_OK;')],
     'clean-up': [(r'^(\s+)\w*(release|free|close|unlock|unmap|leave|reset|clear|drop)\(.*\);$', r'\1;')],
     'signal': [(r'^(\s+)\w*(signal|broadcast|wake|notify|fence|atomic_store)\w*\(.*\);$', r'\1;')],
@@ -51,7 +58,7 @@ def drawn(count, wanted):
     """Return faults in `count` lines: (path, line number from 0, the line with the fault, the
     kind)."""
     found = []
-    for path in sorted([*(ROOT / 'src').rglob('*'), *(ROOT / 'gallery').rglob('*')]):
+    for path in sorted(path for folder in DRAWN for path in (ROOT / folder).rglob('*')):
         name = str(path.relative_to(ROOT))
         if path.suffix not in ('.c', '.h', '.cu') or '/tests/' in name or not re.search(wanted, name):
             continue
