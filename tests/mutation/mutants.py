@@ -27,7 +27,7 @@ COPY = ROOT / 'build' / 'mutants'
 BUILD = os.path.join('build', 'release')
 DRAWN = ('src', 'gallery', 'tools')  # where --draw makes faults
 PATIENCE_S = 900  # a build with its tests that takes longer hangs, which counts as noticed
-LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # tests left out: not of the sources
+LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # left out without --tests
 
 # What a fault does to a line: a pattern, and the pattern's replacement.
 KINDS = {
