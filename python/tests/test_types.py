@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 import pytest
 from conftest import SCALE
@@ -26,7 +25,7 @@ def run(folder, *arguments):
         capture_output=True,
         text=True,
         env=environment,
-        cwd=tempfile.gettempdir(),
+        cwd=folder,  # holds no module, as the folder for all temporary files may
     )
 
 
