@@ -5,6 +5,8 @@
  * TRAWL_FAULT_NTH     the number of the failing call, from 1 on; 0 or unset: no call fails
  * TRAWL_FAULT_ON      whether all later calls fail, too
  * TRAWL_FAULT_OF      a function: only its calls are counted
+ * TRAWL_FAULT_PLACES  instead of a number, a file of places: the first call at a new place fails,
+ * which is added to the file. A place is a call with the FRAMES calls that led there
  * TRAWL_FAULT_REPORT  a file; at the end the number of calls, the name of the function that failed
  *                     first and the names of all functions that were called are written there
  * (fts_read is not replaced: a real failure of fts_read frees memory, and fts_close relies on
@@ -12,10 +14,12 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +29,75 @@
 static atomic_ulong calls;
 static unsigned long nth;
 static bool persistent;
-static const char *report, *only;
+static const char *report, *only, *places_file;
 static bool ended; /* the calls that follow belong to this file, not to the command */
 static const char *_Atomic failed;
 static const char *_Atomic called[32]; /* the functions that were called; the rest is NULL */
+
+#define FRAMES 6
+#define PLACES 4096u /* a power of two, at least twice as many as there are places */
+
+extern char __executable_start, etext; /* the begin and the end of the program's code */
+static uint64_t places[PLACES];        /* a hash table; 0: no place */
+static _Atomic uint64_t new_place;     /* the place of the call that failed; 0: none */
+
+/* Returns the entry of a place, or the entry where the place belongs. */
+static uint64_t *place_at(uint64_t place)
+{
+    uint64_t at = place % PLACES;
+
+    while (places[at] != 0 && places[at] != place)
+        at = (at + 1) % PLACES;
+    return &places[at];
+}
+
+/* Returns whether this call is at a new place, and the first call there. */
+static bool is_new_place(void)
+{
+    void *frames[FRAMES + 3];
+    int count = backtrace(frames, FRAMES + 3);
+    uint64_t place = persistent ? 3 : 1, none = 0;
+
+    for (int i = 0; i < count; i++) {
+        uint64_t offset = (uint64_t)((char *)frames[i] - &__executable_start);
+
+        if (offset < (uint64_t)(&etext - &__executable_start)) /* not a frame of a shared library */
+            place = (place + offset) * UINT64_C(0x9e3779b97f4a7c15) ^ offset;
+    }
+    return *place_at(place) == 0 && atomic_compare_exchange_strong(&new_place, &none, place);
+}
+
+static void read_places(void)
+{
+    FILE *file = fopen(places_file, "r");
+    uint64_t place;
+
+    while (file != NULL && fread(&place, sizeof place, 1, file) == 1)
+        *place_at(place) = place;
+    if (file != NULL)
+        fclose(file);
+}
+
+static void write_place(void)
+{
+    uint64_t place = new_place;
+    FILE *file = place != 0 ? fopen(places_file, "a") : NULL;
+
+    if (file == NULL)
+        return;
+    fwrite(&place, sizeof place, 1, file);
+    fclose(file);
+}
 
 __attribute__((constructor)) static void arm(void)
 {
     const char *value = getenv("TRAWL_FAULT_NTH");
 
+    places_file = getenv("TRAWL_FAULT_PLACES");
+    ended = true;
+    if (places_file != NULL)
+        read_places();
+    ended = false;
     nth = value != NULL ? strtoul(value, NULL, 10) : 0;
     persistent = getenv("TRAWL_FAULT_ON") != NULL;
     only = getenv("TRAWL_FAULT_OF");
@@ -46,6 +110,8 @@ __attribute__((destructor)) static void tell(void)
     FILE *file;
 
     ended = true;
+    if (places_file != NULL)
+        write_place();
     file = report != NULL ? fopen(report, "w") : NULL;
     if (file == NULL)
         return;
@@ -69,8 +135,9 @@ static void note_call(const char *function)
 
 static bool fails(const char *function, int code)
 {
-    unsigned long call;
     const char *none = NULL;
+    unsigned long call;
+    bool now;
 
     if (ended)
         return false;
@@ -78,7 +145,10 @@ static bool fails(const char *function, int code)
     if (only != NULL && strcmp(only, function) != 0)
         return false;
     call = atomic_fetch_add(&calls, 1) + 1;
-    if (nth == 0 || (persistent ? call < nth : call != nth))
+    now = nth != 0 && (persistent ? call >= nth : call == nth);
+    if (places_file != NULL)
+        now = new_place != 0 ? persistent : is_new_place();
+    if (!now)
         return false;
     atomic_compare_exchange_strong(&failed, &none, function);
     errno = code;
@@ -116,6 +186,9 @@ WRAP(int, fstatat64, (int directory, const char *path, struct stat *status, int 
      (directory, path, status, flags), EIO, -1)
 WRAP(ssize_t, getdents64, (int descriptor, void *bytes, size_t count), (descriptor, bytes, count),
      EIO, -1)
+/* openat with flags that the compiler does not know, with _FORTIFY_SOURCE: of a directory */
+WRAP(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags),
+     EMFILE, -1)
 WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *attributes, void *(*routine)(void *),
       void *argument),

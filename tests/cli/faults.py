@@ -4,13 +4,14 @@ lasting fault, where all later calls fail, too.
 
 usage: faults.py TRAWL_WITH_FAULTS (the command linked with fault_wrap.c)
 
-First, for each command line below and each function that the run calls, one of the function's first calls fails. Then N,
-which counts the calls of all functions, goes up from 1 until a run meets no fault. A normal run tries each N up to FIRST, then
-one N in SHARE, by TRAWL_TEST_SEED. With a TRAWL_TEST_SCALE of 20 or more each N is tried. With a TRAWL_TEST_DIVISOR of
-more than 2 fewer Ns are tried, and half of the lines meet single faults, the other half lasting faults; under
-sanitizers the halves are exchanged. Every run must end with a status, not by a signal or a sanitizer's report. If the
-fault did not matter, output and status must be right. Otherwise the status must be 2, standard error must have a line
-that begins with "trawl: ", and standard output must have no byte that the right output lacks.
+First, for each command line below and each function that the run calls, one of the function's first calls fails. Then calls
+fail at each place (a call with the calls that led there), in the command line that comes there first. With a TRAWL_TEST_DIVISOR
+of at most 2, N then goes up from 1 until a run meets no fault: a normal run tries each N up to FIRST, then one N in SHARE, by
+TRAWL_TEST_SEED; with a TRAWL_TEST_SCALE of 20 or more each N is tried. Every run must end with a status, not by a
+signal or a sanitizer's report. If the fault did not matter, output and status must be right. Otherwise the status must be 2,
+standard error must have a line that begins with "trawl: " and, after a single fault, says why, and standard output must have no
+byte that the right output lacks.
+(Places came late: of all N, one in 32 was tried, and faults in the lines after rare calls went unnoticed.)
 """
 import gzip
 import os
@@ -35,6 +36,8 @@ SCENES = [
     (["-r", "--include=*", "--exclude-from=globs", "foo", "tree"], None),
     (["-R", "-j3", "-C1", "foo", "wide"], None),
     (["-r", "--ignore", "-g", "!{c,d}*", "--type-not", "py", "--ignore-file", "globs", "foo", "ruled"], None),
+    (["-r", "--exclude-dir=none", "foo", "deep"], None),
+    (["-r", "--type-add=own:include:py", "--type=own", "foo", "ruled"], None),
     (["--files", "--ignore", "--no-require-git", "--sort=modified", "ruled/sub"], None),
     (["--files", "--ignore", "--debug", "-j1", "--sortr=path", "ruled"], None),
     (["-r", "-c", "-j1", "foo", "wide"], None),
@@ -62,6 +65,12 @@ SCENES = [
     (["--help"], None),
     (["--generate=man"], None),
 ]
+
+IO_ERROR = [b"Input/output error"]
+MEMORY, FILES = [b"memory exhausted", b"out of memory", b"Cannot allocate memory"], [b"Too many open files"]
+REASONS = {**dict.fromkeys(("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup"), MEMORY),
+           **dict.fromkeys(("fopen64", "open64", "openat64", "__openat64_2"), FILES),
+           "pthread_create": [b"Resource temporarily unavailable"]}  # what a message has to say after a single fault
 
 
 def make_files(top):
@@ -100,16 +109,23 @@ def make_files(top):
     put("wide/sub/line", b"x\nfoo " + b"y" * 1100000 + b"\n" + b"z\n" * 3)
     put("wide/sub/middle", b"foo\n" + b"z" * 150000 + b"\nfoo\n")
     os.symlink("..", os.path.join(top, "wide", "sub", "up"))
+    deep = "deep"  # more directories than stay open
+    for i in range(36):
+        deep += "/%d" % i
+        os.makedirs(os.path.join(top, deep))
+        put(deep + "/a", b"foo\n")
 
 
-def run(program, scene, top, nth, persistent, function=None):
-    """Return status, output, messages, the function that failed first, and the functions that were called."""
+def run(program, scene, top, nth, persistent, function=None, places=False):
+    """places: the first call at a new place fails. Return status, output, messages, the function that failed first, and the functions that were called."""
     report = os.path.join(top, "report")
     environment = dict(os.environ, LC_ALL="C.UTF-8", HOME=top, TRAWL_FAULT_NTH=str(nth), TRAWL_FAULT_REPORT=report,
                        GREP_COLORS="mt=01;32")
     environment.pop("TRAWL_FAULT_ON", None)
     if function is not None:
         environment["TRAWL_FAULT_OF"] = function
+    if places:
+        environment["TRAWL_FAULT_PLACES"] = os.path.join(top, "places")
     if persistent:
         environment["TRAWL_FAULT_ON"] = "1"
     arguments, source = scene
@@ -133,9 +149,10 @@ def run(program, scene, top, nth, persistent, function=None):
     return done.returncode, output, done.stderr, failed, called
 
 
-def judge(arguments, right, got):
+def judge(arguments, right, got, top, persistent=False):
     """Return what is wrong with a run, or None."""
     status, out, err, function, _ = got
+    unread = re.search(rb"^trawl: (.*): Input/output error$", err, re.MULTILINE)
     if status < 0 or status > 2 or b"Sanitizer" in err or b"runtime error" in err:
         return "died"
     if status == right[0] and out == right[1]:
@@ -144,6 +161,10 @@ def judge(arguments, right, got):
         return "neither the right answer nor status 2"
     if function != "write" and not any(line.startswith(b"trawl: ") for line in err.splitlines()):
         return "no message"
+    if not persistent and not any(reason in err for reason in REASONS.get(function, IO_ERROR)):
+        return "no message says why"
+    if function == "getdents64" and not persistent and not os.path.isdir(os.path.join(os.fsencode(top), unread[1] if unread else b"none")):
+        return "no message names the directory"
     if {"--json", "-c", "--count-matches", "--count-by-pattern"} & set(arguments):
         return None  # trawl prints what was counted before the fault, as grep does
     lines = iter(right[1].splitlines(keepends=True))
@@ -158,52 +179,59 @@ def judge(arguments, right, got):
 def main():
     program = os.path.abspath(sys.argv[1])
     runs = failures = 0
-    share = max(SHARE, SHARE // 2 * int(os.environ.get("TRAWL_TEST_DIVISOR") or 1))
-    if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20:
-        share = 1
-    first = FIRST if share <= SHARE else FIRST // 4
+    scale, divisor = (float(os.environ.get("TRAWL_TEST_" + name) or 1) for name in ("SCALE", "DIVISOR"))
+    share = 1 if scale >= 20 else SHARE if divisor <= 2 else 0
     turn = int(os.environ.get("TRAWL_TEST_SEED") or 1)
-    first_kind = turn + int(os.environ.get("TRAWL_TEST_SANITIZED") or 0)
     points = {}
 
-    def count(scene, which, right, got):
+    def count(scene, which, right, got, persistent):
         nonlocal runs, failures
         runs += 1
         points[got[3]] = points.get(got[3], 0) + 1
-        wrong = judge(scene[0], right, got)
+        wrong = judge(scene[0], right, got, top, persistent)
         if wrong:
             failures += 1
             if failures <= 20:
-                print("%r, fault %s (%s): %s; status %d, %r" % (scene[0], which, got[3], wrong, got[0], got[2][-600:]))
+                print("%r, fault %s%s (%s): %s; status %d, %r" % (scene[0], which, ", and all after" * persistent, got[3], wrong, got[0], got[2][-600:]))
 
     with tempfile.TemporaryDirectory(prefix="trawl-faults-") as top:
         make_files(top)
-        for number, scene in enumerate(SCENES):
+        for scene in SCENES:
             right = run(program, scene, top, 0, False)
-            if judge(scene[0], right, right):  # a sanitizer's report of a leak; a run that a fault ends may have no leak
+            if judge(scene[0], right, right, top):  # a sanitizer's report of a leak; a run that a fault ends may have no leak
                 failures += 1
                 print("%r without a fault: %r" % (scene[0], right[2][-600:]))
             for function in right[4]:  # of a few hundred calls most are malloc's and realloc's
                 turn += 1
-                for nth in (turn % 7 + 1, 1):
+                for nth in (2 if function == "getdents64" else turn % 7 + 1, 1):  # the second call, after entries were read
                     got = run(program, scene, top, nth, turn % 2, function)
                     if got[3] != "none":
                         break
-                count(scene, "%d of %s" % (nth, function), right, got)
+                count(scene, "%d of %s" % (nth, function), right, got, turn % 2)
             for persistent in (False, True):
+                for _ in range(NTH_MAX):
+                    got = run(program, scene, top, 0, persistent, places=True)
+                    if got[3] != "none":
+                        count(scene, "at a place", right, got, persistent)
+                    if got[3] in ("none", "unknown"):
+                        break
                 turn += 1
-                if share > SHARE and (number + first_kind) % 2 != persistent:
+                if share == 0:
                     continue
                 for nth in range(1, NTH_MAX):
-                    if nth > first and (nth + turn) % share != 0:
+                    if nth > FIRST and (nth + turn) % share != 0:
                         continue
                     got = run(program, scene, top, nth, persistent)
                     if got[3] == "none":
                         break
-                    count(scene, "%d%s" % (nth, ", and all after" * persistent), right, got)
+                    count(scene, "%d" % nth, right, got, persistent)
                 else:
                     print("%r: more than %d calls" % (scene[0], NTH_MAX))
                     failures += 1
+        said = {run(program, (["--version"], None), top, nth, False, "posix_memalign")[1].count(b"does not unpack") for nth in range(20)}
+        if said != {0, 1}:
+            failures += 1
+            print("--version does not say what cannot be unpacked: %r" % said)
     print("%d runs with a fault, %d wrong; %s" % (runs, failures, ", ".join("%s %d" % item for item in sorted(points.items()))))
     return 1 if failures or runs < 100 or len(points) < 5 else 0
 
