@@ -117,10 +117,8 @@ void hyperlink_begin(struct output *output, const char *format, const char *path
 {
     output_text(output, "\33]8;;");
     while (*format != '\0') {
-        enum variable variable = VARIABLE_NONE;
+        enum variable variable = take_variable(&format);
 
-        if (*format == '{' && format[1] != '{')
-            variable = take_variable(&format);
         if (variable == VARIABLE_PATH) {
             print_path(output, path);
         } else if (variable == VARIABLE_HOST) {

@@ -283,8 +283,7 @@ static void pool_close(struct pool *pool)
         pool_close_turns(pool);
     if (pool->shared_is_ours)
         trawl_searcher_close(pool->shared);
-    if (pool->walk.tree != NULL)
-        tree_close(pool->walk.tree);
+    tree_close(pool->walk.tree);
     free(pool->workers);
 }
 

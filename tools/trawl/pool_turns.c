@@ -158,8 +158,6 @@ static void print_directly(struct pool_worker *worker)
     if (worker->kept != NULL) { /* the kept output may have reached its limit */
         output_commit(worker->kept);
         print_own(worker);
-        if (worker->kept->error != 0 && pool->job->output->error == 0)
-            pool->job->output->error = worker->kept->error;
         worker->kept->full = kept_is_full;
     }
     worker->job->output = pool->job->output;

@@ -47,7 +47,7 @@ static int explain(struct command_job *job)
     int status = EXIT_ERROR;
 
     if (trawl_plan_explain(plan, NULL, 0, &bytes, NULL) == TRAWL_OK)
-        lines = malloc((size_t)bytes + 1);
+        lines = malloc((size_t)bytes);
     if (lines != NULL && trawl_plan_explain(plan, lines, bytes, &bytes, NULL) == TRAWL_OK) {
         output_text(job->output, lines);
         status = job_end_document(job);

@@ -342,7 +342,6 @@ static void drop_level(struct tree *tree)
     if (tree->filter != NULL)
         filter_leave(tree->filter, tree->level_count);
     tree_directory_drop(level->directory);
-    level->directory = NULL;
     tree->chains[hash_of(tree, level->device, level->inode)] = level->same_hash;
     if (tree->level_count >= LEVELS_KEPT || level->found_capacity > ROOM_KEPT)
         free_level_room(level);
@@ -489,7 +488,6 @@ static void read_rules(struct tree *tree, struct level *level, bool has[FILTER_F
     for (size_t i = 0; level->unread && i < FILTER_FILES; i++)
         has[i] = true;
     level->begun = true;
-    tree->path[level->path_bytes] = '\0';
     os_code = filter_enter(tree->filter, tree->level_count - 1, level->directory->descriptor,
                            tree->path, has);
     if (os_code != 0) {
