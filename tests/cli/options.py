@@ -8,6 +8,7 @@ command line or in the file of options, and `B B` the same. Each row must show a
 cannot pass because its files do not tell the options apart.
 """
 import os
+import random
 import re
 import subprocess
 import sys
@@ -57,7 +58,7 @@ SAME = [
     ("trawl", "--passthru foo a", "--passthrough foo a", "--passthru -A0 foo a", "-C1 --passthru foo a"),
     ("trawl", "-E f+ a", "-FE f+ a", "-G --extended-regexp f+ a"), ("trawl", "foo a", "--server= foo a", "--server=unix:x --server= foo a"),
     *[("trawl", "-PS %sfoo a" % name, "-Pi %sfoo a" % name) for name in ("\\S?", "\\pL?", "\\PZ?", "\\p{Lu}?", "\\P{Lu}?")], ("trawl", "-PS \\P{Lu}?Foo a", "-P \\P{Lu}?Foo a"),
-    ("tg", "-p foo a", "--color=always --heading -n foo a", "-pp foo a"), ("tg", "-05 -H x a", "-5 -H x a", "-HC5 x a"), ("trawl", "-xc foo a", "-wxc foo a", "-xcw foo a"),
+    ("tg", "-p foo a", "--color=always --heading -n foo a", "-pp foo a"), ("tg", "-05 -H x a", "-5 -H x a", "-HC5 x a"), ("tg", "-1H0 x a", "-1 -H -0 x a", "-H --null -C1 x a"), ("trawl", "-xc foo a", "-wxc foo a", "-xcw foo a"),
 ]
 HUGE = [2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1, 2 ** 64, 2 ** 64 + 1, 10 ** 40]
 # (option, the least and the greatest number, other arguments)
@@ -170,6 +171,54 @@ def test_abbreviations():
         expect((status, output) == (2, b"") and said.decode().startswith(wanted), short, wanted, status, said)
 
 
+def distance(one, other):
+    """The least number of letters that are inserted, deleted, changed, or exchanged with a neighbour."""
+    rows = [list(range(len(other) + 1))]
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, wanted in enumerate(other, 1):
+            row.append(min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (letter != wanted)))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                row[j] = min(row[j], rows[-2][j - 2] + 1)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+def test_nearest():
+    """Check which name is proposed for a name with mistakes. (Earlier tests had eight such names, none with a mistake at its begin.)"""
+    names = sorted(row[1] for row in long_names())
+    rng = random.Random(int(os.environ.get("TRAWL_TEST_SEED") or 1))
+    for number in range(40):
+        word = rng.choice(names)
+        for _ in range(rng.choice([1, 1, 2, 3, 4])):
+            at = rng.choice([0, 1, rng.randrange(len(word))])
+            word = word[:at] + rng.choice([word[at + 1:], rng.choice("no-aeti") + word[at:], rng.choice("no-aeti") + word[at + 1:], word[at + 1:at + 2] + word[at:at + 1] + word[at + 2:]])
+        most = min(len(word) // 3 + 1, 4)
+        if not word.strip("-") or any(name.startswith(word) for name in names):
+            continue
+        away = {name: distance(word, name) for name in names if abs(len(name) - len(word)) < most}
+        nearest = [name for name in away if away[name] == min(away.values()) < most]
+        said = run("trawl", ["--" + word])[2].decode()
+        proposed = re.match(r"trawl: unrecognized option '--%s'(?:; did you mean '--(.*)'\?)?\n" % re.escape(word), said)
+        expect(proposed and (proposed[1] in nearest if nearest else not proposed[1]), word, nearest, said)
+
+
+def test_completions():
+    """Check that each letter and each name of flags.def is offered to each shell, and what takes a value."""
+    rows = re.findall(r"^(?:FLAG|ALIAS)\((\w+), (?:0|'(.)'), (?:NULL|\"([\w-]+)\"), +(\w+)", open(TABLE).read(), re.MULTILINE)
+    takes = {row[0]: row[3] for row in rows}
+    rows = [(letter, name, takes.get(argument, argument)) for _, letter, name, argument in rows]
+    wanted = {"bash": [word for letter, name, argument in rows for word in ("-" + letter, "--" + name + "=" * (argument == "REQUIRED")) if word.strip("-")],
+              "zsh": [word for letter, name, argument in rows for word, sign in (("-" + letter, "+"), ("--" + name, {"OPTIONAL": "=-"}.get(argument, "=")))
+                      for word in [word + sign * (argument != "NONE") + "["] if word.strip("-=+[")],
+              "fish": [" -s %s" % letter * bool(letter) + " -l %s" % name * bool(name) + {"NONE": "", "OPTIONAL": " -f"}.get(argument, " -[rx]") for letter, name, argument in rows]}
+    for shell, words in wanted.items():
+        text = run("trawl", ["--generate=complete-" + shell])[1].decode()
+        got = {"bash": r"(?<= |')--?\S+(?= )", "zsh": r"(?<=^  '\*)-.*?\[", "fish": r"(?<=^complete -c trawl).*(?= -d ')"}[shell]
+        got = [re.sub(" -a .*", "", re.sub(" -[rx]", " -[rx]", word)) for word in re.findall(got, text.split("compgen -W ")[-1].split("-- \"$2\"")[0], re.MULTILINE)]
+        expect(sorted(got) == sorted(words), shell, sorted(set(got) ^ set(words)))
+
+
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
 for link in ("trawl", "tg"):
@@ -181,7 +230,7 @@ for path, text in (("a", b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2
     open(path, "wb").write(text)
     os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
 os.symlink("../b", "d/link")
-for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations):
+for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations, test_nearest, test_completions):
     test()
 os.chdir("/")
 subprocess.run(["rm", "-rf", folder], check=True)
