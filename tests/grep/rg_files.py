@@ -14,7 +14,7 @@ Left out, because ripgrep 13 differs from git or from its own manual (docs/comma
   - '!' alone in a line: the line brings back all files in ripgrep, and means nothing in git;
   - paths in core.excludesFile: in ripgrep the paths begin at the working directory;
   - --ignore-file for an absolute operand: in ripgrep the file's rules with a slash at the begin never apply;
-  - globs with a slash for an absolute operand: ripgrep takes the begin /tmp/tree of /tmp/tree2 for the working directory.
+  - globs with a slash for the absolute operand /tmp/tree2: ripgrep takes its begin /tmp/tree for the working directory.
 """
 import os
 import random
@@ -84,6 +84,8 @@ def make_case(rng, top, folders, files):
     options = [word for _ in range(rng.choice([0, 1, 1, 2, 3])) for word in rng.choice(FILTERS)]
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
         text = ignored.glob(rng, True)
+        if rng.random() < 0.4:  # a path of the tree, from the working directory
+            text = rng.choice(["", "/"]) + rng.choice([*files, *folders[1:], "a"]).replace("[", "\\[").replace("!", "\\!")
         if text[0] == "#":
             continue
         option = rng.choice(["-g", "-g", "--iglob"])
@@ -103,7 +105,8 @@ def make_case(rng, top, folders, files):
     operands, folder = [], ""
     choice = rng.random()
     if choice < 0.2:
-        operands = rng.choice([["."], ["./"]] + [[top], [top + "/", top + "2"], [top + "2"]] * (not any("/" in word for word in options)))
+        absolute = [[top], [top + "/"], [top, top + "/"]] + [[top + "/", top + "2"], [top + "2"]] * (not any("/" in word for word in options))
+        operands = rng.choice([["."], ["./"]] + absolute * ("--ignore-file=../more" not in options))
     elif choice < 0.3 and files:
         operands = [rng.choice(files)]
     elif choice < 0.6:  # some rules lie above the root
