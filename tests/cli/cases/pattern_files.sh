@@ -10,3 +10,7 @@ trawl -c -v -f none f; echo "status $?"
 trawl -c -f blank f
 printf 'two' | trawl -f - f
 trawl -f missing f; echo "status $?"
+# Standard input stays open after it was read, and files of -f do not.
+printf 'two\n' | (trawl -f - f -; echo "status $?"; cat)
+printf 'two\none\n' | (trawl -c -f - -f - f; echo "status $?")
+(ulimit -n 24; trawl -c $(yes -- '-f p' | head -n 40) f; echo "status $?")
