@@ -138,6 +138,27 @@ def lines_not_held(folder):
     return failed
 
 
+# (arguments, most work per file) for a directory of small files. Files without a match are searched together, and alone if
+# matches are frequent; nothing else showed whether they are.
+FILES = [(['absent'], 250), (['-l', 'absent'], 250), (['-c', 'absent'], 250), (['-L', 'log'], 800),
+         (['--ignore', '--glob=!*9', '--sort=path', 'absent'], 400)]
+
+
+def work_of_files(folder):
+    """Search many small files. Return the rows that take too much work, or print another number of lines."""
+    failed, many = [], os.path.join(folder, 'many')
+    os.mkdir(many)
+    for i in range(1000):
+        with open(os.path.join(many, str(i)), 'w') as file:
+            file.write('a line of a log %d\n' % i)
+    for arguments, most in FILES:
+        output, _, work = run([sys.argv[1], '-j1', '-r'] + arguments + [many], b'', folder, True)
+        print('%-36s %7.1f blocks per file' % (' '.join(arguments), work / 1000))
+        if work == 0 or work > 1000 * most or output.count(b'\n') != 1000 * ('-c' in arguments):
+            failed.append('%r: %.1f' % (arguments, work / 1000))
+    return failed
+
+
 def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -162,6 +183,9 @@ def main():
         for name in lines_not_held(folder):
             failures += 1
             print('work.py: %s holds a long line, or does not print it' % name)
+        for row in work_of_files(folder):
+            failures += 1
+            print('work.py: too much work per file, or a wrong answer: ' + row)
     return failures > 0
 
 
