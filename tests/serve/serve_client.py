@@ -383,6 +383,17 @@ def test_tcp_and_token():
                b"Authorization: Bearer secret" in head and b"Content-Type: application/json" in head, "the head %r" % head)
     expect(run("x", "f", address=address) == WANTED and not any(b"Auth" in line for line in tcp.heads[-1].split(b"\r\n")),
            "without a token")
+    expect(run("x", "f", address=address.replace("127.0.0.1", "localhost")) == WANTED, "a host's name, of which ::1 may come first")
+    closed = socket.socket()
+    closed.bind(("127.0.0.1", 0))
+    refused = "http://127.0.0.1:%d" % closed.getsockname()[1]  # bound, but nobody listens there
+    open("f", "w").write("x here\n")
+    for bad, why in ((refused, b"Connection refused"), (refused + "/", b"Connection refused"), ("http://a..b:1", b"")):
+        status, output, said = run("x", "f", address=bad)
+        expect((status, output) == (2, b"") and said.startswith(b"trawl: --server: %s: %s" % (bad.encode(), why)) and said.count(b"\n") == 1, "%s: %r" % (bad, said))
+        got = run("x", "f", address=None, TRAWL_SERVER=bad)
+        expect(got == (0, b"x here\n", b""), "TRAWL_SERVER, %s: %r" % (bad, got))
+    closed.close()
     for text in ("secret", "secret\r\n", "secret \t\n\r\n", "~!" * 2048):
         open("token", "w", newline="").write(text)
         got = run("x", "f", address=address, TRAWL_TOKEN_FILE="token")
