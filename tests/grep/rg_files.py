@@ -109,6 +109,11 @@ def make_case(rng, top, folders, files):
         operands = rng.choice([["."], ["./"]] + absolute * ("--ignore-file=../more" not in options))
     elif choice < 0.3 and files:
         operands = [rng.choice(files)]
+    elif choice < 0.34 and "--ignore-file=../more" not in options:  # in the root directory, with globs that begin there
+        operands, folder = [rng.choice([top, top[1:]])], "/"
+        for i, word in enumerate(options):
+            if options[i - 1] in ("-g", "--iglob") and rng.random() < 0.7:
+                options[i] = word[:word[0] == "!"] + rng.choice([top, top[1:]]) + "/" + word.lstrip("!/")
     elif choice < 0.6:  # some rules lie above the root
         folder = rng.choice(folders)
         options += rng.choice([[], [], ["--no-ignore-parent"], ["--no-ignore-exclude"], ["--no-ignore-dot"], ["--no-ignore-vcs"], ["--no-require-git"]])
@@ -197,8 +202,8 @@ def features(rng, _, folder):
     """Return the set of a case's options and kind of input."""
     top, folders, files = tree_of(rng.number, folder)
     options, operands, place, search = make_case(rng, top, folders, files)
-    kind = "none" if not operands else "a file" if operands[0] in files else operands[0].replace(top, "top")
-    return {word for word in options if word.startswith("-")} | {" ".join(search), "in a folder" * bool(place), "operand " + kind}
+    kind = "none" if not operands else "a file" if operands[0] in files else operands[0].replace(top[1:], "top")
+    return {word for word in options if word.startswith("-")} | {" ".join(search), "in a folder" * bool(place), "in the root" * (place == "/"), "operand " + kind}
 
 
 def run_case(rng, trawl, folder):

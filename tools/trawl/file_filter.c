@@ -450,7 +450,7 @@ static const char *from_working_directory(const struct filter *filter, const cha
         return path + 2;
     if (path[0] != '/' || filter->working_directory == NULL)
         return path;
-    bytes = strlen(filter->working_directory);
+    bytes = filter->working_directory[1] == '\0' ? 0 : strlen(filter->working_directory); /* "/" */
     if (strncmp(path, filter->working_directory, bytes) != 0 || path[bytes] != '/')
         return path;
     return path + bytes + 1;
