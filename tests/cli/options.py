@@ -58,7 +58,7 @@ SAME = [
     ("trawl", "--passthru foo a", "--passthrough foo a", "--passthru -A0 foo a", "-C1 --passthru foo a"),
     ("trawl", "-E f+ a", "-FE f+ a", "-G --extended-regexp f+ a"), ("trawl", "foo a", "--server= foo a", "--server=unix:x --server= foo a"),
     *[("trawl", "-PS %sfoo a" % name, "-Pi %sfoo a" % name) for name in ("\\S?", "\\pL?", "\\PZ?", "\\p{Lu}?", "\\P{Lu}?")], ("trawl", "-PS \\P{Lu}?Foo a", "-P \\P{Lu}?Foo a"),
-    ("tg", "-p foo a", "--color=always --heading -n foo a", "-pp foo a"), ("tg", "-05 -H x a", "-5 -H x a", "-HC5 x a"), ("tg", "-1H0 x a", "-1 -H -0 x a", "-H --null -C1 x a"), ("trawl", "-xc foo a", "-wxc foo a", "-xcw foo a"),
+    ("tg", "-p foo a", "--color=always --heading -n foo a", "-pp foo a"), ("tg", "-05 -H x a", "-5 -H x a", "-HC5 x a"), ("tg", "-q -g /d/c foo d", "-q -g /d/c foo ./d", "-q -g /d/c foo ././d"), ("tg", "-1H0 x a", "-1 -H -0 x a", "-H --null -C1 x a"), ("trawl", "-xc foo a", "-wxc foo a", "-xcw foo a"),
 ]
 HUGE = [2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1, 2 ** 64, 2 ** 64 + 1, 10 ** 40]
 # (option, the least and the greatest number, other arguments)

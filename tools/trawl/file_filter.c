@@ -446,10 +446,11 @@ static const char *from_working_directory(const struct filter *filter, const cha
 {
     size_t bytes;
 
-    if (path[0] == '.' && path[1] == '/')
-        return path + 2;
-    if (path[0] != '/' || filter->working_directory == NULL)
+    if (path[0] != '/' || filter->working_directory == NULL) {
+        while (path[0] == '.' && path[1] == '/')
+            path += 2;
         return path;
+    }
     bytes = filter->working_directory[1] == '\0' ? 0 : strlen(filter->working_directory); /* "/" */
     if (strncmp(path, filter->working_directory, bytes) != 0 || path[bytes] != '/')
         return path;
