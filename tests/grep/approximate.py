@@ -36,7 +36,7 @@ class Case:
         self.exact = range(first, rng.randrange(first, self.most + 1) + 1) if rng.random() < 0.25 else range(0)
         reports = ["", "", "-c", "-l", "--json"]
         if not self.fasta:
-            reports = ["", "", "--json", "-c", "-v", "-o", "--overlapping -o", "--positions", "--count-matches", "-vc"]
+            reports = ["", "--json", "--json", "-c", "-v", "-o", "-o", "--overlapping -o", "--positions", "--count-matches", "-vc"]
         self.report = rng.choice(reports)
         self.distance = not self.fasta and not self.report.startswith("-v") and rng.random() < 0.3
         self.number = rng.random() < 0.3 and self.report != ("--json" if self.fasta else "--positions")  # -n, or of FASTA files --pattern-number

@@ -4,7 +4,8 @@ for every letter with two cases.
 
 usage: fold.py TRAWL
 
-A text has each of these letters in a separate line. The script searches the text for each letter with -x -i. With a
+A text has each of these letters in a separate line. The script searches the text for each letter with -x -i, and, by trawl
+alone, for the letter with a sign behind it that may differ (--mismatches), which must select the same lines. With a
 TRAWL_TEST_SCALE below 10 the script takes only a part of the letters, chosen by TRAWL_TEST_SEED, and all letters of MANY,
 where more than two letters are equal.
 """
@@ -51,12 +52,16 @@ def main():
         path = os.path.join(folder, "letters")
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(letter + "\n" for letter in every)
+        signs = os.path.join(folder, "signs")
+        with open(signs, "w", encoding="utf-8") as file:
+            file.writelines(letter + "?\n" for letter in every)
         for letter in chosen:
             expected = lines_found(["grep", "-F"], letter, path)
             got = lines_found([trawl], letter, path)
-            if expected != got:
+            status, output = lines_found([trawl, "--mismatches=1", "--exact=1"], letter + "!", signs)
+            if expected != got or expected != (status, output.replace(b"?", b"")):
                 failures += 1
-                print("U+%04X finds %r, with grep %r" % (ord(letter), got, expected))
+                print("U+%04X finds %r, with a mismatch %r, with grep %r" % (ord(letter), got, output, expected))
     print("%d letters of %d, %d differ" % (len(chosen), len(every), failures))
     return 1 if failures else 0
 

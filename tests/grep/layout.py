@@ -27,6 +27,7 @@ SEPARATORS = [("", b""), ("~>", b"~>"), (r"\t", b"\t"), (r"\x41\\", b"A\\")]
 FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgrep", "heading", "trim", "passthru", "crlf", "max-columns-preview",
          "pattern-number", "overlapping", "stats", "line-buffered", "search-zip", "I", "s"]
 WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # what decides about lines and files
+STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link"] + 2 * ["match separator", "context separator"]
 PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
 
 
@@ -42,7 +43,8 @@ class Case:
         self.locale = rng.choice(["C", "C.UTF-8"])
         self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
         self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
-        self.strings = [rng.choice(STRINGS) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (rng.random() < 0.06)
+        kinds = rng.choice([STRINGS, STRINGS, [b"o", b"oo", b"foo"], [b"a", b"ab", b"aba"]])
+        self.strings = [rng.choice(kinds) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (rng.random() < 0.06)
         self.names = rng.choice([None, None, True, False])
         self.before = self.after = -1
         for letter in rng.choice(["", "", "", "A", "B", "C", "AB"]):
@@ -60,6 +62,11 @@ class Case:
                 self.columns = rng.choice([1, 1, 2, 3, self.columns])
                 self.on |= {"max-columns-preview"}
         self.distance = rng.random() < 0.05 and not self.expressions
+        self.style = rng.choice(STYLES) if self.report == "lines" and rng.random() < 0.25 else None
+        if self.style:  # a single option that makes lines ripgrep's, and colours
+            self.on = self.on - set(STYLES) | {self.style} & set(FLAGS)
+            self.replace, self.columns = "<$0>" if self.style == "replace" else None, 8 * (self.style == "columns")
+            self.distance = self.style == "distance" and not self.expressions
         self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
         self.clean()
         self.choose(rng)
@@ -68,13 +75,14 @@ class Case:
         self.ended = rng.random() < 0.6
         self.bytes = rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2) if rng.random() < (0.5 if "T" in self.on else 0.05) else None
         self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
+        self.converted = "search-zip" not in self.on and rng.random() < 0.06  # by --encoding=utf-8, which changes no byte
         self.mmap = rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
         self.jobs, self.chunk = rng.choice([0, 1, 2, 5]), rng.choice([0, 0, 0, 0, 1, 7, 64, 1000])
 
     def features(self):
         """Return the set of the options and the kind of input."""
         return {re.match("--[a-z-]+|-.", word).group() for word in self.arguments} | {
-            "%s %s" % (name, getattr(self, name)) for name in ("report", "locale", "input", "mmap", "jobs", "chunk", "ended", "crlf")} | {
+            "%s %s" % (name, getattr(self, name)) for name in ("report", "locale", "input", "mmap", "jobs", "chunk", "ended", "crlf", "converted")} | {
             "%d strings, %d expressions" % (min(2, len(self.strings)), len(self.expressions)), "size" * bool(self.bytes), "binary" * self.binary}
 
     def clean(self):
@@ -126,15 +134,18 @@ class Case:
             self.separator = None
             add("--no-group-separator")
         for kind, selected in (("match", True), ("context", False)):
-            if rng.random() < 0.12:
+            if self.style == kind + " separator" if self.style else rng.random() < 0.12:
                 given, self.fields[selected] = rng.choice(SEPARATORS)
                 add("--field-%s-separator=%s" % (kind, given))
         if rng.random() < 0.1:
             self.slash = b"+"
             add("--path-separator=+")
-        if rng.random() < 0.2 and self.report != "json":
-            self.palette = rng.choice(PALETTES)
+        if self.style or rng.random() < 0.2 and self.report != "json":
+            self.palette = rng.choice(PALETTES[1:4] if self.style else PALETTES)
             add("--color=always")
+        self.link = self.palette is not None and (self.style == "link" if self.style else rng.random() < 0.1)
+        if self.link:
+            add("--hyperlink-format=x:{path}:{line}:{column}")
         self.heading = "heading" in self.on and "vimgrep" not in self.on and self.report != "json"
         if self.report == "json":
             self.separator = None
@@ -153,7 +164,7 @@ class Case:
         self.vimgrep = "vimgrep" in self.on and self.report != "json"
         self.each = self.column or self.vimgrep or self.replace is not None or self.only or bool(self.colors.get("ms") or self.colors.get("mc"))
         self.styled = self.column or self.vimgrep or self.heading or "passthru" in self.on or self.distance or self.replace is not None or \
-            "trim" in self.on or self.columns > 0 or self.fields != {True: None, False: None}
+            "trim" in self.on or self.columns > 0 or self.fields != {True: None, False: None} or self.link
         self.end = b"\0" if "z" in self.on else b"\n"
 
     def paint(self, text, key, closed=True):
@@ -497,16 +508,16 @@ def run_case(rng, trawl, folder):
                 continue
         text, width = texts.get(path, b""), 0
         if "T" in case.on:
-            width = len("%d" % (len(text) + case.number)) if path != "-" or "stdin" in give else 19
+            width = len("%d" % (len(text) + case.number)) if (path != "-" or "stdin" in give) and not case.converted else 19
         name = (label if path == "-" else path).encode()
         printer.report(name, text, width)
         files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
     status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
     arguments += ["-P"] * bool(case.expressions) + [word for string in case.expressions or case.strings for word in ("-e", string)]
-    arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0) + case.mmap
+    arguments += ["--encoding=utf-8"] * case.converted + ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0) + case.mmap
     done = subprocess.run([trawl] + arguments + operands, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
                           env=cases.environment(case.locale, TERM="xterm", **({"GREP_COLORS": case.palette} if case.palette else {})), **give)
-    got, wanted = done.stdout, printer.out
+    got, wanted = re.sub(rb"(?s)\x1b]8;;x:/[^\x1b]+\x1b\\(.*?)\x1b]8;;\x1b\\", rb"\1", done.stdout), printer.out  # without links
     if "stats" in case.on and files:
         got, _, stats = got.rpartition(b"files: ")
         wanted += b"" if stats.startswith(b"%d\nselected: %d\n" % (len(files), printer.selected)) else b"other statistics"

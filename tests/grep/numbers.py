@@ -232,7 +232,9 @@ def make_patterns(rng, case, texts):
             pattern += b"\r"  # grep takes the carriage return for a part of the string
         patterns.append(pattern)
     if rng.random() < 0.15:
-        patterns.insert(rng.randrange(len(patterns) + 1), b"")
+        patterns = rng.choice([patterns, patterns, patterns[:1], []])
+        for _ in range(rng.choice([1, 2, 5])):
+            patterns.insert(rng.randrange(len(patterns) + 1), b"")
     return patterns
 
 

@@ -171,8 +171,8 @@ class Case:
 
 
 COLOR_TYPES = ["path", "line", "column", "match"]
-COLOR_VALUES = ["none", "fg:blue", "fg:red", "bg:green", "fg:200", "bg:0x10,20,30", "style:bold", "style:nobold", "style:underline",
-                "style:intense", "fg:0xff"]
+COLOR_VALUES = [["fg:blue", "fg:red", "fg:200", "fg:0xff"], ["bg:green", "bg:7", "bg:0x10,20,30"],
+                ["style:bold", "style:nobold", "style:underline", *["style:intense"] * 3, "style:nointense", "none"]]
 
 
 def looks(output):
@@ -256,8 +256,9 @@ def run_case(rng, trawl, folder):
     if colored:
         if not looked:
             case.add(["--color=always"])
-        for _ in range(rng.choice([0, 1, 2, 3])):
-            case.add(["--colors=%s:%s" % (rng.choice(COLOR_TYPES), rng.choice(COLOR_VALUES))])
+        for kind in rng.sample(COLOR_TYPES, rng.choice([0, 1, 2, 3])):
+            for values in rng.sample(COLOR_VALUES, rng.choice([1, 2, 3])):
+                case.add(["--colors=%s:%s" % (kind, rng.choice(values))])
     if case.tg and not os.path.lexists(os.path.join(folder, "tg")):
         os.symlink(trawl, os.path.join(folder, "tg"))
     longest_first = sorted(case.patterns, key=lambda pattern: -len(pattern.encode()))
