@@ -134,6 +134,21 @@ def check_line(folder):
             expect(b"see --max-memory" in answer or b'"truncated"' in answer, "a long line", option, answer[:200])
 
 
+def check_small_memory(folder):
+    """Checks that a search gives a file's memory back before the next file, and that expressions take less memory where little
+    is left. (All other requests that succeed need far less than their limits.)"""
+    several = os.path.join(folder, "several")
+    os.mkdir(several)
+    for i in range(16):  # a search of one of the files takes 9 MiB
+        with open(os.path.join(several, "f%d" % i), "w") as file:
+            file.write("ab " * 80000)
+    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "several.socket"), "--max-memory=72M", "--threads=1", several) as server:
+        server.loaded()
+        for options in ["-r", "--column", "-M9"], ["-r", "--column", "-M9", "-P"]:
+            answer = check(server, "little memory", [200], "/v1/search", {"patterns": ["a[bc]" if "-P" in options else "a"], "options": options, "directory": several, "format": "frames"})
+            expect(output_of(answer).count(b"[Omitted long line with 80000 matches]") == 16, "little memory", options, answer[:200])
+
+
 def check_bodies(server):
     """Checks that bodies which have not ended count against the memory limit, too."""
     body = b"[" + b" " * (12 * MIB)
@@ -235,6 +250,7 @@ def main():
             check_bodies(server)
         if LEVEL:
             check_line(folder)
+            check_small_memory(folder)
         check_end(root, folder)
     print("%d failures" % len(failures))
     return 1 if failures else 0
