@@ -265,13 +265,13 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
         return;
     if (is_plain(scan) && !scan->settings->invert)
         jump_plain_lines(scan, view, at);
-    else if (scan->left_count > 0 && scan->every_line)
+    else if (scan->every_line)
         walk_lines(scan, view, at);
-    else if (scan->left_count > 0 && scan->settings->invert)
+    else if (scan->settings->invert)
         jump_gaps(scan, view, at);
-    else if (scan->left_count > 0)
+    else
         jump_lines(scan, view, at);
-    if (!scan->stop && scan->pending_count > 0 && !scan->quiet)
+    if (!scan->stop)
         print_pending(scan, view, view->count);
     if (scan->left_count == 0 && scan->pending_count == 0)
         scan->stop = true;
@@ -295,7 +295,7 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
     /* A line printed with numbers needs each pattern once. If the carry also holds earlier lines,
      * patterns found in these lines cannot be told apart here, so all matches are kept. */
     bool numbered = settings->pattern_number && !scan->quiet && !keeps_each(scan) &&
-                    settings->before_count <= 0;
+                    settings->before_count <= 0 && !scan->check_whole_line;
 
     for (uint64_t i = 0; i < match_count; i++) {
         struct trawl_match *carried;
@@ -303,10 +303,9 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
         if (scan->dropped && !scan->check_whole_line && !numbered && !keeps_each(scan) &&
             scan->carried_count > 0)
             return true;
-        if (scan->dropped && scan->check_whole_line && matches[i].begin != scan->line_begin)
-            continue;
-        if (numbered && !(scan->check_whole_line && matches[i].begin != scan->line_begin) &&
-            !number_set_first(scan, matches[i].pattern_index, scan->carried_count == 0))
+        if (scan->dropped && scan->check_whole_line)
+            continue; /* the match begins behind the line's begin */
+        if (numbered && !number_set_first(scan, matches[i].pattern_index, scan->carried_count == 0))
             continue;
         carried = scan_grow(scan, scan->carried, &scan->carried_capacity, scan->carried_count + 1,
                             sizeof *carried);
@@ -393,9 +392,7 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
     }
     if (scan->left_count == 0 && scan->pending_count == 0)
         scan->stop = true;
-    scan->dropped = false;
-    scan->carried_count = 0;
-    scan->carry_begin = scan->line_begin = end;
+    scan->line_begin = end;
 }
 
 /* Handles the first `count` bytes of the carry, which are whole lines. */
@@ -613,7 +610,7 @@ int lines_window(void *context, const struct trawl_window *window)
         else if (!scan->stop)
             handle_part(scan, window, text_bytes, window->bytes_count);
     }
-    if (scan->settings->line_number && !scan->null_seen && !scan->stop)
+    if (scan->settings->line_number && !scan->quiet)
         count_line_ends(scan, window);
     if (scan->block_end == OFFSET_NONE)
         output_commit(scan->output);
