@@ -139,8 +139,6 @@ static bool flush(struct encoding *encoding, bool end)
     while (at < count) {
         ssize_t written = write(encoding->to, encoding->text + at, count - at);
 
-        if (written < 0 && errno == EINTR)
-            continue;
         if (written < 0 && errno != EPIPE)
             encoding->os_code = errno;
         if (written < 0)
@@ -263,10 +261,7 @@ static bool wait_for_input(const struct encoding *encoding)
 {
     struct pollfd both[2] = {{encoding->from, POLLIN, 0}, {encoding->to, 0, 0}};
 
-    while (poll(both, 2, -1) < 0)
-        if (errno != EINTR)
-            return true;
-    return (both[1].revents & (POLLERR | POLLHUP)) == 0;
+    return poll(both, 2, -1) < 0 || (both[1].revents & (POLLERR | POLLHUP)) == 0;
 }
 
 /* The thread that converts: reads, converts and writes until the file ends, an error occurs, or
@@ -277,9 +272,7 @@ static void *work(void *context)
     ssize_t got = 1;
 
     while (got > 0 && wait_for_input(encoding)) {
-        do
-            got = read(encoding->from, encoding->bytes + encoding->bytes_count, READ_BYTES);
-        while (got < 0 && errno == EINTR);
+        got = read(encoding->from, encoding->bytes + encoding->bytes_count, READ_BYTES);
         if (got < 0)
             encoding->os_code = errno;
         else
@@ -295,7 +288,7 @@ static void *work(void *context)
  */
 
 /* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
- * error, not SIGPIPE. */
+ * error, not SIGPIPE, and no signal interrupts a call. */
 static int start_thread(struct encoding *encoding)
 {
     sigset_t all, old;

@@ -362,7 +362,6 @@ static void report_file(struct command_job *job, struct text_scan *scan)
                      (scan->encoding_error ||
                       (scan->null_seen && scan->selected_count > scan->selected_before_block));
 
-    output_commit(job->output);
     if (settings->json && prints_lines)
         json_end(scan, is_binary);
     else if (settings->is_tg)
