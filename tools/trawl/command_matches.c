@@ -1,13 +1,16 @@
 /* command_matches: makes the reports without lines: -o, --positions, --count-matches. */
 #include "trawl/command_matches.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "trawl/binary.h"
 #include "trawl/characters.h"
 #include "trawl/charset.h"
 #include "trawl/count.h"
 #include "trawl/print.h"
+
+/* A longer string is taken to overlap with itself, since each end would be compared. */
+#define COMPARED_BYTES_MAX 1024u
 
 /* Selects the line in which a match begins at `at`, the first match of the line. */
 static void begin_line(struct text_scan *scan, const struct trawl_window *window, uint64_t at)
@@ -178,28 +181,19 @@ static int count_window(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Returns whether occurrences of a string can overlap. If not, the number of all occurrences is the
- * number that -o prints, and the library counts in parallel. Occurrences can overlap if a proper
- * prefix is also a suffix, which the prefix function shows (Knuth, Morris, Pratt 1977). */
-static bool can_overlap(const struct trawl_pattern *pattern)
+/* Returns whether occurrences of a string may overlap: a proper prefix is also a suffix. If not,
+ * the number of all occurrences is the number that -o prints, and the library counts in parallel.
+ */
+static bool may_overlap(const struct trawl_pattern *pattern)
 {
     const uint8_t *bytes = pattern->bytes;
-    uint64_t length = 0, result;
-    uint64_t *prefix = malloc((size_t)pattern->bytes_count * sizeof *prefix);
 
-    if (prefix == NULL)
+    if (pattern->bytes_count > COMPARED_BYTES_MAX)
         return true;
-    prefix[0] = 0;
-    for (uint64_t i = 1; i < pattern->bytes_count; i++) {
-        while (length > 0 && bytes[i] != bytes[length])
-            length = prefix[length - 1];
-        if (bytes[i] == bytes[length])
-            length++;
-        prefix[i] = length;
-    }
-    result = prefix[pattern->bytes_count - 1];
-    free(prefix);
-    return result > 0;
+    for (uint64_t at = 1; at < pattern->bytes_count; at++)
+        if (memcmp(bytes, bytes + at, (size_t)(pattern->bytes_count - at)) == 0)
+            return true;
+    return false;
 }
 
 /* Counts for --count-matches: by the library alone if no occurrences can overlap and no limit is
@@ -212,7 +206,7 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
                (settings->overlapping || patterns->count == 0 || patterns->joined.bytes != NULL ||
                 (patterns->count == 1 && settings->expressions) ||
                 (patterns->count == 1 && !settings->ignore_case && !settings->approximate &&
-                 !can_overlap(&patterns->items[0])));
+                 !may_overlap(&patterns->items[0])));
 
     if (all && settings->max_count == UINT64_MAX && !scan->unpacks)
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
