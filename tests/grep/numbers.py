@@ -336,7 +336,9 @@ def both_cases(trawl, folder):
         done = run(trawl, ["-i", "--count-matches", "--overlapping", *words], utf8, cwd=folder, input=strings.encode())
         if done.stdout != b"%d\n" % len(strings):
             return "%r occurrences of the letters %s" % (done.stdout, strings)
-    return None
+    # Of these two strings, the second alone also equals the other's letter, so both are different, and both occur at 0.
+    done = run(trawl, ["-iob", "--pattern-number", "-e", "в", "-e", "ᲀ"], True, cwd=folder, input="вᲀ".encode())
+    return None if done.stdout == "0:1:в\n0:2:в\n2:2:ᲀ\n".encode() else "two letters at the same place: %r" % done.stdout
 
 
 def trees(trawl, folder):
