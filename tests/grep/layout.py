@@ -143,9 +143,10 @@ class Case:
         if self.style or rng.random() < 0.2 and self.report != "json":
             self.palette = rng.choice(PALETTES[1:4] if self.style else PALETTES)
             add("--color=always")
-        self.link = self.palette is not None and (self.style == "link" if self.style else rng.random() < 0.1)
-        if self.link:
-            add("--hyperlink-format=x:{path}:{line}:{column}")
+        self.link = ""
+        if self.palette is not None and (self.style == "link" if self.style else rng.random() < 0.3):
+            self.link = rng.choice(["x:{path}:{line}:{column}", "x:{path}:{line}", "x:{path}"])
+            add("--hyperlink-format=" + self.link)
         self.heading = "heading" in self.on and "vimgrep" not in self.on and self.report != "json"
         if self.report == "json":
             self.separator = None
@@ -245,15 +246,24 @@ class Printer:
     def __init__(self, case, names):
         self.case, self.names, self.out, self.groups, self.selected, self.lines = case, names, b"", False, 0, []
 
-    def field(self, number, key, selected):
-        return self.case.paint(b"%*d" % (self.width, number), key) + self.end_field(selected)
+    def field(self, number, key, selected, end=b""):
+        return self.case.paint(b"%*d" % (self.width, number), key) + end + self.end_field(selected)
 
     def end_field(self, selected):
         given = self.case.fields[selected]
         return self.case.paint(given if given is not None else b":" if selected else b"-", "se")
 
-    def name(self):
-        return self.case.paint(self.path.replace(b"/", self.case.slash), "fn")
+    def name(self, linked=False):
+        begin, end = (b"", b"") if linked else self.link(0, 0)
+        return self.case.paint(begin + self.path.replace(b"/", self.case.slash) + end, "fn")
+
+    def link(self, line, column):
+        """Return the begin and the end of a link to a line of the file."""
+        path = os.path.join(self.folder, self.path)
+        if not self.case.link or not os.path.exists(path):  # standard input
+            return b"", b""
+        url = self.case.link.replace("{line}", str(max(line, 1))).replace("{column}", str(max(column, 1)))
+        return b"\33]8;;%s\33\\" % url.encode().replace(b"{path}", os.path.realpath(path)), b"\33]8;;\33\\"
 
     def head(self, number, column, offset, content, selected, numbers, distance):
         case, out = self.case, b""
@@ -262,12 +272,14 @@ class Printer:
             self.out += case.end if self.groups else b""
             if self.names:
                 self.out += self.name() + (b"\0" if "Z" in case.on else case.end)
-        if self.names and not case.heading:
-            out += self.name() + (b"\0" if "Z" in case.on else self.end_field(selected))
+        named = self.names and not case.heading
+        begin, end = self.link(number, column) if named or number and "{line}" in case.link else (b"", b"")
+        if named:
+            out += begin + self.name(True) + end * (not number and not column) + (b"\0" if "Z" in case.on else self.end_field(selected))
         if number:
-            out += self.field(number, "ln", selected)
+            out += begin * (not named) + self.field(number, "ln", selected, end * (not column))
         if column:
-            out += self.field(column, "", selected)
+            out += self.field(column, "", selected, end)
         if "b" in case.on:
             out += self.field(offset, "bn", selected)
         plain = case.paint(b":" if selected else b"-", "se")
@@ -497,6 +509,7 @@ def run_case(rng, trawl, folder):
                 arguments.append("--label=" + label)
         several = len(operands) > 1
     printer = Printer(case, case.names if case.names is not None else several)
+    printer.folder = os.fsencode(folder)
     files, fails = [], False
     for path in paths if operands == ["d"] else operands:
         if case.limit == 0 and case.report != "L" or case.report == "q" and printer.selected:
@@ -517,7 +530,7 @@ def run_case(rng, trawl, folder):
     arguments += ["--encoding=utf-8"] * case.converted + ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0) + case.mmap
     done = subprocess.run([trawl] + arguments + operands, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
                           env=cases.environment(case.locale, TERM="xterm", **({"GREP_COLORS": case.palette} if case.palette else {})), **give)
-    got, wanted = re.sub(rb"(?s)\x1b]8;;x:/[^\x1b]+\x1b\\(.*?)\x1b]8;;\x1b\\", rb"\1", done.stdout), printer.out  # without links
+    got, wanted = done.stdout, printer.out
     if "stats" in case.on and files:
         got, _, stats = got.rpartition(b"files: ")
         wanted += b"" if stats.startswith(b"%d\nselected: %d\n" % (len(files), printer.selected)) else b"other statistics"
