@@ -27,7 +27,8 @@ SEPARATORS = [("", b""), ("~>", b"~>"), (r"\t", b"\t"), (r"\x41\\", b"A\\")]
 FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgrep", "heading", "trim", "passthru", "crlf", "max-columns-preview",
          "pattern-number", "overlapping", "stats", "line-buffered", "search-zip", "I", "s"]
 WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # what decides about lines and files
-STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link"] + 2 * ["match separator", "context separator"]
+STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link"] + \
+    2 * ["match separator", "context separator", "none", "none"]
 PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
 
 
@@ -44,7 +45,7 @@ class Case:
         self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
         self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
         kinds = rng.choice([STRINGS, STRINGS, [b"o", b"oo", b"foo"], [b"a", b"ab", b"aba"]])
-        self.strings = [rng.choice(kinds) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (rng.random() < 0.06)
+        self.strings = [rng.choice(kinds) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (rng.random() < (0.2 if self.report == "lines" else 0.06))
         self.names = rng.choice([None, None, True, False])
         self.before = self.after = -1
         for letter in rng.choice(["", "", "", "A", "B", "C", "AB"]):
@@ -62,11 +63,12 @@ class Case:
                 self.columns = rng.choice([1, 1, 2, 3, self.columns])
                 self.on |= {"max-columns-preview"}
         self.distance = rng.random() < 0.05 and not self.expressions
-        self.style = rng.choice(STYLES) if self.report == "lines" and rng.random() < 0.25 else None
-        if self.style:  # a single option that makes lines ripgrep's, and colours
-            self.on = self.on - set(STYLES) | {self.style} & set(FLAGS)
+        self.style = rng.choice(STYLES) if self.report == "lines" and rng.random() < 0.3 else None
+        if self.style:  # a single option that makes lines ripgrep's, and colours; or neither
+            self.on = self.on - {*STYLES, "pattern-number"} | {self.style} & set(FLAGS)
             self.replace, self.columns = "<$0>" if self.style == "replace" else None, 8 * (self.style == "columns")
             self.distance = self.style == "distance" and not self.expressions
+            self.on |= {"T", rng.choice("nb")} if self.style == "none" and rng.random() < 0.4 else set()
         self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
         self.clean()
         self.choose(rng)
@@ -82,7 +84,7 @@ class Case:
     def features(self):
         """Return the set of the options and the kind of input."""
         return {re.match("--[a-z-]+|-.", word).group() for word in self.arguments} | {
-            "%s %s" % (name, getattr(self, name)) for name in ("report", "locale", "input", "mmap", "jobs", "chunk", "ended", "crlf", "converted")} | {
+            "%s %s" % (name, getattr(self, name)) for name in ("report", "locale", "input", "mmap", "jobs", "chunk", "ended", "crlf", "converted", "style")} | {
             "%d strings, %d expressions" % (min(2, len(self.strings)), len(self.expressions)), "size" * bool(self.bytes), "binary" * self.binary}
 
     def clean(self):
@@ -140,7 +142,7 @@ class Case:
         if rng.random() < 0.1:
             self.slash = b"+"
             add("--path-separator=+")
-        if self.style or rng.random() < 0.2 and self.report != "json":
+        if self.style != "none" and (self.style or rng.random() < 0.2) and self.report != "json":
             self.palette = rng.choice(PALETTES[1:4] if self.style else PALETTES)
             add("--color=always")
         self.link = ""
@@ -527,7 +529,8 @@ def run_case(rng, trawl, folder):
         files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
     status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
     arguments += ["-P"] * bool(case.expressions) + [word for string in case.expressions or case.strings for word in ("-e", string)]
-    arguments += ["--encoding=utf-8"] * case.converted + ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0) + case.mmap
+    arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0)
+    arguments += ["--encoding=utf-8"] * case.converted + case.mmap
     done = subprocess.run([trawl] + arguments + operands, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
                           env=cases.environment(case.locale, TERM="xterm", **({"GREP_COLORS": case.palette} if case.palette else {})), **give)
     got, wanted = done.stdout, printer.out
