@@ -155,15 +155,15 @@ static void fail_fasta(struct fasta *fasta, enum trawl_status status)
     fasta->stop = true;
 }
 
-/* Searches the first bytes_count bytes of the block. Occurrences that begin in [own_from, own_to)
- * are new. */
+/* Searches the first bytes_count bytes of the block, at least 1. Occurrences that begin in
+ * [own_from, own_to) are new. */
 static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_to)
 {
     struct command_job *job = fasta->scan->job;
     struct trawl_text *text = NULL;
     enum trawl_status status;
 
-    if (fasta->stop || bytes_count == 0)
+    if (fasta->stop)
         return;
     fasta->own_to = own_to;
     fasta->sequence = 0;

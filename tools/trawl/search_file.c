@@ -329,11 +329,10 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
         scan_again(scan);
         status = windows(scan, error);
     }
-    if (status == TRAWL_OK && scan->status != TRAWL_OK) {
-        *error = scan->error;
-        return scan->status;
-    }
-    return status;
+    if (status != TRAWL_OK)
+        return status;
+    *error = scan->error;
+    return scan->status;
 }
 
 /* tg: prints, in ripgrep's words, which part of a binary file is not shown. */
