@@ -489,6 +489,9 @@ def run_case(rng, trawl, folder):
     os.makedirs(os.path.join(folder, "d", "e"))
     paths = sorted(rng.sample(["d/a", "d/b", "d/e/c", "d/e/d", "d/f"], rng.choice([1, 1, 2, 3, 5])))
     texts = {path: random_text(rng, case) for path in paths}
+    if "x" in case.on and rng.random() < 0.7:  # a whole line, which may be longer than a chunk
+        lines = [line.rstrip(b"\r") for text in texts.values() for line in text.split(case.end)]
+        case.strings[0] = rng.choice([line for line in lines if b"\0" not in line and len(line) < 200] or case.strings)
     for path, text in texts.items():
         with open(os.path.join(folder, path), "wb") as file:
             file.write(text)
@@ -554,8 +557,25 @@ def run_case(rng, trawl, folder):
         cases.differences(wanted, got))
 
 
+PRINTED = [["--color=always"], ["-o"], ["-o", "--column"], ["--replace=<$0>"], ["--column"], ["--vimgrep"], ["--json"], ["--passthru"], ["--trim"],
+           ["-M4"], ["-M4", "--max-columns-preview"], ["-nbT"], ["--pattern-number"], ["--mismatches=0", "--distance"], ["-C1"]]
+SELECTED = [["foo"], ["--crlf", "-x", "  foo bär foo"], ["-P", "o+"], ["-v", "none"]]
+
+
+def long_lines(trawl, folder):
+    """Compare lines that are longer than a chunk, and so are read again, with the same lines in a long chunk, for each option alone. (In
+    a case with many options, an option before had already read.)"""
+    with open(os.path.join(folder, "long"), "wb") as file:
+        file.write("  foo bär foo\r\nnone of these\r\n".encode() * 2)
+    for options in (selected + printed for selected in SELECTED for printed in PRINTED):
+        wanted, got = (cases.execute([trawl, *options, *chunk, "long"], folder) for chunk in ([], ["--chunk-bytes=5"]))
+        if [re.sub(rb'"elapsed.*', b"", part) for part in wanted[1:]] != [re.sub(rb'"elapsed.*', b"", part) for part in got[1:]]:
+            return "%r: %s" % (options, cases.differences(wanted[1], got[1]))
+    return None
+
+
 def main():
-    return cases.run("layout", CASES, "command lines", run_case, one_in=5, features=lambda rng, *_: Case(rng).features())
+    return cases.run("layout", CASES, "command lines", run_case, [long_lines], one_in=5, features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":
