@@ -536,9 +536,9 @@ def short_lines(trawl, folder):
                 file.write(b"".join(line) + b"\n")
     for pattern in ("", "a", "b", "\u00a7", "É", "a-", "†é"):
         for options in ("-n", "-nw", "-nx", "-nwi", "-nwx", "-nwv", "-ob", "-obi", "-cwz"):
-            for locale in ("C.UTF-8", "C"):
+            for locale, chunk in (("C.UTF-8", "3"), ("C", "3"), ("C.UTF-8", "65536")):
                 command = [options, "-a", "-e", pattern, "short"]
-                expected, got = (cases.execute(program + command, folder, locale)[:2] for program in (["grep", "-F"], [trawl]))
+                expected, got = (cases.execute(program + command, folder, locale)[:2] for program in (["grep", "-F"], [trawl, "--chunk-bytes=" + chunk]))
                 if expected != got:
                     return "LC_ALL=%s %r: %s" % (locale, command, cases.differences(expected[1], got[1]))
     return None
