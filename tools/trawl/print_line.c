@@ -108,9 +108,8 @@ bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, u
 
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit)
 {
-    uint64_t at = scan->printed_end > view->begin && scan->printed_end != OFFSET_NONE
-                      ? scan->printed_end - view->begin
-                      : 0;
+    /* without meaning if no line was printed; then no line is pending either */
+    uint64_t at = scan->printed_end > view->begin ? scan->printed_end - view->begin : 0;
     uint64_t end = at, lines = 0;
 
     for (; lines < scan->pending_count && end < limit; lines++)
