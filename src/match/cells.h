@@ -15,10 +15,6 @@ struct cells {
     uint64_t capacity;
 };
 
-/* Which cells a record gets: a cell for each occurrence, as found; or a cell for each pattern that
- * occurs, ascending by pattern. */
-enum cells_order { CELLS_ANY, CELLS_SORTED };
-
 struct cell {
     uint64_t pattern;
     uint64_t begin;

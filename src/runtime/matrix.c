@@ -203,15 +203,13 @@ static bool one_tells(const struct trawl_matrix_search *matrix, const struct tra
 static enum trawl_status search_open(struct trawl_matrix_search *matrix,
                                      const struct trawl_plan *plan, struct trawl_error *error)
 {
-    /* a bit for each record: the order of the cells does not matter */
-    bool any = matrix->shape == TRAWL_MATRIX_ANY;
     enum trawl_status status;
 
     matrix->bare = *plan;
     matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
                                      &matrix->text, error));
-    cell_maker_open(&matrix->maker, &matrix->records, plan, any ? CELLS_ANY : CELLS_SORTED);
+    cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->shape == TRAWL_MATRIX_ANY);
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     if (plan_judges(plan)) /* the end of a record decides which occurrence is the best */
         matrix->sink.records = &matrix->records;

@@ -18,13 +18,13 @@
 struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
-    enum cells_order order; /* order of a record's cells, if a single chunk holds the record */
+    bool any; /* a single cell tells about a record: not a cell for each pattern */
     pthread_mutex_t lock;
     struct cell_scratch *scratches; /* list of scratches that no worker uses; under the lock */
 };
 
 void cell_maker_open(struct cell_maker *maker, const struct records *records,
-                     const struct trawl_plan *plan, enum cells_order order);
+                     const struct trawl_plan *plan, bool any);
 void cell_maker_close(struct cell_maker *maker);
 
 /* Makes a chunk's cells. A sink's digest; the sink's context is a cell_maker. */

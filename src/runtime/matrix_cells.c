@@ -7,12 +7,12 @@
 /* ---- What workers need -------------------------------------------------------------------- */
 
 void cell_maker_open(struct cell_maker *maker, const struct records *records,
-                     const struct trawl_plan *plan, enum cells_order order)
+                     const struct trawl_plan *plan, bool any)
 {
     memset(maker, 0, sizeof *maker);
     maker->records = records;
     maker->plan = plan;
-    maker->order = order;
+    maker->any = any;
     (void)pthread_mutex_init(&maker->lock, NULL);
 }
 
@@ -60,7 +60,6 @@ struct at_record {
     uint64_t to;
     uint64_t base; /* added to a hit's offset: offset in the record, modulo 2^64 */
     bool is_null;
-    enum cells_order order;
 };
 
 /* Returns the first hit whose offset is not below `offset`; hit `from` is below `offset`. */
@@ -86,8 +85,7 @@ static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint6
     return low;
 }
 
-/* Moves *at to the record that holds this hit. A record that continues beyond the chunk gets sorted
- * cells, which can be merged with the next chunk's cells. */
+/* Moves *at to the record that holds this hit. */
 static void reach(const struct cell_maker *maker, const struct sink_chunk *chunk, uint64_t hit,
                   struct at_record *at)
 {
@@ -102,8 +100,6 @@ static void reach(const struct cell_maker *maker, const struct sink_chunk *chunk
     TRAWL_ASSERT(at->begin <= position && position < at->end);
     TRAWL_ASSERT(at->from < at->to && at->to <= chunk->hit_count);
     at->is_null = records_is_null(maker->records, at->index);
-    at->order = at->begin >= chunk->begin && at->end <= chunk->begin + chunk->owned ? maker->order
-                                                                                    : CELLS_SORTED;
 }
 
 static uint64_t length_of(const struct cell_maker *maker, const struct sink_chunk *chunk,
@@ -148,7 +144,8 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record with few occurrences, or under a plan with many patterns. */
+/* Makes the cells of a record with few occurrences, or under a plan with many patterns; or a single
+ * cell. */
 static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
@@ -156,18 +153,15 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
     uint32_t pattern;
 
     TRAWL_ASSERT(scratch->row_count == 0 && at->from < at->to);
-    if (at->order == CELLS_ANY)
-        TRAWL_TRY(cells_reserve(cells, at->to - at->from, error));
     for (uint64_t i = at->from; i < at->to; i++) {
         uint64_t begin = at->base + chunk->hits[i].offset;
 
         TRAWL_ASSERT(begin < at->end - at->begin);
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
-        if (at->order == CELLS_ANY)
-            cells_append(cells, at->index, pattern, begin);
-        else
-            TRAWL_TRY(cells_push(scratch, pattern, begin, error));
+        TRAWL_TRY(cells_push(scratch, pattern, begin, error));
+        if (maker->any)
+            break;
     }
     return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
 }
@@ -208,14 +202,14 @@ static enum trawl_status make_cells(const struct cell_maker *maker, const struct
                                     struct cell_scratch *scratch, struct cells *cells,
                                     struct trawl_error *error)
 {
-    bool few = maker->plan->pattern_count <= cells_marks_max;
+    bool marks = !maker->any && maker->plan->pattern_count <= cells_marks_max;
     struct at_record at = {.index = 0};
 
     for (uint64_t i = 0; i < chunk->hit_count; i = at.to) {
         reach(maker, chunk, i, &at);
         if (at.is_null)
             continue;
-        if (few && at.to - at.from >= CELLS_MARKED_MIN)
+        if (marks && at.to - at.from >= CELLS_MARKED_MIN)
             TRAWL_TRY(mark_record(maker, chunk, &at, scratch, cells, error));
         else
             TRAWL_TRY(push_record(maker, chunk, &at, scratch, cells, error));
