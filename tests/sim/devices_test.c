@@ -582,7 +582,9 @@ static void uneven_devices(void)
     }
 }
 
-/* Checks that the runtime frees idle pinned buffers when buffers for reading need the memory. */
+/* Checks that the runtime frees idle pinned buffers when buffers for reading need the memory, and
+ * when a chunk is longer than an idle buffer. (With chunks of equal lengths, tests had missed that
+ * a chunk was copied into a shorter buffer.) */
 static void budget(void)
 {
     for (uint64_t limit = 3 * CHUNK_BYTES; limit <= 24 * CHUNK_BYTES; limit *= 2) {
@@ -593,7 +595,7 @@ static void budget(void)
         reset(2);
         runtime = must_runtime(TRAWL_ENGINE_CUDA, 3, limit);
         for (uint32_t i = 0; i < 2; i++)
-            searchers[i] = must_searcher_of(runtime, CHUNK_BYTES);
+            searchers[i] = must_searcher_of(runtime, CHUNK_BYTES / (2 - i));
         for (uint32_t i = 0; i < 6; i++) {
             TEST_CHECK(search(searchers[i % 2], (enum source)(i % 3 == 0), (enum shape)(i % SHAPES),
                               &status));
