@@ -131,6 +131,7 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
 
     *s = (struct scene){.options = row->options,
                         .folds_utf8 = row->folds_utf8,
+                        .expressions = row->expressions[0] == NULL ? NULL : row->expressions,
                         .has_records = row->text == TEXT_RECORDS,
                         .file = -1,
                         .pipe_end = -1};
@@ -376,12 +377,19 @@ static enum trawl_status open_plan(struct scene *s, struct trawl_error *error)
 {
     struct trawl_utf8 utf8 = {NULL, variants, is_word};
     struct trawl_plan_options options = s->options;
+    struct diff_input input = s->input;
+    struct naive_bytes expressions[4];
 
+    for (uint64_t i = 0; s->expressions != NULL && i < input.pattern_count; i++)
+        expressions[i] =
+            (struct naive_bytes){(const uint8_t *)s->expressions[i], strlen(s->expressions[i])};
+    if (s->expressions != NULL)
+        input.patterns = expressions;
     if (s->has_records)
         return held_plan(&s->records.tape, &options, &s->plan, error);
     if (s->folds_utf8)
         options.utf8 = &utf8;
-    return held_plan(&s->input, &options, &s->plan, error);
+    return held_plan(&input, &options, &s->plan, error);
 }
 
 static void close_text(struct scene *s)

@@ -39,6 +39,8 @@ struct scene_row {
     uint64_t piece_bytes; /* bytes of a further pattern, a piece of the text; 0: no such pattern */
     bool folds_utf8;      /* case is ignored among characters; the text has only ASCII */
     struct trawl_plan_options options;
+    /* of which the plan is made; in the text they match what the patterns are, and no more */
+    const char *expressions[4];
 };
 
 struct scene {
@@ -46,6 +48,7 @@ struct scene {
     struct diff_expected expected;
     struct trawl_plan_options options;
     bool folds_utf8;
+    const char *const *expressions; /* NULL: the plan is made of the patterns */
     bool has_records;
     struct shapes_case records;
 

@@ -357,6 +357,15 @@ static const struct scene_row rows[] = {
     ROW("edits of bytes", TEXT_PARTS, 600, P("abcabca", "xyzdxy"),
         OPTIONS(.flags = TRAWL_IGNORE_CASE, .edits_max = 2)),
     ROW("records", TEXT_RECORDS, 1, P(NULL), OPTIONS(.flags = 0)),
+#if TRAWL_REGEX
+    ROW("expressions", TEXT_LETTERS, 2000, P("abc", "de"), .expressions = P("[a]bcx*", "d(e|x+y)"),
+        OPTIONS(.syntax = TRAWL_EXTENDED)),
+    ROW("expression, no atoms", TEXT_LETTERS, 900, P("ab"), .expressions = P("[^b-x\n]b"),
+        OPTIONS(.syntax = TRAWL_PERL)),
+    ROW("expressions, words", TEXT_PARTS, 2000, P("vutsrqp", "ab"),
+        .expressions = P("vuts[a-r]*p", "a(b|[^a-z])"),
+        OPTIONS(.syntax = TRAWL_EXTENDED, .flags = TRAWL_WHOLE_WORD)),
+#endif
 #if TRAWL_GALLERY
     ROW("records, published", TEXT_RECORDS, 1, P(NULL), OPTIONS(.algorithm = "rabin-karp-matrix")),
     ROW("pss-gr", TEXT_CYCLE, 900, P("abcab"), OPTIONS(.algorithm = "pss-gr:64,debug")),
@@ -424,7 +433,7 @@ static bool may_end(const struct scene *s, const struct fault *fault, uint32_t c
     if (scene_is_lent(s) && (status == TRAWL_UNSUPPORTED || status == TRAWL_DEVICE))
         return true;
     if (fault->kind == FAULT_OF_POINT &&
-        (status == TRAWL_MEMORY ||
+        (status == TRAWL_MEMORY || (s->expressions != NULL && status == TRAWL_UNSUPPORTED) ||
          (from_source && (status == TRAWL_READ || status == TRAWL_OPEN)) ||
          (s->place == PLACE_COMPRESSED && status == TRAWL_UNSUPPORTED)))
         return true;
