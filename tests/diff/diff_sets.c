@@ -497,6 +497,49 @@ static void test_all_bytes(void)
     }
 }
 
+/* Searches texts of each length, at the end of a page, under every instruction set. (The length of
+ * a random text seldom is such that the last lane of a vector of samples would lie beyond the
+ * text.)
+ */
+static void test_ends(void)
+{
+    static const enum trawl_method methods[] = {TRAWL_METHOD_CLASSES, TRAWL_METHOD_BUCKETS,
+                                                TRAWL_METHOD_AUTOMATON};
+
+    cpu_sizes = cpu_sizes_default;
+    cpu_sizes.short_set = 0;
+    for (uint32_t round = 0; round < 12 * instruction_set_count(); round++) {
+        struct run_config config = {.method = methods[round / 4 % 3],
+                                    .instruction_set = trawl_instruction_set(round / 12),
+                                    .threads = 1,
+                                    .place = PLACE_END_GUARDED,
+                                    .call = HELD_POSITIONS,
+                                    .parameter = UINT64_MAX};
+        struct trawl_searcher *searcher = NULL;
+        struct trawl_plan *plan = NULL;
+        struct diff_input input;
+
+        generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), 3, 60, &input);
+        if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
+                        run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))
+            exit(test_end());
+        for (uint64_t bytes = 200; bytes < 200 + 8 * SET_STRIDE_MAX; bytes++) {
+            struct diff_expected expected = {.matches = NULL};
+            char message[HELD_MESSAGE_BYTES];
+
+            input.text_bytes = bytes;
+            end_text(&input, input.patterns[bytes % input.pattern_count]);
+            expected.matches = oracle(&input, &expected.match_count);
+            if (!TEST_CHECK(run_call(&input, &expected, &config, plan, searcher, NULL, message)))
+                printf("  %" PRIu64 " bytes, %s: %s\n", bytes, config.instruction_set, message);
+            free(expected.matches);
+        }
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan);
+        input_free(&input);
+    }
+}
+
 int main(void)
 {
     uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
@@ -544,6 +587,7 @@ int main(void)
     }
     test_nibbles();
     test_all_bytes();
+    test_ends();
     printf("%" PRIu64 " scans by the automaton, %" PRIu64 " without it; %" PRIu64
            " by classes of lengths, %" PRIu64 " by these and by buckets, %" PRIu64 " by parts\n",
            answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.turned,
