@@ -216,7 +216,11 @@ static bool occurs(const struct diff_input *input, void *context, uint64_t begin
             return false;
         got = decode(input->text + at, input->text_bytes - at, &text_length);
         wanted = decode(pattern.bytes + i, pattern.bytes_count - i, &pattern_length);
-        if (got == INVALID || !stands_for(context, got, wanted, ignore_case))
+        if (wanted == INVALID) { /* the pattern's byte stands for itself, also within a character */
+            text_length = 1;
+            if (input->text[at] != pattern.bytes[i])
+                return false;
+        } else if (got == INVALID || !stands_for(context, got, wanted, ignore_case))
             return false;
     }
     *end = at;
@@ -295,7 +299,13 @@ static void generate(struct test_random *random, struct diff_input *input)
                                                               : 5;
         uint64_t bytes = fill(random, letters, letter_count,
                               test_random_between(random, 1, length_max), pattern);
+        /* a byte that mostly is no character: all such bytes could equal each other */
+        if (test_random_one_in(random, 6))
+            pattern[test_random_below(random, bytes)] =
+                (uint8_t)test_random_between(random, 128, 255);
         input_add_pattern(input, pattern, bytes);
+        if (bytes > 1 && test_random_one_in(random, 6))
+            pattern[test_random_below(random, bytes)] ^= 1;
         if (bytes <= input->text_bytes && test_random_one_in(random, 2)) {
             uint64_t begin = test_random_below(random, input->text_bytes - bytes + 1);
             memcpy(input->text + begin, pattern, (size_t)bytes); /* cuts characters apart */
@@ -314,6 +324,10 @@ static void end_with_variants(struct test_random *random, void *context, struct 
     for (uint64_t i = 0; i < pattern.bytes_count; i += length) {
         uint32_t code_point = decode(pattern.bytes + i, pattern.bytes_count - i, &length);
 
+        if (code_point == INVALID) {
+            bytes[count++] = pattern.bytes[i];
+            continue;
+        }
         count += encode(found[test_random_below(random, variants(context, code_point, found))],
                         bytes + count);
     }
