@@ -495,7 +495,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_OK;
+    enum trawl_status status = TRAWL_OK, cut = TRAWL_OK;
     bool alone = cursor->text->kind != TEXT_FILE; /* true: the chunk is made under the lock */
 
     memset(chunk, 0, sizeof *chunk);
@@ -520,8 +520,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             status = next_of_stream(cursor, chunk_bytes, buffer, chunk, error);
         else if (cursor->need.lines != NULL)
             chunk_bytes = in_place && text_cursor_maps(cursor, chunk->begin)
-                              ? cut_mapped(cursor, chunk->begin, chunk_bytes, buffer)
-                              : cut_file(cursor, chunk->begin, chunk_bytes, buffer);
+                              ? cut_mapped(cursor, chunk->begin, chunk_bytes, buffer, &cut, error)
+                              : cut_file(cursor, chunk->begin, chunk_bytes, buffer, &cut, error);
         if (status == TRAWL_STOPPED) { /* text_cursor_interrupt: nobody wants this chunk */
             *taken = TEXT_END;
             status = TRAWL_OK;
@@ -543,8 +543,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         chunk->bytes = (const uint8_t *)"";
         return status;
     }
-    if (in_place && next_of_mapping(cursor, chunk_bytes, chunk))
-        return TRAWL_OK;
     chunk->owned = chunk_bytes;
-    return text_cursor_read(cursor, buffer, chunk, error);
+    if (!in_place || cut != TRAWL_OK || !next_of_mapping(cursor, chunk_bytes, chunk))
+        status = text_cursor_read(cursor, buffer, chunk, error);
+    /* The fault that cut a line may be gone by now, but the chunk ends inside the line. */
+    return status == TRAWL_OK && !chunk->last ? cut : status;
 }

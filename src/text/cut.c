@@ -27,21 +27,21 @@ uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t c
 }
 
 uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
-                  const struct text_buffer *room)
+                  const struct text_buffer *room, enum trawl_status *status,
+                  struct trawl_error *error)
 {
     const struct text_lines *lines = cursor->need.lines;
     uint64_t owned = chunk_bytes - 1, wanted = min_u64(LOOK_BYTES, room->capacity), got, found;
 
     for (;;) {
-        /* A line that cannot be read to its end ends where the fault is. */
-        enum trawl_status status =
-            read_file(cursor->text, begin + owned, room->bytes, wanted, &got, NULL);
-
+        *status = read_file(cursor->text, begin + owned, room->bytes, wanted, &got, error);
         found = bytes_find_either(room->bytes, got, lines->line_end, lines->line_end_also);
         owned += found;
-        if (found < got)
+        if (found < got) {
+            *status = TRAWL_OK; /* the next chunk begins before the fault */
             return owned + 1;
-        if (status != TRAWL_OK || got < wanted)
+        }
+        if (*status != TRAWL_OK || got < wanted)
             break;
         wanted = room->capacity;
     }
@@ -49,7 +49,8 @@ uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chu
 }
 
 uint64_t cut_mapped(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
-                    const struct text_buffer *room)
+                    const struct text_buffer *room, enum trawl_status *status,
+                    struct trawl_error *error)
 {
     const struct text_lines *lines = cursor->need.lines;
     const struct mapping *mapping = &cursor->mapping;
@@ -63,7 +64,7 @@ uint64_t cut_mapped(const struct text_cursor *cursor, uint64_t begin, uint64_t c
         if (found < count)
             return chunk_bytes + found;
     }
-    return cut_file(cursor, begin, chunk_bytes, room);
+    return cut_file(cursor, begin, chunk_bytes, room, status, error);
 }
 
 uint64_t cut_last(const struct text_lines *lines, const uint8_t *bytes, uint64_t from,
