@@ -111,18 +111,19 @@ static bool has_errors(const struct scene *s)
 }
 
 /* Returns whether the records, which may not be made yet, have the size that a row needs. */
-static bool are_records_fit(const struct shapes_case *records)
+static bool are_records_fit(const struct shapes_case *records, uint64_t hits_min)
 {
     const struct diff_input *tape = &records->tape;
+    uint64_t hits;
     struct naive_query query;
 
     if (records->array.record_count <= 4 || records->array.validity != NULL ||
-        tape->text_bytes < 500 || tape->text_bytes > 4000 ||
+        tape->text_bytes < 500 || tape->text_bytes > 1500 ||
         records->array.record_count * tape->pattern_count > RECORD_CELLS_MAX)
         return false;
     query = input_query(tape);
-    return naive_matches(&query, (struct naive_bytes){tape->text, tape->text_bytes}, NULL, 0) <=
-           RECORD_MATCHES_MAX;
+    hits = naive_matches(&query, (struct naive_bytes){tape->text, tape->text_bytes}, NULL, 0);
+    return hits >= hits_min * records->array.record_count && hits <= RECORD_MATCHES_MAX;
 }
 
 void scene_make_row(struct scene *s, const struct scene_row *row)
@@ -136,7 +137,7 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
                         .file = -1,
                         .pipe_end = -1};
     s->options.size = sizeof s->options;
-    while (s->has_records && !are_records_fit(&s->records)) {
+    while (s->has_records && !are_records_fit(&s->records, row->text_bytes)) {
         if (s->records.offsets != NULL)
             shapes_free(&s->records);
         shapes_make(&random, false, &s->records);

@@ -341,7 +341,7 @@ static const struct scene_row rows[] = {
     ROW("automaton", TEXT_CYCLE, 600, P("a", "ab", "bca"),
         OPTIONS(.method = TRAWL_METHOD_AUTOMATON)),
     ROW("automaton, folded", TEXT_LETTERS, 2000, P("aBc", "ab", "e"), .folds_utf8 = true,
-        OPTIONS(.method = TRAWL_METHOD_AUTOMATON, .flags = TRAWL_IGNORE_CASE)),
+        .piece_bytes = 12, OPTIONS(.method = TRAWL_METHOD_AUTOMATON, .flags = TRAWL_IGNORE_CASE)),
     ROW("classes", TEXT_CYCLE, 600, P(DOZEN, "bcabcabca", "cabcab"),
         OPTIONS(.method = TRAWL_METHOD_CLASSES)),
     ROW("parts", TEXT_PARTS, 3000, P("ab", "abc", "ca", "bcabca"), OPTIONS(.flags = 0)),
@@ -356,13 +356,16 @@ static const struct scene_row rows[] = {
         OPTIONS(.flags = TRAWL_REVERSE_COMPLEMENT, .alphabet = TRAWL_DNA, .edits_max = 1)),
     ROW("edits of bytes", TEXT_PARTS, 600, P("abcabca", "xyzdxy"),
         OPTIONS(.flags = TRAWL_IGNORE_CASE, .edits_max = 2)),
+    ROW("edits of characters", TEXT_PARTS, 400, P("abcabca", "xyzdxy"),
+        OPTIONS(.alphabet = TRAWL_CHARACTERS, .edits_max = 1)),
     ROW("records", TEXT_RECORDS, 1, P(NULL), OPTIONS(.flags = 0)),
+    ROW("records, marked", TEXT_RECORDS, 20, P(NULL), OPTIONS(.flags = 0)),
 #if TRAWL_REGEX
-    ROW("expressions", TEXT_LETTERS, 2000, P("abc", "de"), .expressions = P("[a]bcx*", "d(e|x+y)"),
-        OPTIONS(.syntax = TRAWL_EXTENDED)),
-    ROW("expression, no atoms", TEXT_LETTERS, 900, P("ab"), .expressions = P("[^b-x\n]b"),
+    ROW("expressions", TEXT_LETTERS, 1000, P("abc", "de"),
+        .expressions = P("x*[a]bcy*", "d(e|x+y)"), OPTIONS(.syntax = TRAWL_EXTENDED)),
+    ROW("expression, no atoms", TEXT_LETTERS, 500, P("ab"), .expressions = P("[^b-x\n]b"),
         OPTIONS(.syntax = TRAWL_PERL)),
-    ROW("expressions, words", TEXT_PARTS, 2000, P("vutsrqp", "ab"),
+    ROW("expressions, words", TEXT_PARTS, 1000, P("vutsrqp", "ab"),
         .expressions = P("vuts[a-r]*p", "a(b|[^a-z])"),
         OPTIONS(.syntax = TRAWL_EXTENDED, .flags = TRAWL_WHOLE_WORD)),
 #endif
@@ -441,7 +444,8 @@ static bool may_end(const struct scene *s, const struct fault *fault, uint32_t c
         return false;
     if (s->engine == TRAWL_ENGINE_AUTO && !scene_is_lent(s) && s->options.algorithm == NULL)
         return false;
-    if (fault->kind == FAULT_OF_DEVICE && s->devices > 1 && !scene_is_lent(s))
+    if (fault->kind == FAULT_OF_DEVICE && s->devices > 1 && !scene_is_lent(s) &&
+        s->options.algorithm == NULL) /* for a published algorithm no other device goes on */
         return false;
     return status == TRAWL_ENGINE || status == TRAWL_DEVICE ||
            (status == TRAWL_MEMORY && fault->code != CUDA_CODE_LAUNCH_FAILED);
@@ -566,6 +570,7 @@ static void reset_all(struct scene *s, uint64_t seed, struct test_random *random
 static void run_row(const struct scene_row *row, const struct fault *fault, enum place place,
                     enum trawl_engine engine, uint64_t turn)
 {
+    static const enum approx_method methods[] = {APPROX_METHODS, APPROX_PIECES, APPROX_GRAMS};
     struct test_random random = test_random_begin(row->name);
     uint64_t nth = 0, failures = test_failures, descriptors = open_descriptors();
     static struct scene s;
@@ -578,9 +583,10 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     s.chunk_bytes = s.has_records ? s.records.tape.text_bytes : s.input.text_bytes;
     s.chunk_bytes = 1 + s.chunk_bytes / (1 + turn % 4);
     s.map = turn % 2 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
-    /* In no row with errors are grams the cheapest method, so grams are forced in every other turn.
-     */
-    approx_method_forced = turn / 2 % 2 ? APPROX_GRAMS : APPROX_METHODS;
+    /* In no row with errors are grams or pieces the cheapest method, or is the text long enough for
+     * a device. */
+    approx_device_fixed_ns = 0;
+    approx_method_forced = methods[(turn ^ turn >> 2) % 3];
     set_border((enum border)(turn % BORDERS));
     while (is_met && nth < NTH_MAX && test_failures < 5) {
         nth += test_is_long() || fault->kind == FAULT_OF_POINT
