@@ -80,8 +80,17 @@ static inline bool test_check_u64(uint64_t got, uint64_t expected, const char *w
 static inline uint64_t test_setting(const char *name, uint64_t fallback)
 {
     const char *value = getenv(name);
+    char *end;
+    uint64_t number;
 
-    return value != NULL && *value != '\0' ? strtoull(value, NULL, 0) : fallback;
+    if (value == NULL || *value == '\0')
+        return fallback;
+    number = strtoull(value, &end, 0);
+    if (*end != '\0' && strcmp(value, "long") != 0) {
+        fprintf(stderr, "%s=%s is no number\n", name, value);
+        exit(2);
+    }
+    return number;
 }
 
 static inline bool test_is_long(void)

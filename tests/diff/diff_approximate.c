@@ -25,6 +25,7 @@
 #define PATTERN_BYTES_MAX 4000
 #define MATCHES_MAX 400000u
 #define EXACT_MAX 2
+#define LETTER_BYTES_MAX 4u
 #define SMALL_BYTES 1000u /* a shorter text may be searched in small parts */
 #define PLAIN_BYTES 70    /* added to short texts, so that chunks have borders inside the text */
 #define RECORDS_MAX 100
@@ -150,7 +151,12 @@ static void add_pattern(struct test_random *random, struct input *input, const c
                         uint64_t bytes_max, uint64_t number)
 {
     const struct diff_input *diff = &input->diff;
-    uint64_t least = (input->query.k + 1) * (1 + test_random_below(random, 2)), count = 0, at;
+    /* enough symbols for k errors, also of letters of LETTER_BYTES_MAX bytes */
+    uint64_t symbol_bytes =
+        input->is_plain && input->query.alphabet == APPROXIMATE_CHARACTERS
+            ? LETTER_BYTES_MAX
+            : 1 + test_random_below(random, 2);
+    uint64_t least = (input->query.k + 1) * symbol_bytes, count = 0, at;
     uint64_t wanted = test_random_between(random, least, least + bytes_max);
     uint32_t errors =
         (uint32_t)(test_random_one_in(random, 2) ? input->query.k + test_random_below(random, 2)
@@ -186,10 +192,27 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     input_add_pattern(&input->diff, bytes, count);
 }
 
+/* Returns a number of symbols that each pattern has, if no pattern has a damaged letter. */
+static uint64_t symbols_of_shortest(const struct input *input)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint64_t i = 0; i < input->diff.pattern_count; i++) {
+        const struct naive_bytes *pattern = &input->diff.patterns[i];
+        uint64_t symbols = 0;
+
+        for (uint64_t j = 0; j < pattern->bytes_count; j++)
+            symbols += !is_inside_letter(pattern->bytes[j]);
+        least = symbols < least ? symbols : least;
+    }
+    return least;
+}
+
 static void choose_flags(struct test_random *random, struct input *input, uint64_t index)
 {
     struct approximate_query *query = &input->query;
     bool dna = query->alphabet == APPROXIMATE_DNA;
+    uint64_t shortest = symbols_of_shortest(input);
 
     query->ignore_case = test_random_one_in(random, 2);
     query->whole_word = !input->is_plain && test_random_one_in(random, 6);
@@ -207,9 +230,14 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
     query->exact_count = index / 6 % 2 != 0 ? 1 + test_random_below(random, EXACT_MAX) : 0;
     for (uint64_t i = 0; i < query->exact_count; i++) {
         uint64_t begin = test_random_below(random, 8);
+        uint64_t end = begin + test_random_between(random, 1, 4);
 
+        if (input->is_plain && end > shortest) { /* the library is to take the patterns */
+            begin = begin < shortest ? begin : 0;
+            end = begin + 1;
+        }
         input->exact[i].begin = input->exact_again[i].begin = begin;
-        input->exact[i].end = input->exact_again[i].end = begin + test_random_between(random, 1, 4);
+        input->exact[i].end = input->exact_again[i].end = end;
     }
     query->exact = input->exact_again;
     if (input->with_utf8 && query->alphabet == APPROXIMATE_CHARACTERS)
