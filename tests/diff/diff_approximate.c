@@ -152,10 +152,9 @@ static void add_pattern(struct test_random *random, struct input *input, const c
 {
     const struct diff_input *diff = &input->diff;
     /* enough symbols for k errors, also of letters of LETTER_BYTES_MAX bytes */
-    uint64_t symbol_bytes =
-        input->is_plain && input->query.alphabet == APPROXIMATE_CHARACTERS
-            ? LETTER_BYTES_MAX
-            : 1 + test_random_below(random, 2);
+    uint64_t symbol_bytes = input->is_plain && input->query.alphabet == APPROXIMATE_CHARACTERS
+                                ? LETTER_BYTES_MAX
+                                : 1 + test_random_below(random, 2);
     uint64_t least = (input->query.k + 1) * symbol_bytes, count = 0, at;
     uint64_t wanted = test_random_between(random, least, least + bytes_max);
     uint32_t errors =

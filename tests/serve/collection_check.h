@@ -15,7 +15,7 @@ static off_t disk_bytes_max = INT64_MAX;
 
 /* What the collection leaves out by its options or by the rules in .ignore, besides
  * disk_bytes_max. */
-static enum {
+static enum heeded {
     HEEDS_NONE,
     HEEDS_FILE,    /* .ignore: a rule for names in every directory */
     HEEDS_FOLDER,  /* .ignore: rules that name a directory */

@@ -374,7 +374,7 @@ static void test_random(void)
     static const struct {
         const char *line;
         bool watch;
-        int heeds;
+        enum heeded heeds;
         off_t bytes_max;
     } trees[] = {
         {"trawl -r", true, HEEDS_NONE, INT64_MAX},

@@ -15,8 +15,9 @@
 
 #include "trawl/encoding.h"
 #include "trawl/pool_turns.h"
+#include "trawl/sizes.h"
 
-#define LOOK_BYTES (16u << 10) /* bytes of a read that looks for a NUL */
+#define LOOK_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* bytes of a read that looks for a NUL */
 
 void binary_next_block(struct text_scan *scan, uint64_t end)
 {

@@ -8,9 +8,10 @@
 #include "trawl/charset.h"
 #include "trawl/count.h"
 #include "trawl/print.h"
+#include "trawl/sizes.h"
 
 /* A longer string is taken to overlap with itself, since each end would be compared. */
-#define COMPARED_BYTES_MAX 1024u
+#define COMPARED_BYTES_MAX SIZE_OR_SMALL(1024u, 8u)
 
 /* Selects the line in which a match begins at `at`, the first match of the line. */
 static void begin_line(struct text_scan *scan, const struct trawl_window *window, uint64_t at)

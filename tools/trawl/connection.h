@@ -4,8 +4,9 @@
 #define TRAWL_CONNECTION_H
 
 #include "trawl/flags.h"
+#include "trawl/sizes.h"
 
-#define RECEIVE_BYTES (64u << 10) /* most bytes of a receive */
+#define RECEIVE_BYTES SIZE_OR_SMALL(64u << 10, 64u) /* most bytes of a receive */
 
 struct connection {
     int descriptor;

@@ -21,11 +21,12 @@
 #include <unistd.h>
 
 #include "trawl/binary.h"
+#include "trawl/sizes.h"
 
-#define READ_BYTES (64u << 10)       /* most bytes of a read */
-#define TEXT_BYTES (4u * READ_BYTES) /* room for the text of READ_BYTES, and most of a block */
-#define LEFT_BYTES_MAX 16u           /* bytes of an incomplete character */
-#define REPLACEMENT "\xef\xbf\xbd"   /* U+FFFD in UTF-8 */
+#define READ_BYTES SIZE_OR_SMALL(64u << 10, 100u) /* most bytes of a read */
+#define TEXT_BYTES (256u << 10)    /* room for the text of READ_BYTES, and most of a block */
+#define LEFT_BYTES_MAX 16u         /* bytes of an incomplete character */
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
 
 #define NO_CONVERTER ((iconv_t)-1) /* NOLINT: as POSIX has it */
 #define UTF16_LE "UTF-16LE"

@@ -15,10 +15,11 @@
 #include "trawl/json.h"
 #include "trawl/print.h"
 #include "trawl/searchers.h"
+#include "trawl/sizes.h"
 #include "trawl/totals.h"
 
 /* bytes of a block */
-#define BLOCK_BYTES_FASTA (UINT64_C(64) << 20)
+#define BLOCK_BYTES_FASTA SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(1024))
 #define NAME_BYTES_MAX (4u << 10) /* longer names are cut */
 
 struct sequence {

@@ -17,10 +17,11 @@
 #include "trawl/ignore.h"
 #include "trawl/repository.h"
 #include "trawl/settings.h"
+#include "trawl/sizes.h"
 #include "trawl/tree.h"
 #include "trawl/types.h"
 
-#define FULL_FIRST 256u /* bytes allocated first for a path */
+#define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* bytes allocated first for a path */
 
 /* The kinds of rule files a directory may have, the kind that decides first in front. */
 enum list_kind { LIST_RGIGNORE, LIST_IGNORE, LIST_GITIGNORE, LIST_EXCLUDE, LIST_KINDS };

@@ -16,6 +16,7 @@
 #include "trawl/encoding.h"
 #include "trawl/command_scan.h"
 #include "trawl/searchers.h"
+#include "trawl/sizes.h"
 #include "trawl/totals.h"
 
 /* Files up to this size are read as a whole if the first match may end the search. */
@@ -23,9 +24,9 @@
 /* All threads search a file of at least SHARED_BYTES_AHEAD; the worker first waits for the turn. If
  * the worker already has the turn, SHARED_BYTES are enough, and SHARED_BYTES_ALONE if no other
  * worker is active. */
-#define SHARED_BYTES_ALONE (UINT64_C(512) << 10)
-#define SHARED_BYTES (UINT64_C(8) << 20)
-#define SHARED_BYTES_AHEAD (UINT64_C(32) << 20)
+#define SHARED_BYTES_ALONE SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2000))
+#define SHARED_BYTES SIZE_OR_SMALL(UINT64_C(8) << 20, UINT64_C(4000))
+#define SHARED_BYTES_AHEAD SIZE_OR_SMALL(UINT64_C(32) << 20, UINT64_C(8000))
 
 #define ROOM_ALIGNMENT 4096u
 

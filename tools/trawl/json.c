@@ -13,12 +13,13 @@
 #include "trawl/charset.h"
 #include "trawl/command_clock.h"
 #include "trawl/reread.h"
+#include "trawl/sizes.h"
 #include "trawl/utf8.h"
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-#define PART_BYTES 6144u    /* bytes escaped at a time, a multiple of 3 */
-#define BEGINNING_BYTES 64u /* room for the bytes of a message before its path */
+#define PART_BYTES SIZE_OR_SMALL(6144u, 6u) /* bytes escaped at a time, a multiple of 3 */
+#define BEGINNING_BYTES 64u                 /* room for the bytes of a message before its path */
 #define ESCAPE_BYTES_MAX 6u
 
 static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)

@@ -15,10 +15,11 @@
 #include "trawl/command_matches.h"
 #include "trawl/print.h"
 #include "trawl/print_line.h"
+#include "trawl/sizes.h"
 
 /* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
  * printed, its bytes are read again. */
-#define KEPT_LINE_BYTES_MAX (UINT64_C(1) << 20)
+#define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(200))
 
 #define NEAR_BYTES 256u /* a match at most this far ahead is often in the next line */
 

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 #include "trawl/output.h"
+#include "trawl/sizes.h"
 
-#define MESSAGE_BYTES 1024 /* longer messages are allocated */
+#define MESSAGE_BYTES SIZE_OR_SMALL(1024, 16) /* longer messages are allocated */
 
 /* The command was called as tg. Set once, before threads begin. */
 extern bool message_called_tg;

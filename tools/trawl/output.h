@@ -21,9 +21,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#define OUTPUT_BYTES (128u << 10) /* size of the first buffer */
+#include "trawl/sizes.h"
+
+#define OUTPUT_BYTES SIZE_OR_SMALL(128u << 10, 512u) /* size of the first buffer */
 #define OUTPUT_HELD_MAX (4u << 20)
-#define OUTPUT_KEPT_MAX (1u << 20)
+#define OUTPUT_KEPT_MAX SIZE_OR_SMALL(1u << 20, 2000u)
 
 /* The kinds of frames that a sink receives and a server sends to the command. A frame on the wire
  * is this byte, the length of the contents (4 bytes, little-endian), and the contents. */

@@ -17,14 +17,16 @@
 #include "trawl/input.h"
 #include "trawl/pool_turns.h"
 #include "trawl/searchers.h"
+#include "trawl/sizes.h"
 
-#define BATCH_NAME_BYTES (64u << 10)
-#define NAMES_FIRST 1024u
-#define BATCH_BYTES (UINT64_C(1) << 20) /* bytes of text that a batch should have */
-#define FILE_COST_BYTES 4096u           /* the cost of opening a file, in bytes of text */
-#define BATCH_FILES_FIRST 4u
+#define BATCH_NAME_BYTES SIZE_OR_SMALL(64u << 10, 64u)
+#define NAMES_FIRST SIZE_OR_SMALL(1024u, 1u)
+#define BATCH_BYTES \
+    SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(1000)) /* bytes of text that a batch should have */
+#define FILE_COST_BYTES 4096u /* the cost of opening a file, in bytes of text */
+#define BATCH_FILES_FIRST SIZE_OR_SMALL(4u, 1u)
 #define BATCH_DIRECTORIES_MAX 8u
-#define OPEN_LEVELS_MAX 32u
+#define OPEN_LEVELS_MAX SIZE_OR_SMALL(32u, 3u)
 /* descriptors for everything that share_descriptors does not count */
 #define DESCRIPTORS_SPARED 24u
 

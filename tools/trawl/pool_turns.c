@@ -12,10 +12,11 @@
 
 #include "trawl/grow.h"
 #include "trawl/message.h"
+#include "trawl/sizes.h"
 #include "trawl/totals.h"
 
 /* bytes of finished batches that may wait to be printed */
-#define LEFT_BYTES_MAX (UINT64_C(64) << 20)
+#define LEFT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(3000))
 
 /* The output of a batch that was searched before its turn. */
 struct pool_result {
@@ -237,10 +238,11 @@ static void print_result(struct pool *pool, struct pool_result *result)
 }
 
 /* Passes the turn on after a batch was printed. Prints the finished batches that follow, and wakes
- * the worker that waits. */
+ * the worker that waits. If the search is over, nobody gets the turn: a worker of a later batch may
+ * still be searching, and would print. */
 static void pass_turn(struct pool *pool)
 {
-    struct batch_turn *entry;
+    struct batch_turn *entry = NULL;
 
     thread_lock(&pool->lock);
     for (;;) {
@@ -248,9 +250,11 @@ static void pass_turn(struct pool *pool)
 
         if (pool->job->done || pool->job->output->error != 0)
             end_all(pool);
+        if (pool->over)
+            break;
         pool->turn++;
         entry = pool->ahead == NULL ? NULL : &pool->ahead[pool->turn % POOL_AHEAD_BATCHES];
-        if (entry == NULL || !entry->searched || pool->over)
+        if (entry == NULL || !entry->searched)
             break;
         result = entry->result;
         entry->searched = false;

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "trawl/gather.h"
+#include "trawl/sizes.h"
 #include "trawl/thread.h"
 #include "trawl/walk.h"
 
@@ -14,7 +15,7 @@
 struct pool;
 struct pool_result;
 /* Batches that may be begun before earlier batches are printed. */
-#define POOL_AHEAD_BATCHES 4096u
+#define POOL_AHEAD_BATCHES SIZE_OR_SMALL(4096u, 8u)
 
 /* A message for standard error, due when the first `at` bytes of the kept output were printed. */
 struct pool_message {

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "trawl/charset.h"
+#include "trawl/sizes.h"
 #include "trawl/utf8.h"
 
-#define REREAD_BYTES (63u << 10) /* a multiple of 3, for base64 */
+#define REREAD_BYTES SIZE_OR_SMALL(63u << 10, 63u) /* a multiple of 3, for base64 */
 
 static bool has_buffer(struct text_scan *scan)
 {

@@ -21,9 +21,10 @@
 #include "trawl/message.h"
 #include "trawl/pool.h"
 #include "trawl/searchers.h"
+#include "trawl/sizes.h"
 #include "trawl/string_counts.h"
 
-#define OPEN_LEVELS 32u /* directories that --files may hold open */
+#define OPEN_LEVELS SIZE_OR_SMALL(32u, 3u) /* directories that --files may hold open */
 
 static void print_usage_hint(void)
 {

@@ -22,11 +22,12 @@
 #include "trawl/lines.h"
 #include "trawl/command_matches.h"
 #include "trawl/print.h"
+#include "trawl/sizes.h"
 #include "trawl/string_counts.h"
 #include "trawl/style.h"
 #include "trawl/totals.h"
 
-#define DRAIN_BYTES (32u << 10)
+#define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
 

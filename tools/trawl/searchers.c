@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trawl/sizes.h"
 #include "trawl/supply.h"
+
+#define CHUNK_BYTES SIZE_OR_SMALL(UINT64_C(0), UINT64_C(400)) /* 0: the library chooses */
 
 enum trawl_engine searchers_engine(const struct settings *settings, const struct patterns *patterns)
 {
@@ -16,6 +19,11 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
     return strcmp(settings->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
            : strcmp(settings->engine, "cuda") == 0 ? TRAWL_ENGINE_CUDA
                                                    : TRAWL_ENGINE_AUTO;
+}
+
+static uint64_t chunk_bytes(const struct settings *settings)
+{
+    return settings->chunk_bytes > 0 ? settings->chunk_bytes : CHUNK_BYTES;
 }
 
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
@@ -32,7 +40,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
                          settings->after_count >= 0;
     struct trawl_error error;
 
-    options.chunk_bytes = settings->chunk_bytes;
+    options.chunk_bytes = chunk_bytes(settings);
     if (single || job->runtime == NULL) {
         options.engine = engine;
         options.threads = single ? 1 : (uint32_t)settings->threads;
@@ -40,7 +48,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
     } else {
         options.runtime = job->runtime;
     }
-    if (options.threads == 1 && options.chunk_bytes == 0 && settings->stops_early)
+    if (options.threads == 1 && settings->chunk_bytes == 0 && settings->stops_early)
         options.chunk_bytes = SEARCHERS_BYTES_FIRST;
     options.map = prints_others ? TRAWL_MAP_NEVER : settings->map;
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK) {
@@ -75,6 +83,6 @@ enum trawl_status searchers_open_reader(const struct settings *settings,
 
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = settings->threads == 1 ? 1 : 2; /* a second thread reads ahead */
-    options.chunk_bytes = settings->chunk_bytes;
+    options.chunk_bytes = chunk_bytes(settings);
     return status != TRAWL_OK ? status : trawl_searcher_open(&options, reader, error);
 }

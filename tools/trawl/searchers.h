@@ -4,6 +4,7 @@
 #define TRAWL_SEARCHERS_H
 
 #include "trawl/command_job.h"
+#include "trawl/sizes.h"
 
 /* Returns the engine that --engine names, or the only engine that has the algorithm of
  * --algorithm. */
@@ -11,7 +12,7 @@ enum trawl_engine searchers_engine(const struct settings *settings,
                                    const struct patterns *patterns);
 
 /* If the first match probably ends a search, this many bytes are read at once. */
-#define SEARCHERS_BYTES_FIRST (UINT64_C(64) << 10)
+#define SEARCHERS_BYTES_FIRST SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
 /* Opens a searcher as the options say. single: the searcher runs on the CPU, in the caller's
  * thread. False: message[SETTINGS_ERROR_BYTES] says why. */

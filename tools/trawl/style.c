@@ -10,9 +10,11 @@
 #include "trawl/print.h"
 #include "trawl/replace.h"
 #include "trawl/reread.h"
+#include "trawl/sizes.h"
 #include "trawl/utf8.h"
 
-#define REPLACED_BLOCK_BYTES 4096u /* bytes of a replaced line that are composed at a time */
+/* bytes of a replaced line that are composed at a time */
+#define REPLACED_BLOCK_BYTES SIZE_OR_SMALL(4096u, 32u)
 
 /* A line to be printed, or with -o a match. A replaced line is composed while being printed, block
  * by block, so that no long line has to be in memory as a whole. */

@@ -21,6 +21,7 @@
 #include "trawl/file_filter.h"
 #include "trawl/grow.h"
 #include "trawl/guard.h"
+#include "trawl/sizes.h"
 
 /* glibc has getdents64 from version 2.30 on. */
 #if defined __GLIBC__ && !__GLIBC_PREREQ(2, 30)
@@ -38,13 +39,13 @@
 #define MAGIC_CIFS 0xff534d42
 #define MAGIC_TMPFS 0x01021994
 
-#define READ_BYTES (32u << 10) /* buffer of getdents64 */
-#define ROOM_FIRST 16u         /* entries for which room is made first */
-#define NAMES_FIRST 256u       /* bytes of names for which room is made first */
+#define READ_BYTES SIZE_OR_SMALL(32u << 10, 512u) /* buffer of getdents64 */
+#define ROOM_FIRST SIZE_OR_SMALL(16u, 1u)         /* entries for which room is made first */
+#define NAMES_FIRST SIZE_OR_SMALL(256u, 1u)       /* bytes of names for which room is made first */
 /* A level keeps its arrays for the next directory at the same depth, if the arrays have at most
  * ROOM_KEPT entries and the depth is below LEVELS_KEPT. */
-#define ROOM_KEPT 4096u
-#define LEVELS_KEPT 64u
+#define ROOM_KEPT SIZE_OR_SMALL(4096u, 2u)
+#define LEVELS_KEPT SIZE_OR_SMALL(64u, 3u)
 #define REASON_BYTES 512u /* room for why a file was left out */
 #define NO_LEVEL SIZE_MAX
 

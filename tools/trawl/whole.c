@@ -9,8 +9,9 @@
 
 #include "trawl/flags.h"
 #include "trawl/grow.h"
+#include "trawl/sizes.h"
 
-#define READ_BYTES_FIRST (64u << 10)
+#define READ_BYTES_FIRST SIZE_OR_SMALL(64u << 10, 1u)
 
 bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_count)
 {
