@@ -19,7 +19,7 @@
 
 /* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
  * printed, its bytes are read again. */
-#define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(200))
+#define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
 #define NEAR_BYTES 256u /* a match at most this far ahead is often in the next line */
 

@@ -7,7 +7,7 @@
 #include "trawl/sizes.h"
 #include "trawl/supply.h"
 
-#define CHUNK_BYTES SIZE_OR_SMALL(UINT64_C(0), UINT64_C(400)) /* 0: the library chooses */
+#define CHUNK_BYTES SIZE_OR_SMALL(UINT64_C(0), UINT64_C(64)) /* 0: the library chooses */
 
 enum trawl_engine searchers_engine(const struct settings *settings, const struct patterns *patterns)
 {
