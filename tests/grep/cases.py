@@ -98,6 +98,7 @@ def run(name, normal, what, run_case, more=(), one_in=0, features=None):
     return None, or what is wrong; rng.number is the case's number. Of many cases, 1 in
     `one_in` has to be counted as selected. features(rng, trawl, folder): see Pairs. Return the exit status."""
     trawl = os.path.abspath(sys.argv[1])
+    small = os.environ.get("TRAWL_SMALL", trawl)  # the command with small buffers
     first, count = chosen(normal)
     failures = 0
     folder = tempfile.mkdtemp(prefix="trawl-%s-" % name)
@@ -106,7 +107,7 @@ def run(name, normal, what, run_case, more=(), one_in=0, features=None):
         for number in range(first, first + count):
             rng = pairs.choose(number) if pairs else random_of(name, number)
             rng.number = number
-            wrong = run_case(rng, trawl, folder)
+            wrong = run_case(rng, (trawl, small)[number % 2], folder)
             if wrong:
                 failures += 1
                 if failures <= FAILURES_SHOWN_MAX:
