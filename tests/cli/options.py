@@ -219,6 +219,39 @@ def test_completions():
         expect(sorted(got) == sorted(words), shell, sorted(set(got) ^ set(words)))
 
 
+def test_help():
+    """Check the layout of --help and --help-long: a usage from column 2 on, two blanks or a line end, the summary from column 30 on, no
+    line beyond column 80; and that --help-long has each option of flags.def once, with its whole summary. (A summary was compared in no
+    test. tg's help showed the summary of -I, a letter that means another option there, below that of -a.)"""
+    table = open(TABLE).read()
+    of_flag = r"^FLAG\((\w+),[^,]+,\s*(?:NULL|\"[^\"]*\"),\s*\w+,\s*(?:NULL|\"[^\"]*\"),\s*\w+,\s*\w+,\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+),"
+    summaries = sorted("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', row[2])).replace('\\"', '"').replace("\\\\", "\\") for row in re.finditer(of_flag, table, re.MULTILINE))
+    expect(len(summaries) == len(re.findall("^FLAG", table, re.MULTILINE)), "summaries of flags.def that are not understood")
+    for name in ("trawl", "tg"):
+        wanted = [text for text in summaries if name == "trawl" or text != "equivalent to --binary-files=without-match"]
+        for document in ("--help", "--help-long"):
+            lines, rows = run(name, [document])[1].decode().split("\n"), []
+            for line in lines:
+                row = re.fullmatch(r"  (-\S.*?|    --\S.*?)(?:  +(\S.*))?", line)
+                if row:
+                    expect(not row[2] or row.start(2) == 30, name, document, "a summary in another column", line)
+                    expect(bool(row[2]) == (row.end(1) <= 28), name, document, "a summary that crowds the usage, or is needlessly on the next line", line)
+                    rows.append([row[1].split(), row[2] or ""])
+                elif line.startswith(" " * 30) and rows:
+                    rows[-1][1] = (rows[-1][1] + " " + line[30:]).strip()
+                    expect(line[30] != " ", name, document, "an indented line", line)
+                else:
+                    expect(not line.startswith(" "), name, document, "a line that is no row", line)
+                expect(len(line) <= 80 and line == line.rstrip(), name, document, "a long line, or blanks at the end", line)
+            if document == "--help-long":
+                got = sorted(text for usage, text in rows if usage != ["-NUM"])
+                expect(got == wanted, name, "summaries", sorted(set(got) ^ set(wanted)))
+                got = sorted(re.split(r"[=\[,]", word)[0] for usage, _ in rows for word in usage if word.startswith("--"))
+                expect(got == sorted("--" + row[1] for row in long_names()), name, "names", got)
+                got = sorted(word[1] for usage, _ in rows for word in usage if len(word.rstrip(",")) == 2)
+                expect(got == sorted(re.findall(r"^(?:FLAG|ALIAS)\(\w+, '(.)'", table, re.MULTILINE)) or name == "tg", "letters", got)
+
+
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
 for link in ("trawl", "tg"):
@@ -230,7 +263,7 @@ for path, text in (("a", b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2
     open(path, "wb").write(text)
     os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
 os.symlink("../b", "d/link")
-for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations, test_nearest, test_completions):
+for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations, test_nearest, test_completions, test_help):
     test()
 os.chdir("/")
 subprocess.run(["rm", "-rf", folder], check=True)

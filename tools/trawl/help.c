@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trawl.h"
 #include "trawl/complete.h"
@@ -99,6 +100,8 @@ static void write_row(struct output *output, const struct flag *flag, bool tg)
     char usage[128];
     int width = write_usage(flag, tg, usage, sizeof usage);
 
+    if (usage[strspn(usage, " ")] == '\0')
+        return; /* tg has no letter for the option */
     output_text(output, "  ");
     output_text(output, usage);
     if (width + 4 > SUMMARY_COLUMN) {
@@ -193,8 +196,9 @@ static void write_manual_flag(struct output *output, const struct flag *flag, bo
     const char *text = usage;
 
     write_usage(flag, tg, usage, sizeof usage);
-    while (*text == ' ')
-        text++;
+    text += strspn(text, " ");
+    if (*text == '\0')
+        return;
     output_text(output, ".TP\n.B ");
     help_troff(output, text);
     output_text(output, "\n");
