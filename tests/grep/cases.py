@@ -8,6 +8,7 @@ import collections
 import itertools
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,20 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
                           **{"env": environment(locale), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                              **given, **more})
     return done.returncode, done.stdout, done.stderr
+
+
+def stats_wrong(said, jobs=0, size=None):
+    """Return None, or which numbers of --stats disagree with each other, with -j, or with the bytes of the files."""
+    found = dict(re.findall(rb"^([a-zA-Z/ ]+): (.*)$", said, re.MULTILINE))
+    number = {name.decode(): float(value.split()[0]) for name, value in found.items() if value[:1].isdigit()}
+    size, seconds, methods = number["bytes"] if size is None else size, number["seconds"], sum(map(int, re.findall(rb" (\d+)", found.get(b"methods", b""))))
+    least, most = (number["bytes"] / 1e9 / max(seconds + shift, 1e-9) + 0.0051 * sign for shift, sign in ((6e-7, -1), (-6e-7, 1)))
+    wrong = [name for name, good in (
+        ("bytes", number["bytes"] == size), ("GB/s", least <= number["GB/s"] <= most or number["GB/s"] == seconds == 0),
+        ("elapsed", seconds <= number["elapsed"] * number["workers"] + 1e-6), ("threads", number["threads"] <= (jobs or 1024)),
+        ("workers", 1 <= number["workers"] <= (jobs or 1024)), ("methods", methods == 0 or methods >= number["bytes"]),
+        ("chunks", found[b"chunks"] == b"%d (0 by devices)" % number["chunks"]), ("engine", found[b"engine"] == b"cpu" * (number["chunks"] > 0))) if not good]
+    return "--stats: %s: %r" % (wrong, said) if wrong else None
 
 
 def random_of(name, number):

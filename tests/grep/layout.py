@@ -515,7 +515,7 @@ def run_case(rng, trawl, folder):
         several = len(operands) > 1
     printer = Printer(case, case.names if case.names is not None else several)
     printer.folder = os.fsencode(folder)
-    files, fails = [], False
+    files, fails, size = [], False, 0
     for path in paths if operands == ["d"] else operands:
         if case.limit == 0 and case.report != "L" or case.report == "q" and printer.selected:
             break
@@ -525,6 +525,7 @@ def run_case(rng, trawl, folder):
             if path == "missing":
                 continue
         text, width = texts.get(path, b""), 0
+        size += len(text)
         if "T" in case.on:
             width = len("%d" % (len(text) + case.number)) if (path != "-" or "stdin" in give) and not case.converted else 19
         name = (label if path == "-" else path).encode()
@@ -540,6 +541,8 @@ def run_case(rng, trawl, folder):
     if "stats" in case.on and files:
         got, _, stats = got.rpartition(b"files: ")
         wanted += b"" if stats.startswith(b"%d\nselected: %d\n" % (len(files), printer.selected)) else b"other statistics"
+        whole = case.report not in ("l", "L", "q") and case.limit is None and "I" not in case.on and b"binary file" not in got and all(file[3] is None for file in files)
+        wanted += (cases.stats_wrong(b"files: " + stats, case.jobs, size if whole else None) or "").encode()
     if case.report == "json" and case.limit != 0:
         lines = got.split(b"\n")[:-1]
         lines = [line for line in lines if not line.startswith(b"trawl: ")]

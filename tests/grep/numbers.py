@@ -10,6 +10,7 @@ TRAWL_TEST_SCALE work as in every test.
 """
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -296,7 +297,7 @@ def run_case(rng, trawl, folder):
         done = run(trawl, arguments + [name for name, _ in texts], case.utf8, cwd=folder, stdin=subprocess.DEVNULL)
     if done.returncode == status and in_order(case, done.stdout) == in_order(case, wanted) and (
             done.stderr.startswith(said) if said else not done.stderr):
-        return None
+        return cases.stats_wrong(done.stderr, case.jobs, sum(len(text) for _, text in texts)) if case.stats else None
     return "%r, strings %r, on %r: status %d, expected %d; %r, expected %r; %r" % (
         arguments, patterns, [text[:80] for _, text in texts], done.returncode, status, done.stdout[:300],
         wanted[:300], done.stderr[:300])
@@ -366,8 +367,36 @@ def trees(trawl, folder):
     return None if each[0].stdout == each[1].stdout != b"" else "-H: threads change what is printed"
 
 
+def statistics(trawl, folder):
+    """Check the numbers of --stats after searches that take a measurable time. (GB/s was compared with nothing. A directory,
+    and a single small file after small files, counted the search before once more.)"""
+    path = os.path.join(folder, "many")
+    with open(path, "wb") as file:
+        file.write(b"".join(b"%d foo\n" % i for i in range(300000)))
+    for options in (["-c", "foo"], ["-c", "none"], ["-j1", "-c", "77"], ["-co", "7"], ["-ci", "-e", "FOO 7", "-e", "x"], ["-l", "299999"],
+                    ["-c", "--edits=1", "99x99"], ["-c", "--mismatches=1", "99x99"], ["--count-by-pattern", "-e", "1", "-e", "2"], ["-v", "foo"], ["-n", "77"]):
+        jobs = 1 if "-j1" in options else 0
+        for operands in ([path], [path, path], ["-"], ["-r", folder] if "-c" in options else ["-"]):
+            with open(path, "rb") as file:
+                done = run(trawl, ["--stats", *options, *operands], False, stdin=file)
+            wrong = cases.stats_wrong(done.stderr, jobs, None if "-r" in operands else os.path.getsize(path) * len(operands))
+            if wrong:
+                return "%r: %s" % (options + operands, wrong)
+    small = os.path.join(folder, "small")
+    with open(small, "wb") as file:
+        file.write(b"bar foo\n" * 100)
+    for count in range(1, 10):  # of small files, some are searched together
+        done = run(trawl, ["-j1", "-c", "--stats", "none", *[small] * count, folder, path, folder], False, stdin=subprocess.DEVNULL)
+        size = 800 * count + os.path.getsize(path)
+        searched = sum(map(int, re.findall(rb" (\d+)", re.search(rb"^methods: .*", done.stderr, re.MULTILINE)[0])))
+        wrong = cases.stats_wrong(done.stderr[done.stderr.find(b"files:"):], 1, size)
+        if wrong or not size <= searched <= size + 64 * count:
+            return "%d small files, which hold nothing, not searched once: %s; %r" % (count, wrong, done.stderr)
+    return None
+
+
 def main():
-    return cases.run("numbers", CASES, "command lines", run_case, (long_line, both_cases, trees), features=lambda rng, *_: Case(rng).features())
+    return cases.run("numbers", CASES, "command lines", run_case, (long_line, both_cases, trees, statistics), features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":

@@ -202,6 +202,7 @@ def messages(output, limited):
             for time in times:
                 assert sorted(time) == ["human", "nanos", "secs"] and time["human"].endswith("s"), time
                 assert 0 <= time["nanos"] < 1000000000, time
+                assert abs(float(time["human"][:-1]) - time["secs"] - time["nanos"] * 1e-9) < 1e-6, time
             if limited:
                 stats.pop("bytes_searched")
         found.append(json.dumps(message))  # in the order of its keys

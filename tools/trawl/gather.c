@@ -37,8 +37,15 @@ static void search_alone(struct pool_worker *worker, const struct job_file *file
         gather->files_max = GATHER_FIRST;
 }
 
-/* Returns the first file from `at` on that contains a match or cannot be searched this way;
- * gather->count if there is no such file. */
+/* Returns whether the files are searched together: a single file is better searched once than
+ * twice. */
+static bool is_worth_while(const struct gather *gather)
+{
+    return gather->count > 1 || !gather->files[0].is_operand;
+}
+
+/* Searches the files from `at` on together. Returns the first file that contains a match or cannot
+ * be searched this way; gather->count if there is no such file. */
 static size_t first_match(struct pool_worker *worker, size_t at)
 {
     struct gather *gather = &worker->gather;
@@ -49,8 +56,6 @@ static size_t first_match(struct pool_worker *worker, size_t at)
     enum trawl_status status;
     bool found = false;
 
-    if (gather->count == 1 && gather->files[0].is_operand)
-        return at; /* a single file is better searched once than twice */
     if (trawl_text_from_memory(gather->bytes + begin, gather->used - begin, &text, NULL) !=
         TRAWL_OK)
         return at;
@@ -100,10 +105,12 @@ void gather_flush(struct pool_worker *worker)
     size_t at = 0, alone = 0;
 
     while (at < gather->count && pool_may_search(worker)) {
-        size_t found = first_match(worker, at);
+        if (is_worth_while(gather)) {
+            size_t found = first_match(worker, at);
 
-        pass_over(worker, at, found);
-        at = found;
+            pass_over(worker, at, found);
+            at = found;
+        }
         if (at < gather->count) {
             search_one(worker, &gather->files[at++]);
             alone++;

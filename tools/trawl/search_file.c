@@ -516,7 +516,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     struct trawl_error error;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
-    bool fasta = job->settings->fasta;
+    bool fasta = job->settings->fasta, is_folder = S_ISDIR(file->status->st_mode);
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
@@ -533,12 +533,12 @@ void job_search(struct command_job *job, const struct job_file *file)
         return;
     }
     scan_begin(&scan, job, text, file);
-    if (S_ISDIR(file->status->st_mode)) {
+    if (is_folder) {
         job_file_error(job, file->name, EISDIR);
     } else {
         status = scan_report(&scan, file->descriptor, &error);
     }
-    if (!fasta)
+    if (!fasta && !is_folder)
         job->searched_bytes += trawl_searcher_progress(job->searcher);
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
@@ -548,7 +548,7 @@ void job_search(struct command_job *job, const struct job_file *file)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;
     job->totals.sums.selected_count += scan.selected_count;
-    if (job->settings->stats && !fasta) /* fasta.c adds its several searches itself */
+    if (job->settings->stats && !fasta && !is_folder) /* fasta.c adds its searches itself */
         job_add_stats(job);
     scan_free(&scan);
     trawl_text_close(text);
