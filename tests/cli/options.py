@@ -7,6 +7,9 @@ Of two options that contradict each other the last decides: `A B` must print wha
 command line or in the file of options, and `B B` the same. Each row must show a difference between A and B alone, so a row
 cannot pass because its files do not tell the options apart.
 """
+import bz2
+import gzip
+import lzma
 import os
 import random
 import re
@@ -66,9 +69,10 @@ LIMITS = [("-j", 0, 1024, "foo a"), ("--chunk-bytes=", 1, 2 ** 40, "foo a"), ("-
           ("--mismatches=", 0, 31, 40 * "f" + " a"), ("--edits=", 0, 31, 40 * "f" + " a")]
 
 
-def run(name, arguments, config=""):
+def run(name, arguments, config="", closed=False):
+    """closed: standard input is closed."""
     open("config", "w").write(config)
-    done = subprocess.run([os.path.join(".", name), *arguments], stdin=open("a"), capture_output=True, timeout=60,
+    done = subprocess.run([*["sh", "-c", 'exec "$@" <&-', "sh"] * closed, os.path.join(".", name), *arguments], stdin=open("a"), capture_output=True, timeout=60,
                           env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "LC_ALL": "C.UTF-8", "TERM": "xterm", "TRAWL_CONFIG_PATH": "config"})
     return done.returncode, re.sub(rb'"(secs|nanos|human)":[^,}]*', b"", done.stdout), done.stderr
 
@@ -251,6 +255,43 @@ def test_help():
                 got = sorted(word[1] for usage, _ in rows for word in usage if len(word.rstrip(",")) == 2)
                 expect(got == sorted(re.findall(r"^(?:FLAG|ALIAS)\(\w+, '(.)'", table, re.MULTILINE)) or name == "tg", "letters", got)
 
+def test_faults_of_files():
+    """Check the status, the message and the other files' output for each kind of file that cannot be read, with each report, and that -s
+    takes away the message alone. (With -s no test had a damaged file.)"""
+    reports = ["-c", "-n", "-l", "-L", "-q", "-o", "-v", "-m1", "--json", "--count-matches", "--count-by-pattern", "--vimgrep", "-B1", "--mismatches=1", "-P", "--color=always"]
+    text, packed = b"".join(b"%d\n" % (i * i) for i in range(3000)), []
+    for name, pack in (("gzip", gzip.compress), ("bzip2", bz2.compress), ("xz", lzma.compress)):
+        whole = pack(text)
+        for kind, part in (("cut", whole[:len(whole) // 2]), ("short", whole[:12]), ("bad", whole[:-9] + bytes(255 - byte for byte in whole[-9:-5]) + whole[-5:])):
+            open("%s-%s" % (name, kind), "wb").write(part)
+            packed.append((["--search-zip", "%s-%s" % (name, kind)], "%s-%s: %s data (ends too early|is damaged) at byte" % (name, kind, name)))
+    os.makedirs("tree")
+    for link, target in (("tree/gone", "nowhere"), ("loop", "loop")):
+        os.symlink(target, link)
+    open("hit", "w").write("zzz\n")
+    open("locked", "w").close()
+    os.chmod("locked", 0)
+    kinds = [(["missing"], "missing: No such file"), (["d"], "d: Is a directory"), (["loop"], "loop: Too many levels"), (["hit/x"], "hit/x: Not a directory"), (["n" * 256], "n*: File name too long"),
+             (["/proc/self/mem"], "/proc/self/mem: Input/output error"), (["-R", "tree"], "tree/gone: No such file"), (["-"], r"\(standard input\): Bad file descriptor"),
+             *packed, *[(["locked"], "locked: Permission denied")] * (os.geteuid() != 0)]
+    turn = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    for options, why in kinds:
+        for report in reports[turn % 8::8]:
+            turn += 1
+            alone = run("trawl", ["-H", report, "zzz", "hit"])[1]
+            for files in ([options[-1]], ["hit", options[-1]], [options[-1], "none", "hit"]):
+                command = ["-H", report, *options[:-1], "zzz", *files]
+                status, output, said = run("trawl", command, closed="-" in files)
+                if b"cannot be loaded" in said or b"is without" in said:
+                    continue
+                found = "hit" in files and report == "-q"
+                expect(status == (0 if found else 2), command, status, output, said)
+                expect(said == b"" if found and files[0] == "hit" else re.fullmatch("trawl: %s[^\n]*\n" % why, said.decode()), command, said)
+                if report not in ("--json", "--count-by-pattern") and "hit" in files:
+                    expect(alone in output, command, output, "without", alone)
+                expect(run("trawl", ["-s", *command], closed="-" in files) == (status, output, b""), "-s", command, "does not just take away", said)
+
+
 
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
@@ -263,7 +304,7 @@ for path, text in (("a", b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2
     open(path, "wb").write(text)
     os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
 os.symlink("../b", "d/link")
-for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations, test_nearest, test_completions, test_help):
+for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations, test_nearest, test_completions, test_help, test_faults_of_files):
     test()
 os.chdir("/")
 subprocess.run(["rm", "-rf", folder], check=True)
