@@ -21,8 +21,14 @@ import ignored
 CASES = 6400
 
 
+# Where the user's settings are, below the folder of the tree; "" is an empty variable, None a variable that is not set.
+PLACES = [{"HOME": home, "XDG_CONFIG_HOME": config} for home in ("home", "", None) for config in ("home/xdg", "", None)]
+variables = dict(PLACES[2])
+
+
 def environment(home):
-    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": home, "GIT_CONFIG_NOSYSTEM": "1"}
+    folders = {name: value and os.path.join(os.path.dirname(home), value) for name, value in variables.items()}
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", **{name: value for name, value in folders.items() if value is not None}}
 
 
 def git(top, home, *arguments, **more):
@@ -40,13 +46,15 @@ NAMES = ["a", "b", "ab", "-", "z", "]", "[", "\\", "a\\", "a ", "a\r", " ", "#",
 # Texts of ~/.gitconfig, which name the file ~/mine in many ways, or do not name it.
 SETTINGS = ["[core]\nexcludesFile = ~/mine\n", "[core]\n\tEXCLUDESFILE=~/mine", "[core] excludesfile = ~/mine\n", "[core]\nexcludesfile = \"~/mine\"  \r\n",
             "[core]\n[other]\nexcludesfile = ~/mine\n", "[core]\nexcludesfile = ~/none\n[CORE]\n# x\nexcludesfile = ~/mine\n", "[user]\nname = x\n",
-            "[core]\nexcludesfile = ~/mine\n[core \"x\"]\nexcludesfile = ~/none\n", "[core]\nexcludesfilex = ~/mine\n", "[core]\n;excludesfile = ~/mine\n"]
+            "[core]\nexcludesfile = ~/mine\n[core \"x\"]\nexcludesfile = ~/none\n", "[core]\nexcludesfilex = ~/mine\n", "[core]\n;excludesfile = ~/mine\n",
+            "[core]\nexcludesfile =\n", "[core]\nexcludesfile = \"\"\n", "[core]\nexcludesfile = ~/mine\nexcludesfile=\n"]
 
 
 def make_tree(rng, top, home):
     folders, files = ignored.make_files(rng, top)
     shutil.rmtree(home, ignore_errors=True)
     os.makedirs(home)
+    variables.update(PLACES[2] if rng.random() < 0.5 else rng.choice(PLACES))
     git(top, home, "init", "-q")
     for folder in folders:
         if rng.random() < (0.7 if folder == "" else 0.25):
@@ -62,6 +70,8 @@ def make_tree(rng, top, home):
     elif rng.random() < 0.3:
         ignored.put(home, ".gitconfig", "[core]\n\texcludesFile = \"~/mine\"\n[user]\n\tname = x\n")
         ignored.put(home, "mine", ignored.rules(rng, False, "", files))
+    if rng.random() < 0.5:
+        ignored.put(home, "xdg/git/ignore", ignored.rules(rng, False, "", files))
     return folders, files
 
 
@@ -94,8 +104,8 @@ def compare_tree(rng, trawl, top, home):
     if taken != expected:
         wrong = sorted(taken ^ expected)[0]
         why = git(os.path.join(top, folder), home, "check-ignore", "-v", "--no-index", "-n", wrong).stdout
-        return len(everything), "in %s, HOME=%s: only git takes %r, only trawl %r; of %r git says %r; %r" % (
-            os.path.join(top, folder), home, sorted(expected - taken)[:6], sorted(taken - expected)[:6], wrong, why, got.stderr[:200])
+        return len(everything), "in %s, HOME=%s, %r: only git takes %r, only trawl %r; of %r git says %r; %r" % (
+            os.path.join(top, folder), home, variables, sorted(expected - taken)[:6], sorted(taken - expected)[:6], wrong, why, got.stderr[:200])
     left = "\0".join(sorted(everything - taken)).encode()
     named = git(os.path.join(top, folder), home, "check-ignore", "-z", "--stdin", "--no-index", input=left)
     if left and paths_of(named.stdout) != set(map(os.fsencode, everything - taken)):
@@ -106,7 +116,9 @@ def compare_tree(rng, trawl, top, home):
 def every_rule(trawl, top, home):
     """Compare each odd rule, with several ends of its file, on the same names, in a folder for each rule; then the forms in which
     git's settings name a file of rules, and rules of that file that begin with a slash, in a repository inside another one,
-    in a worktree, and where the repository lies apart."""
+    in a worktree, and where the repository lies apart; and each of PLACES. (Without HOME, XDG_CONFIG_HOME named no rules, and an empty
+    excludesFile meant the default file. HOME was always set, XDG_CONFIG_HOME never.)"""
+    variables.update(PLACES[2])
     shutil.rmtree(top, ignore_errors=True)
     shutil.rmtree(home, ignore_errors=True)
     os.makedirs(home)
@@ -122,10 +134,19 @@ def every_rule(trawl, top, home):
     for name in ("x", "inner/x", "inner/most/x", "inner/most/sub/x", "inner/most/sub/y"):
         ignored.put(top, name, "")
     ignored.put(home, "mine", "/x\ninner/x\nsub/y\n")
+    ignored.put(home, ".config/git/ignore", "y\n")
     for text in SETTINGS if not wrong else ():
         ignored.put(home, ".gitconfig", text)
         for place in ("inner", "inner/most"):
             wrong = wrong or differ(trawl, os.path.join(top, place), home)
+    os.remove(os.path.join(home, ".gitconfig"))
+    ignored.put(home, "xdg/git/ignore", "/inner/most/x\n")
+    for text in ("[core]\nexcludesfile=\n", "[user]\nname = x\n"):
+        ignored.put(home, "xdg/git/config", text)
+        for row in PLACES:
+            variables.update(row)
+            wrong = wrong or differ(trawl, os.path.join(top, "inner"), home)
+    variables.update(PLACES[2])
     git(top, home, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "--allow-empty", "-m", "x")
     git(top, home, "worktree", "add", "-q", "linked")
     git(top, home, "init", "-q", "--separate-git-dir", "apart.git", "apart")
@@ -151,7 +172,7 @@ def differ(trawl, place, home):
     if os.path.exists(os.path.join(home, ".gitconfig")):
         settings = open(os.path.join(home, ".gitconfig")).read()
     rules = [ODD_RULES[int(name.split(b"/")[0])] for name in differing if name[:1].isdigit()]
-    return "in %s, with the settings %r: git and trawl differ in %r; rules %r" % (place, settings, differing[:9], sorted(set(rules)))
+    return "in %s, %r, with the settings %r: git and trawl differ in %r; rules %r" % (place, variables, settings, differing[:9], sorted(set(rules)))
 
 
 def main():

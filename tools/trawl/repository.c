@@ -148,15 +148,16 @@ static char *value_of(char *line, const char *name)
         line[end - 1] = '\0';
         line++;
     }
-    return *line == '\0' ? NULL : line;
+    return line;
 }
 
-/* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set it.
- * Returns 0 or an errno. */
-static int read_setting(const char *home, const char *name, char **found)
+/* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set it,
+ * and is empty if the file sets an empty value. Returns 0 or an errno. */
+static int read_setting(const char *folder, const char *name, char **found)
 {
+    const char *home = getenv("HOME");
     size_t bytes = 0;
-    char *path = join(home, name);
+    char *path = join(folder, name);
     char *text = path == NULL ? NULL : repository_read(AT_FDCWD, path, &bytes);
     char *rest = text, *line, *value = NULL;
     int os_code = text != NULL || repository_is_absent(errno) ? 0 : errno;
@@ -174,7 +175,9 @@ static int read_setting(const char *home, const char *name, char **found)
         value = later != NULL ? later : value;
     }
     if (value != NULL) {
-        *found = strncmp(value, "~/", 2) == 0 ? join(getenv("HOME"), value + 2) : strdup(value);
+        *found = strncmp(value, "~/", 2) != 0 ? strdup(value)
+                 : home != NULL               ? join(home, value + 2)
+                                              : strdup("");
         os_code = *found == NULL ? ENOMEM : 0;
     }
     free(text);
@@ -185,16 +188,18 @@ static int read_setting(const char *home, const char *name, char **found)
 int repository_find_global(char **path)
 {
     const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
+    bool has_home = home != NULL && *home != '\0';
     char *folder = NULL;
-    int os_code;
+    int os_code = 0;
 
     *path = NULL;
-    if (home == NULL || *home == '\0')
+    if (!has_home && (config == NULL || *config == '\0'))
         return 0;
     folder = config != NULL && *config != '\0' ? strdup(config) : join(home, ".config");
     if (folder == NULL)
         return ENOMEM;
-    os_code = read_setting(home, ".gitconfig", path);
+    if (has_home)
+        os_code = read_setting(home, ".gitconfig", path);
     if (os_code == 0 && *path == NULL)
         os_code = read_setting(folder, "git/config", path);
     if (os_code == 0 && *path == NULL) {
