@@ -292,6 +292,48 @@ def test_faults_of_files():
                 expect(run("trawl", ["-s", *command], closed="-" in files) == (status, output, b""), "-s", command, "does not just take away", said)
 
 
+# (variable, a value, the other variables, what an empty value means, arguments): as if the variable were not set; as the value;
+# "none": as if no variable were set. "served": tests/serve/serve_client.py has the variable.
+VARIABLES = [
+    ("HOME", "home", {}, "unset", "foo a"), ("XDG_CONFIG_HOME", "xdg", {"HOME": "home"}, "unset", "foo a"), ("TRAWL_CONFIG_PATH", "config", {"HOME": "home"}, "none", "foo a"),
+    ("POSIXLY_CORRECT", "1", {}, "value", "-s foo a -c"), ("GREP_COLORS", "mt=1;32", {}, "unset", "--color=always foo a"), ("GREP_COLOR", "1;34", {}, "unset", "--color=always foo a"),
+    ("TERM", "xterm", {}, "value", "--color=auto foo a"), ("NO_COLOR", "1", {"TERM": "xterm"}, "value", "--color=auto foo a"),
+    ("XDG_RUNTIME_DIR", "xdg", {}, "unset", "--server=unix: foo a"), ("TRAWL_TOKEN_FILE", "served", {}, "unset", ""), ("TRAWL_SERVER", "served", {}, "unset", ""),
+    ("LC_ALL", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LC_CTYPE", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LANG", "C.UTF-8", {}, "unset", "-ci É é"),
+]
+
+
+def on_terminal(arguments, variables):
+    """The same as run, with the null device for standard input, standard output a terminal, and these variables alone."""
+    ours, theirs = os.openpty()
+    done = subprocess.run(["./trawl", *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE, timeout=60, env={"PATH": os.environ["PATH"], **variables})
+    os.write(theirs, b".")
+    os.close(theirs)
+    output = b""
+    while not output.endswith(b"."):
+        output += os.read(ours, 65536)
+    os.close(ours)
+    return done.returncode, output, done.stderr
+
+
+def test_empty_variables():
+    """Check what each environment variable of the command means if its value is empty. (Few variables were ever empty in a test.)"""
+    sources = os.path.dirname(TABLE)
+    used = {name for file in os.listdir(sources) if file.endswith(".c") for name in re.findall(r'getenv\("(\w+)"\)', open(os.path.join(sources, file)).read())}
+    expect(used <= {row[0] for row in VARIABLES}, "variables without a row", used)
+    for folder in ("home/.config/trawl", "xdg/trawl"):
+        os.makedirs(folder)
+    open("home/.config/trawl/config", "w").write("-n\n")
+    open("xdg/trawl/config", "w").write("-b\n")
+    open("config", "w").write("-c\n")
+    for variable, value, others, means, arguments in VARIABLES:
+        value = os.path.abspath(value) if variable.startswith(("XDG", "HOME")) else value
+        others = {name: os.path.abspath(other) if name == "HOME" else other for name, other in others.items()}
+        unset, empty, full = (on_terminal(arguments.split(), {**others, **more}) for more in ({}, {variable: ""}, {variable: value}))
+        expect(unset != full or value == "served", variable, "shows no difference", unset)
+        expect(empty == (on_terminal(arguments.split(), {}) if means == "none" else unset if means == "unset" else full), variable, unset, empty, full)
+
+
 
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
@@ -304,7 +346,7 @@ for path, text in (("a", b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2
     open(path, "wb").write(text)
     os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
 os.symlink("../b", "d/link")
-for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations, test_nearest, test_completions, test_help, test_faults_of_files):
+for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations, test_nearest, test_completions, test_help, test_faults_of_files, test_empty_variables):
     test()
 os.chdir("/")
 subprocess.run(["rm", "-rf", folder], check=True)

@@ -381,8 +381,8 @@ def test_tcp_and_token():
         head = tcp.heads[-1].split(b"\r\n")
         expect(head[0] == b"POST /v1/search HTTP/1.0" and b"Host: " + address[7:].encode() in head and
                b"Authorization: Bearer secret" in head and b"Content-Type: application/json" in head, "the head %r" % head)
-    expect(run("x", "f", address=address) == WANTED and not any(b"Auth" in line for line in tcp.heads[-1].split(b"\r\n")),
-           "without a token")
+    for more in ({}, {"TRAWL_TOKEN_FILE": ""}):
+        expect(run("x", "f", address=address, **more) == WANTED and not any(b"Auth" in line for line in tcp.heads[-1].split(b"\r\n")), "without a token")
     expect(run("x", "f", address=address.replace("127.0.0.1", "localhost")) == WANTED, "a host's name, of which ::1 may come first")
     closed = socket.socket()
     closed.bind(("127.0.0.1", 0))
