@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that a search for a letter with -i in a UTF-8 locale finds the same letters with trawl and with GNU grep -F,
-for every letter with two cases.
+for every letter with two cases, in C.UTF-8, and behind an i in Turkish, where the command compares the letters by itself.
 
 usage: fold.py TRAWL
 
@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+import cases
+import locales
+
 PART = 300
 MANY = "iIıİsSſkKKσςΣµμΜβϐεϵθϑϴκϰρϱφϕπϖΩωΩåÅÅDžDždžLjNjDzͅιιẛṡßẞвᲀ"
 
@@ -28,10 +31,8 @@ def letters():
                 yield letter
 
 
-def lines_found(program, letter, path):
-    done = subprocess.run(program + ["-x", "-i", "-e", letter, path], capture_output=True,
-                          env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
-    return done.returncode, done.stdout
+def lines_found(program, letter, path, locale="C.UTF-8"):
+    return cases.execute(program + ["-x", "-i", "-e", letter, path], locale=locale)[:2]
 
 
 def main():
@@ -62,6 +63,15 @@ def main():
             if expected != got or expected != (status, output.replace(b"?", b"")):
                 failures += 1
                 print("U+%04X finds %r, with a mismatch %r, with grep %r" % (ord(letter), got, output, expected))
+        turkish = "tr_TR.UTF-8" in locales.prepare(trawl, False)
+        with open(path, "w", encoding="utf-8") as file:  # behind one of four letters, of which two are equal
+            file.writelines(first + letter + "\n" for letter in chosen for first in "iIİı")
+        for number, letter in enumerate(chosen if turkish else ()):
+            letter = "iIİı"[number % 4] + letter
+            expected, got = (lines_found(program, letter, path, "tr_TR.UTF-8") for program in (["grep", "-F"], [trawl]))
+            if expected != got:
+                failures += 1
+                print("in Turkish %r finds %r, with grep %r" % (letter, got, expected))
     print("%d letters of %d, %d differ" % (len(chosen), len(every), failures))
     return 1 if failures else 0
 
