@@ -47,6 +47,7 @@ NAMES = ["a", "b", "ab", "-", "z", "]", "[", "\\", "a\\", "a ", "a\r", " ", "#",
 SETTINGS = ["[core]\nexcludesFile = ~/mine\n", "[core]\n\tEXCLUDESFILE=~/mine", "[core] excludesfile = ~/mine\n", "[core]\nexcludesfile = \"~/mine\"  \r\n",
             "[core]\n[other]\nexcludesfile = ~/mine\n", "[core]\nexcludesfile = ~/none\n[CORE]\n# x\nexcludesfile = ~/mine\n", "[user]\nname = x\n",
             "[core]\nexcludesfile = ~/mine\n[core \"x\"]\nexcludesfile = ~/none\n", "[core]\nexcludesfilex = ~/mine\n", "[core]\n;excludesfile = ~/mine\n",
+            *["[core]\nexcludesfile = %s\n" % text for text in ("~/mine # x", "~/mine;x", "\"~/mine\" ; \"x", "\"~/mi\"ne", "~/mi\\\\ne", "\"~/mi\\\\ne\"x", "# ~/mine", "~/mine \\\"")],
             "[core]\nexcludesfile =\n", "[core]\nexcludesfile = \"\"\n", "[core]\nexcludesfile = ~/mine\nexcludesfile=\n"]
 
 

@@ -130,10 +130,13 @@ char *repository_read_exclude(int directory, size_t *bytes)
     return text == NULL && errno == ENOTDIR ? read_linked(directory, bytes) : text;
 }
 
-/* Returns the value of a line "name = value"; NULL: the line sets another name, or nothing. */
+/* Returns the value of a line "name = value", without quotes and a comment; NULL: the line sets
+ * another name, or nothing. */
 static char *value_of(char *line, const char *name)
 {
-    size_t bytes = strlen(name), end;
+    size_t bytes = strlen(name);
+    bool quoted = false;
+    char *value, *to, *end;
 
     line += strspn(line, " \t");
     if (strncasecmp(line, name, bytes) != 0)
@@ -142,13 +145,20 @@ static char *value_of(char *line, const char *name)
     if (*line != '=')
         return NULL;
     line += 1 + strspn(line + 1, " \t");
-    for (end = strlen(line); end > 0 && isspace((unsigned char)line[end - 1]); end--)
-        line[end - 1] = '\0';
-    if (end >= 2 && line[0] == '"' && line[end - 1] == '"') {
-        line[end - 1] = '\0';
-        line++;
+    value = to = end = line;
+    for (; *line != '\0' && (quoted || strchr("#;", *line) == NULL); line++) {
+        if (*line == '"') {
+            quoted = !quoted;
+            continue;
+        }
+        if (*line == '\\' && line[1] != '\0')
+            line++;
+        *to++ = *line;
+        if (quoted || !isspace((unsigned char)*line))
+            end = to;
     }
-    return line;
+    *end = '\0';
+    return value;
 }
 
 /* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set it,
