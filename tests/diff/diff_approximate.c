@@ -191,27 +191,10 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     input_add_pattern(&input->diff, bytes, count);
 }
 
-/* Returns a number of symbols that each pattern has, if no pattern has a damaged letter. */
-static uint64_t symbols_of_shortest(const struct input *input)
-{
-    uint64_t least = UINT64_MAX;
-
-    for (uint64_t i = 0; i < input->diff.pattern_count; i++) {
-        const struct naive_bytes *pattern = &input->diff.patterns[i];
-        uint64_t symbols = 0;
-
-        for (uint64_t j = 0; j < pattern->bytes_count; j++)
-            symbols += !is_inside_letter(pattern->bytes[j]);
-        least = symbols < least ? symbols : least;
-    }
-    return least;
-}
-
 static void choose_flags(struct test_random *random, struct input *input, uint64_t index)
 {
     struct approximate_query *query = &input->query;
     bool dna = query->alphabet == APPROXIMATE_DNA;
-    uint64_t shortest = symbols_of_shortest(input);
 
     query->ignore_case = test_random_one_in(random, 2);
     query->whole_word = !input->is_plain && test_random_one_in(random, 6);
@@ -231,8 +214,8 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
         uint64_t begin = test_random_below(random, 8);
         uint64_t end = begin + test_random_between(random, 1, 4);
 
-        if (input->is_plain && end > shortest) { /* the library is to take the patterns */
-            begin = begin < shortest ? begin : 0;
+        if (input->is_plain && end > query->k + 1) { /* the library is to take the patterns */
+            begin %= query->k + 1;
             end = begin + 1;
         }
         input->exact[i].begin = input->exact_again[i].begin = begin;
