@@ -63,9 +63,9 @@ def random_line(rng, utf8):
 
 def random_text(rng, utf8, end, crlf):
     lines = [random_line(rng, utf8) for _ in range(rng.choice([0, 1, 2, 5, 12, 40]))]
-    if lines and rng.random() < 0.1:  # as long as the blocks in which lines are composed
+    if lines and rng.random() < 0.3:  # as long as the blocks in which lines are composed or read
         line = rng.choice(lines) + "a"
-        lines[-1] = (line * 9000)[:rng.choice([4096, 6144, 9000]) + rng.randrange(-3, 4)]
+        lines[-1] = (line * 9000)[:rng.choice([63, 130, 300, 4096, 6144, 9000]) + rng.randrange(-3, 4)]
     if rng.random() < (0.7 if crlf else 0.1):
         lines = [line + "\r" for line in lines]
     text = end.join(lines)
