@@ -18,7 +18,7 @@ import time
 import cases
 import compare
 
-CASES = 320
+CASES = 640
 LETTERS = "ab \n\n\tfoo\r" + "é漢字😀Σя\u2028\ufeff\ufffd"
 OPTIONS = [["-n"], ["-c"], ["-o", "-b"], ["-v"], ["-i"], ["-C1"], ["--column"], ["--json"], ["-l"], ["-q"], ["-w"], ["-m1"], ["-I"], ["--positions"],
            ["--count-matches"], ["-x"]]

@@ -16,7 +16,7 @@ import sys
 
 import cases
 
-CASES = 1200
+CASES = 2400
 WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 LETTERS = "aAsS\u017fb \n"
 

@@ -33,7 +33,7 @@ import sys
 
 import cases
 
-CASES = 1200
+CASES = 2400
 
 WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\", "oo",
          "o", "  ", "\t", "$", "$0"]
