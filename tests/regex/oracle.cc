@@ -71,6 +71,14 @@ bool is_character(const drawn &part)
            std::strchr("*+?)", part.expression.back()) == nullptr;
 }
 
+const char *open_group(bool perl)
+{
+    static const char *const groups[] = {
+        "(", "(", "(?:", "(?i:", "(?i:", "(?-i:", "(?s:", "(?-s:", "(?m:", "(?U:", "(?i-s:"};
+
+    return perl ? pick(groups) : "(";
+}
+
 drawn random_expression(bool perl, int depth)
 {
     struct repeat {
@@ -87,7 +95,7 @@ drawn random_expression(bool perl, int depth)
 
         if (depth > 0 && draw(4) == 0) {
             part = random_expression(perl, depth - 1);
-            part.expression = "(" + part.expression + ")";
+            part.expression = open_group(perl) + part.expression + ")";
         }
         if (draw(5) == 0 && !part.sample.empty() && part.expression != "(?i)k") {
             const repeat &by = repeats[draw(std::size(repeats))];
@@ -119,6 +127,34 @@ drawn random_expression(bool perl, int depth)
     return made;
 }
 
+// Alternatives. Each holds a word, or a group of such alternatives. The library searches for the
+// words, with the flags of the groups around them and no others.
+drawn random_alternatives(bool perl, int depth)
+{
+    static const char *const words[] = {"abcab", "cabbage", "жко", "bcak", "Éa_b", "sAbk"};
+    drawn made;
+
+    for (uint32_t left = 2 + draw(2); left > 0; left--) {
+        const bool begins = draw(2) == 0;
+        const drawn atom = draw(2) == 0   ? drawn{"b+", "bb"}
+                           : draw(2) == 0 ? random_atom(perl)
+                                          : itself("");
+        drawn one = itself(pick(words));
+
+        if (depth > 0 && draw(2) == 0) {
+            one = random_alternatives(perl, depth - 1);
+            one.expression = open_group(perl) + one.expression + ")";
+        }
+        one.expression =
+            begins ? atom.expression + one.expression : one.expression + atom.expression;
+        one.sample = begins ? atom.sample + one.sample : one.sample + atom.sample;
+        made.expression += (made.expression.empty() ? "" : "|") + one.expression;
+        if (draw(left) == 0)
+            made.sample = one.sample;
+    }
+    return made;
+}
+
 // Pieces and samples. Some samples lost a byte, have a letter in the other case, or have one to
 // three bytes twice in a row; half of the samples are lines.
 std::string random_text(uint8_t line_end, const std::vector<std::string> &samples)
@@ -146,7 +182,12 @@ std::string random_text(uint8_t line_end, const std::vector<std::string> &sample
             if (draw(2) == 0 && !sample.empty()) {
                 const size_t at = draw(static_cast<uint32_t>(sample.size()));
 
-                if (draw(3) == 0 && std::isalpha(static_cast<unsigned char>(sample[at])) != 0)
+                if (draw(3) == 0)
+                    for (char &byte : sample) // all ASCII letters have the other case
+                        byte = static_cast<char>(std::isalpha(static_cast<unsigned char>(byte)) != 0
+                                                     ? byte ^ 0x20
+                                                     : byte);
+                else if (draw(3) == 0 && std::isalpha(static_cast<unsigned char>(sample[at])) != 0)
                     sample[at] = static_cast<char>(sample[at] ^ 0x20);
                 else if (draw(2) == 0)
                     sample.erase(at, 1);
@@ -179,7 +220,8 @@ std::string apart(const std::string &expression)
     return made;
 }
 
-setup random_setup()
+// letters: a letter ends lines, and letters in the other case are as good for the expressions.
+setup random_setup(bool letters)
 {
     static const trawl_plan_options defaults = TRAWL_PLAN_OPTIONS_INIT;
     std::vector<std::string> samples;
@@ -195,11 +237,17 @@ setup random_setup()
     made.options.alphabet = draw(3) > 0 ? TRAWL_CHARACTERS : TRAWL_BYTES;
     made.options.expression_mib = draw(4) == 0 ? 8 : 0;
     made.options.line_end_set = 1;
-    made.options.line_end = draw(6) == 0 ? 0 : '\n';
+    made.options.line_end = static_cast<uint8_t>(draw(6) == 0 ? "\0\xba"[draw(2)] : '\n');
     made.options.line_end_also_set = static_cast<uint8_t>(draw(3) == 0);
     made.options.line_end_also = static_cast<uint8_t>("\0\0 ab"[draw(5)]);
+    if (letters) {
+        made.options.flags = draw(3) == 0 ? 0 : TRAWL_IGNORE_CASE;
+        (draw(3) > 0 ? made.options.line_end : made.options.line_end_also) =
+            static_cast<uint8_t>("aAbB"[draw(4)]);
+    }
     for (uint32_t i = 0; i < count; i++) {
-        const drawn one = random_expression(perl, 2);
+        const drawn one =
+            letters || draw(3) == 0 ? random_alternatives(perl, 2) : random_expression(perl, 2);
 
         if (re2::RE2(one.expression, re2::RE2::Quiet).ok()) {
             made.expressions.push_back(one.expression);
@@ -241,10 +289,10 @@ void search(const setup &given, trawl_searcher_options options, const char *path
     trawl_plan_free(plan);
 }
 
-void one_case(const char *path)
+void one_case(const char *path, bool letters)
 {
     static const uint64_t chunks[] = {0, 0, 1, 7, 100, 5000};
-    const setup given = random_setup();
+    const setup given = random_setup(letters);
     trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
 
     if (given.expressions.empty())
@@ -381,7 +429,7 @@ int main(int argc, char **argv)
     bounded_memory();
     border_cases(path);
     for (uint64_t i = 0; i < amount; i++)
-        one_case(path);
+        one_case(path, i % 6 == 5);
     unlink(path);
     if (engine == TRAWL_ENGINE_CUDA) {
         std::printf("devices searched %llu chunks\n", (unsigned long long)device_chunks);
