@@ -347,6 +347,45 @@ static void run_borders(void)
     }
 }
 
+/* Makes lines that end with a letter in one case. Case is ignored, so occurrences hold line ends,
+ * also where the patterns have the letter only in the other case. */
+static void make_letter_ends(struct test_random *random, bool other_case, struct diff_input *input)
+{
+    uint8_t pattern[8];
+
+    input_begin(random, test_random_one_in(random, 2) ? INPUT_LETTERS_1 : INPUT_LETTERS_2,
+                test_random_between(random, 50, 2000), input);
+    input->kind = "lines that end with a letter";
+    input->line_end = (uint8_t) "aAbB"[test_random_below(random, 4)];
+    input->flags = NAIVE_IGNORE_CASE;
+    input->nul_ends_lines = test_random_one_in(random, 4);
+    for (uint64_t i = 0; i < input->text_bytes; i++)
+        input->text[i] ^= test_random_one_in(random, 2) ? 32 : 0;
+    for (uint64_t count = test_random_between(random, 1, 3); count > 0; count--) {
+        uint64_t bytes = test_random_between(random, 2, 7);
+
+        memcpy(pattern, input->text + test_random_below(random, 40), bytes);
+        for (uint64_t i = 0; i < bytes; i++)
+            pattern[i] ^= other_case && pattern[i] == input->line_end ? 32 : 0;
+        input_add_pattern(input, pattern, bytes);
+    }
+}
+
+/* Searches lines that end with a letter. (A random input had a letter as line
+ * end, and nothing but the letter's other case in the patterns, too rarely.) */
+static void run_letter_ends(void)
+{
+    struct test_random random = test_random_begin("diff letters end lines");
+
+    for (uint64_t i = 0; i < (is_slow() ? 32 : 96); i++) {
+        struct diff_input input;
+
+        make_letter_ends(&random, i % 4 > 0, &input);
+        run_input(&random, &input, 0, 1);
+        input_free(&input);
+    }
+}
+
 /* Searches for sets in lines, with several calls, so that each method counts and lists lines. (Few
  * random inputs have such lines and patterns. The tests had missed faults in three pieces of code
  * that take a hit per line: for bytes, for a long pattern and for words.) */
@@ -415,7 +454,7 @@ static void check_coverage(void)
         TEST_CHECK(report.algorithms[i] > 0);
 }
 
-/* Runs a case. Case 0 has the floods, near misses, lines and nested strings; one in LARGE_ONE_IN
+/* Runs a case. Case 0 has the fixed numbers of inputs of each kind above; one in LARGE_ONE_IN
  * cases is large. */
 static void run_index(uint64_t index)
 {
@@ -429,6 +468,7 @@ static void run_index(uint64_t index)
         run_floods();
         run_near_misses();
         run_borders();
+        run_letter_ends();
         run_lines();
         run_nested();
     }

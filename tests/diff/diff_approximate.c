@@ -207,7 +207,7 @@ static void choose_flags(struct test_random *random, struct input *input, uint64
     input->with_utf8 = !dna && !test_random_one_in(random, 4);
     query->line_end = '\n';
     if (test_random_one_in(random, 10))
-        query->line_end = (uint8_t)(test_random_one_in(random, 2) ? 0xa9 : 'b');
+        query->line_end = (uint8_t[]){0xa9, 0xa9, 'b', 'B'}[test_random_below(random, 4)];
     query->line_end_also = input->with_also ? 'a' : query->line_end;
     query->exact_count = index / 6 % 2 != 0 ? 1 + test_random_below(random, EXACT_MAX) : 0;
     for (uint64_t i = 0; i < query->exact_count; i++) {

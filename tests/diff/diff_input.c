@@ -409,7 +409,7 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
     input_begin(random, kind, text_length(random, text_bytes_max), input);
     input->flags = flags_choose(random);
     if (test_random_one_in(random, 6))
-        input->line_end = (uint8_t) "\0ab\377"[test_random_below(random, 4)];
+        input->line_end = (uint8_t) "\0aB\377"[test_random_below(random, 4)];
     input->nul_ends_lines = test_random_one_in(random, 3);
     add_line_ends(random, input);
     count = pattern_count_choose(random, input->text_bytes);
@@ -665,7 +665,7 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
     input->kind = "lines of patterns and what is nearly one";
     input->flags = test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : 0;
     if (test_random_one_in(random, 4))
-        input->line_end = (uint8_t) "\0;\377"[test_random_below(random, 3)];
+        input->line_end = (uint8_t) "\0;\377E"[test_random_below(random, 4)];
     input->nul_ends_lines = test_random_one_in(random, 2);
     if (input->nul_ends_lines && test_random_one_in(random, 3))
         input->flags |= NAIVE_WHOLE_LINE;
