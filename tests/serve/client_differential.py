@@ -159,6 +159,23 @@ def test_surroundings():
                 print("%s: %r: %r, not %r" % (way.__name__, command, got, wanted), file=sys.stderr)
 
 
+def test_operands():
+    """Tests each rule for names with each way of treating operands that are directories. The modules of tests/grep have few operands
+    that are directories beside such rules."""
+    global answers
+    tree = os.path.join(tempfile.tempdir, "operands")
+    os.makedirs(os.path.join(tree, "sub", "deep"))
+    for name in ("a.c", "sub/b.h", "sub/deep/a.c"):
+        open(os.path.join(tree, name), "wb").write(b"foo\n")
+    operands, answers = ["sub", "a.c", "./sub", "sub/", "sub/b.h", "nothing", "sub/deep/.", ".", "sub/deep"], {}
+    rules = [[], ["--max-depth=1"], ["-s"], *([option + glob] for option in ("--exclude=", "--exclude-dir=", "--include=", "-g", "-g!")
+                                              for glob in ("sub", "sub/", "./sub", "s*", "*.c", "deep", "*"))]
+    for rule in rules:
+        for command in ([TRAWL], [TRAWL, "-dskip"], [TRAWL, "-r"], [os.path.join(folder, "tg")]):
+            cases.execute([*command, *rule, "foo", *operands], tree)
+    answers = None
+
+
 def test_large():
     """Tests files with more output than a thread keeps until its turn to print. The modules of tests/grep have smaller
     files."""
@@ -337,6 +354,7 @@ if FRONT:
 try:
     subprocess.run = run_both
     test_surroundings()
+    test_operands()
     test_large()
     test_passes()
     test_changes()

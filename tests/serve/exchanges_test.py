@@ -16,6 +16,7 @@ import http.client
 import io
 import itertools
 import json
+import operator
 import os
 import random
 import re
@@ -161,11 +162,13 @@ class Model:
         text = self.server.ask("GET", "/metrics", **self.headers)[2].decode()
         rows = re.findall(r'^trawl_answer_seconds_bucket\{le="([^"]*)"\} (\d+)$', text, re.MULTILINE)
         counts = [int(count) for _, count in rows]
+        # The answers between two bounds took at least the lower bound and at most the upper bound, of whole microseconds.
+        spent, bounds, each = self.metric("trawl_answer_seconds_sum"), [2**i / 1e6 for i in range(31)], [now - was for now, was in zip(counts, [0, *counts])]
+        spends = sum(map(operator.mul, each, [0, *bounds])) <= spent + 1e-6 and (each[-1] or spent <= sum((bound + 1e-6) * count for bound, count in zip(bounds, each)))
         good = passes == asked >= own and shared == waiting == 0 and searched == passes * self.block_bytes and (took > 0) == (passes > 0)
         latency = [le for le, _ in rows] == ["%.6f" % (2**i / 1e6) for i in range(31)] + ["+Inf"] and counts == sorted(counts) and counts[0] == 0
-        good = good and latency and self.seconds < self.metric("trawl_answer_seconds_sum") + 1e-6 < time.monotonic() - self.begun and \
-            took <= self.metric("trawl_answer_seconds_sum")
-        wrong = [] if good else ["passes: %r" % ((passes, own, asked, shared, waiting, searched, self.block_bytes, took),)]
+        good = good and latency and spends and self.seconds < spent + 1e-6 < time.monotonic() - self.begun and took <= spent
+        wrong = [] if good else ["passes: %r" % ((passes, own, asked, shared, waiting, searched, self.block_bytes, took, spent, each),)]
         return wrong if got == self.sums else [*wrong, "sums: %r, expected %r" % (got, self.sums)]
 
 
