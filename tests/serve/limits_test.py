@@ -194,6 +194,44 @@ def check_many(server):
     check_memory(server, "many strings at once")
 
 
+def resident(server):
+    """Returns the bytes of memory that the server has."""
+    with open("/proc/%d/statm" % server.process.pid) as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def check_growth(folder):
+    """Checks that requests of no kind leave memory behind, lost or kept. (A sanitizer shows only lost memory, and --level of day.py
+    only what grows by megabytes.)"""
+    tree = os.path.join(folder, "growth")
+    os.mkdir(tree)
+    with open(os.path.join(tree, "file"), "w") as file:
+        file.write("a needle\nno\n")
+    asked = {"patterns": ["needle"], "options": ["-n", "-i"]}
+    requests = [("GET", path, None) for path in ("/healthz", "/metrics", "/v1/collections", "/v1/files", "/", "/none", "/v1/files?collection=none")]
+    requests += [("POST", path, {**asked, **more}) for path, more in (
+        ("/v1/count", {"options": []}), ("/v1/count", {"options": ["-P"], "patterns": ["n.e"]}), ("/v1/count", {"patterns": [""]}), ("/v1/count", {"more": 1}),
+        ("/v1/search", {}), ("/v1/search", {"format": "frames", "directory": tree, "paths": ["file", "none"]}), ("/v1/search", {"format": "columns", "options": []}),
+        ("/v1/search", {"max_results": 1, "patterns": ["n", {"name": "f", "text": "o\nd"}]}), ("/v1/search", {"directory": "/none"}),
+        ("/v1/search", {"options": ["-P"], "patterns": ["("]}), ("/v1/search", {"options": ["-g!x", "--include=f*", "--replace=x"], "directory": tree}))]
+    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "growth.socket"), "--threads=1", tree,
+                env={**os.environ, "GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}) as server:
+        server.loaded()
+        for method, path, body in requests:
+            client, grown = server.connection(), []
+            while len(grown) < 5 and not any(bytes_more < 16 << 10 for bytes_more in grown[1:]):  # only what is lost or kept grows each time
+                before = resident(server)
+                for _ in range(200):
+                    client.request(method, path, body and json.dumps(body), {"Content-Type": "application/json"})
+                    answer = client.getresponse()
+                    answer.read()
+                    if client.sock is None:
+                        client.sock = server.connect()
+                grown.append(resident(server) - before)
+            client.close()
+            expect(min(grown[1:]) < 16 << 10, "memory grows", method, path, body, grown)
+
+
 def check_end(root, folder):
     """Checks that a second signal ends the process, whatever a request makes the server do."""
     with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "end"), "--drain-seconds=1", root) as server:
@@ -252,6 +290,7 @@ def main():
         if LEVEL:
             check_line(folder)
             check_small_memory(folder)
+            check_growth(folder)
         check_end(root, folder)
     print("%d failures" % len(failures))
     return 1 if failures else 0
