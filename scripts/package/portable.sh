@@ -90,7 +90,9 @@ build() {
         other=(-DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$machine"
             "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-$machine;-L;/usr/$machine-linux-gnu")
     fi
-    cmake -G Ninja -S "$from" -B "$to" \
+    # The run path of an installed file is linked at once: a program keeps the room of a longer one that it had before,
+    # so the bytes would depend on how long the name of the build folder is.
+    cmake -G Ninja -S "$from" -B "$to" -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON \
         "-DCMAKE_C_COMPILER=$work/bin/cc" "-DCMAKE_CXX_COMPILER=$work/bin/c++" \
         "-DCMAKE_AR=$work/bin/ar" "-DCMAKE_RANLIB=$work/bin/ranlib" "-DCMAKE_FIND_ROOT_PATH=$deps" \
         -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
