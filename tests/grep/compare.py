@@ -313,7 +313,8 @@ def make_case(rng, top, files, known=()):
     else:
         words = words + operands
     case.arguments = case.arguments + [word if word != "-10" else "-5" for word in words]
-    if rng.random() < 0.04:
+    if rng.random() < 0.08:
+        case.arguments.insert(0, "--color=always")
         case.environment["GREP_COLOR"] = rng.choice(["1;34", "", "red", "7"])
     if rng.random() < 0.05:
         case.environment["GREP_COLORS"] = rng.choice(["mt=1;32", "sl=1:cx=2", "ms=01;32:mc=3:fn=:ln=33", "rv:sl=1:cx=2",

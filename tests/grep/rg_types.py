@@ -31,7 +31,7 @@ def compare_changes(trawl, rng, folder):
     A glob that a type was given twice is printed twice by ripgrep, and once by trawl."""
     changes = []
     for _ in range(rng.choice([1, 2, 3, 5, 8])):
-        name = rng.choice(["c", "py", "own", "new"])
+        name = rng.choice(["c", "py", "own", "new", "zzz"])  # zzz: the last
         changes += rng.choice([["--type-clear", name], ["--type-add", name + ":" + rng.choice(["*.zz", "*.c", "x", "*.{py,h}"])],
                                ["--type-add", name + ":*.zz"], ["--type-add", "%s:include:%s" % (name, ",".join(rng.choices(["c", "py", name], k=rng.randrange(1, 4))))]])
     selects = [word for _ in range(rng.randrange(1, 4)) for word in (rng.choice(["--type", "--type", "--type-not"]), rng.choice(["c", "py", "own", "new", "md", "all"]))]
