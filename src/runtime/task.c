@@ -172,7 +172,7 @@ void task_view(const struct search *search, const struct task *task, struct sink
                  task->line_numbers != NULL);
     memset(view, 0, sizeof *view);
     view->begin = task->chunk.begin + task->from;
-    view->bytes = task->chunk.bytes + task->from;
+    view->bytes = task->chunk.bytes == NULL ? NULL : task->chunk.bytes + task->from;
     view->owned = done - task->from;
     view->after = task->chunk.owned - done + task->chunk.after;
     view->last = task->chunk.last && done == task->chunk.owned;

@@ -106,7 +106,7 @@ static void report_match(struct fasta *fasta, const struct trawl_match *match)
            fasta->sequences[fasta->sequence + 1].begin <= match->begin)
         fasta->sequence++;
     sequence = &fasta->sequences[fasta->sequence];
-    found.sequence = fasta->names + sequence->name_begin;
+    found.sequence = fasta->names == NULL ? NULL : fasta->names + sequence->name_begin;
     found.sequence_bytes = sequence->name_bytes;
     found.offset = sequence->base + match->begin - sequence->begin;
     found.bytes = fasta->bytes + match->begin;
