@@ -108,22 +108,6 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Returns whether an occurrence could hold the line end. If case is ignored, a letter or a byte
- * of a longer character may stand for a different byte. A wrong true only delays results on
- * streams. */
-static bool may_hold_line_end(const struct trawl_plan *plan)
-{
-    uint64_t bytes_count = plan->pattern_begin[plan->pattern_count];
-    uint8_t lower = plan->line_end | 0x20;
-
-    if (bytes_count == 0)
-        return false;
-    if ((plan->flags & TRAWL_IGNORE_CASE) != 0 &&
-        ((lower >= 'a' && lower <= 'z') || plan->line_end >= 0x80))
-        return true;
-    return memchr(plan->pattern_bytes, plan->line_end, (size_t)bytes_count) != NULL;
-}
-
 /* Makes each pattern a literal. Without case folding, the literals share the patterns' bytes. */
 static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_error *error)
 {
@@ -180,8 +164,12 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
         plan->length_min = 0;
     TRAWL_ASSERT(plan->length_min <= plan->length_max);
     TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
-    plan->holds_line_end = plan->errors.is_set ? (plan->flags & TRAWL_WITHIN_LINES) == 0
-                                               : !expressions && may_hold_line_end(plan);
+    plan->holds_line_end =
+        plan->errors.is_set
+            ? (plan->flags & TRAWL_WITHIN_LINES) == 0
+            : !expressions &&
+                  plan_may_hold(plan->pattern_bytes, plan->pattern_begin[plan->pattern_count],
+                                (plan->flags & TRAWL_IGNORE_CASE) != 0, plan->line_end);
     if ((plan_has_conditions(plan) && !expressions) || varies)
         context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
     plan->need_before = context;

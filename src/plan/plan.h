@@ -9,6 +9,8 @@
 #ifndef TRAWL_PLAN_PLAN_H
 #define TRAWL_PLAN_PLAN_H
 
+#include <string.h>
+
 #include "base/attachment.h"
 #include "base/status.h"
 #include "plan/algorithm.h"
@@ -318,6 +320,20 @@ static inline void plan_literal_fetch(const struct trawl_plan *plan, uint32_t li
 static inline uint8_t fold_byte(uint8_t byte)
 {
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
+}
+
+/* Returns whether an occurrence of one of the strings in `bytes` could hold `byte`. If case is
+ * ignored, a letter or a byte of a longer character may stand for a different byte. */
+static inline bool plan_may_hold(const uint8_t *bytes, uint64_t bytes_count, bool ignores_case,
+                                 uint8_t byte)
+{
+    uint8_t lower = fold_byte(byte);
+
+    if (bytes_count == 0)
+        return false;
+    if (ignores_case && ((lower >= 'a' && lower <= 'z') || byte >= 0x80))
+        return true;
+    return memchr(bytes, byte, (size_t)bytes_count) != NULL;
 }
 
 #endif

@@ -227,22 +227,13 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
     return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }
 
-/* Returns whether an occurrence of the string could hold the byte. If case is ignored, a letter or
- * a byte of a longer character may stand for a different byte. */
-static bool may_hold(const struct anchor_maker *maker, const struct split_string *string,
-                     uint8_t byte)
-{
-    const uint8_t lower = byte | 0x20;
-
-    return memchr(string->bytes, byte, string->bytes_count) != NULL ||
-           (maker->folds && ((lower >= 'a' && lower <= 'z') || byte >= 0x80));
-}
-
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
     const uint32_t conditions = TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD;
     struct trawl_pattern *patterns;
+    const uint8_t ends[] = {made->plan->line_end, made->plan->line_end_also, '\r'};
+    const uint32_t end_count = (made->plan->flags & TRAWL_CRLF) != 0 ? 3 : 2;
     bool holds_line_end = false;
     enum trawl_status status;
     void *memory;
@@ -258,9 +249,9 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         const struct split_string *string = &maker->strings[made->atom_first[i]].string;
 
         patterns[i] = (struct trawl_pattern){string->bytes, string->bytes_count};
-        holds_line_end |= may_hold(maker, string, made->plan->line_end) ||
-                          may_hold(maker, string, made->plan->line_end_also) ||
-                          ((made->plan->flags & TRAWL_CRLF) != 0 && may_hold(maker, string, '\r'));
+        for (uint32_t end = 0; end < end_count; end++)
+            holds_line_end |=
+                plan_may_hold(string->bytes, string->bytes_count, maker->folds, ends[end]);
     }
     status = build_atoms(maker, patterns, error);
     /* A plan ignores case in all strings or in none. No match holds a line end. */
