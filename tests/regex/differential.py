@@ -6,6 +6,7 @@ usage: differential.py BUILD
 Output and exit status have to be equal if the syntaxes mean the same (docs/regex.md). The drawn expressions have no
 parts in which the programs differ by design.
 """
+import itertools
 import os
 import random
 import re
@@ -25,6 +26,9 @@ GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]']
 # In texts of ASCII: without TRAWL_UNICODE, words consist of letters of ASCII.
 WORD_PIECES = [r'\w', r'\W', r'\<a', r'b\>', r'\bx', r'\s', r'\S', r'\Bx']
 RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)']
+
+# Expressions of these alone are strings, except that '.' and '*' may be operators.
+QUOTED_PIECES = [r'\\', r'\\', r'\*', r'\.', 'a', 'b', 'a*', r'\\*', '.']
 
 
 def expression(draw, depth=2, wide=False, more=GREP_PIECES):
@@ -141,6 +145,18 @@ def long_cases(name):
         yield ['grep', '-aE', *options, *pattern], ['trawl', '-aE', *options, *pattern]
 
 
+def quoted_cases(draw, name):
+    """Yield pairs of commands for strings with quoted characters, and for their neighbours, which are expressions."""
+    with open(name, 'w') as file:
+        for count in range(5):
+            for characters in itertools.product('ab\\*.', repeat=count):
+                file.write(''.join(characters) + '\n')
+    for number in range(60):
+        made = ''.join(draw.choice(QUOTED_PIECES) for _ in range(draw.randint(1, 5)))
+        program, options = draw.choice([('grep', ['-E']), ('grep', ['-G']), ('grep', ['-Ex']), ('grep', ['-P']), ('rg', ['-j1', '--no-config'])])
+        yield [program, *options, '-n', made, name], [{'grep': 'trawl', 'rg': 'tg'}[program], *options, '-n', made, name]
+
+
 def empties(made):
     """Return whether an expression may match the empty string: ripgrep lists empty occurrences, trawl does not."""
     made = re.sub(r'\[\^?\[:\w+:\]\]', '[0]', made)
@@ -201,7 +217,8 @@ def main():
             for block in (range(1, 0x80), range(0xA0, 0x530), range(0x1680, 0x1682), range(0x2000, 0x2070), range(0x2460, 0x2500),
                           range(0x2FF0, 0x3010), range(0xFE30, 0xFE50), range(0xFF00, 0xFF60), range(0x1F120, 0x1F1A0)):  # fmt: skip
                 file.write(b''.join(chr(code).encode() + b'\n' for code in block if code != 10))
-        fixed = [case for case in long_cases(name) if has_rg or case[0][0] == 'grep']
+        fixed = [*long_cases(name), *quoted_cases(draw, os.path.join(folder, 'quoted'))]
+        fixed = [case for case in fixed if has_rg or case[0][0] == 'grep']
         for part in WIDE_CLASSES if has_rg else []:
             fixed.append([[program, '-j1', '--no-config', '-n', f'^{part}$', every] for program in ('rg', 'tg')])
         unended = os.path.join(os.path.dirname(name), 'unended')  # the last line has no line end
@@ -232,7 +249,7 @@ def main():
                 continue
             failures += 1
             print('DIFFERENT:', ' '.join(f"'{word}'" for word in wanted))
-            print('  text:', open(name, 'rb').read()[:300])
+            print('  text:', open(wanted[-1], 'rb').read()[:300])
             print('  wanted:', first[0][:300], first[1])
             print('  got:   ', second[0][:300], second[1])
             if failures > 10:

@@ -47,11 +47,12 @@ bool expressions_is_string(const struct settings *settings, const struct trawl_p
     const char *bytes = pattern->bytes;
 
     for (uint64_t i = 0; i < pattern->bytes_count; i++) {
-        if (bytes[i] == '\\' && (++i == pattern->bytes_count || !is_quotable(settings, bytes[i])))
+        if (bytes[i] == '\\') {
+            if (++i == pattern->bytes_count || !is_quotable(settings, bytes[i]))
+                return false;
+        } else if (bytes[i] != '\0' && strchr(operators_of(settings), bytes[i]) != NULL) {
             return false;
-        if ((i == 0 || bytes[i - 1] != '\\') && bytes[i] != '\0' &&
-            strchr(operators_of(settings), bytes[i]) != NULL)
-            return false;
+        }
     }
     return true;
 }
