@@ -6,7 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define FRAMES 6      /* as many calls above a point tell its place from others */
+#define FRAMES 6 /* as many calls above a point tell its place from others */
+#define FRAMES_MAX 16
 #define PLACES 16384u /* a power of two, at least twice as many as there are places */
 
 static _Atomic uint64_t points_passed;
@@ -39,14 +40,13 @@ bool fault_has_failed(void)
     return atomic_load(&has_failed);
 }
 
-/* Returns whether no point has failed at the caller's place, and notes the place. */
-static bool is_new_place(void)
+bool fault_is_new_place(uint64_t kind, int skipped)
 {
-    void *frames[FRAMES + 2];
-    int count = backtrace(frames, FRAMES + 2);
-    uint64_t key = atomic_load(&points_persistent), slot;
+    void *frames[FRAMES_MAX];
+    int count = backtrace(frames, FRAMES + skipped);
+    uint64_t key = kind, slot;
 
-    for (int i = 2; i < count; i++)
+    for (int i = skipped; i < count; i++)
         key = (key ^ (uint64_t)(uintptr_t)frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
     key |= 1;
     for (slot = key >> 50; atomic_load(&places[slot]) != key; slot = (slot + 1) % PLACES) {
@@ -69,7 +69,8 @@ bool fault_hit(enum fault_point point)
 
     (void)point;
     if (atomic_load(&is_new_wanted))
-        fails = atomic_load(&has_failed) ? atomic_load(&points_persistent) : is_new_place();
+        fails = atomic_load(&has_failed) ? atomic_load(&points_persistent)
+                                         : fault_is_new_place(atomic_load(&points_persistent), 2);
     if (!fails)
         return false;
     /* Of two threads at new places, one point fails, if a single point shall fail. */

@@ -703,6 +703,7 @@ void sim_driver_reset(const struct sim_driver_options *options)
     sim_state.random = options->seed;
     sim_state.report[0] = '\0';
     sim_state.fail_nth = 0;
+    sim_state.is_wanted = NULL;
     sim_state.lose_nth = 0;
     sim_state.calls = 0;
     sim_state.copied_bytes = 0;
@@ -719,16 +720,29 @@ void sim_driver_reset_usual(uint64_t seed)
     sim_driver_reset(&options);
 }
 
-void sim_driver_fail(uint64_t nth, int code, bool persistent)
+static void fail(uint64_t nth, bool (*is_wanted)(void), int code, bool persistent)
 {
     sim_lock();
     sim_streams_drop_lost();
     sim_state.calls = 0;
     sim_state.fail_nth = nth;
+    sim_state.is_wanted = is_wanted;
     sim_state.fail_code = code;
     sim_state.fail_persistent = persistent;
     sim_state.fail_call = NULL;
+    if (is_wanted != NULL)
+        sim_state.lose = NULL;
     sim_unlock();
+}
+
+void sim_driver_fail(uint64_t nth, int code, bool persistent)
+{
+    fail(nth, NULL, code, persistent);
+}
+
+void sim_driver_fail_when(bool (*is_wanted)(void), int code, bool persistent)
+{
+    fail(0, is_wanted, code, persistent);
 }
 
 void sim_driver_lose(uint32_t device, uint64_t nth)
@@ -737,6 +751,11 @@ void sim_driver_lose(uint32_t device, uint64_t nth)
     sim_state.lose = &sim_state.context[device];
     sim_state.lose_nth = nth;
     sim_unlock();
+}
+
+bool sim_driver_has_failed(void)
+{
+    return sim_state.fail_call != NULL;
 }
 
 bool sim_driver_has_lost(void)

@@ -43,6 +43,12 @@ void sim_driver_fail(uint64_t nth, int code, bool persistent);
 /* Makes the device's call number `nth` from now (1-based), and all later calls, fail: the device is
  * lost. */
 void sim_driver_lose(uint32_t device, uint64_t nth);
+/* Makes the next call fail for which is_wanted returns true, as sim_driver_fail does. code 0: the
+ * device of that call is lost. */
+void sim_driver_fail_when(bool (*is_wanted)(void), int code, bool persistent);
+/* Return whether a call has failed that one of these functions chose, and whether a device is lost.
+ */
+bool sim_driver_has_failed(void);
 bool sim_driver_has_lost(void);
 /* Returns the name of the call that sim_driver_fail made fail, if a search cannot succeed without
  * the call. NULL: no call failed so far; or the call releases an object, waits before a release, or

@@ -90,6 +90,9 @@ int sim_enter_in(const char *call)
     sim_host_memory(is_host);
     sim_memory_flush();
     sim_state.calls++;
+    if (sim_state.is_wanted != NULL && sim_state.fail_code != 0 && sim_state.fail_nth == 0 &&
+        sim_state.is_wanted())
+        sim_state.fail_nth = sim_state.calls;
     if (sim_state.fail_nth != 0 &&
         (sim_state.fail_persistent ? sim_state.calls >= sim_state.fail_nth
                                    : sim_state.calls == sim_state.fail_nth)) {
@@ -110,6 +113,11 @@ int sim_enter_context_in(const char *call)
     if (code == 0 && sim_depth == 0) {
         sim_complain("a call without a current context");
         code = CODE_INVALID_CONTEXT;
+    }
+    if (code == 0 && sim_state.is_wanted != NULL && sim_state.fail_code == 0 &&
+        sim_state.lose == NULL && sim_state.is_wanted()) {
+        sim_state.lose = sim_current[sim_depth - 1];
+        sim_state.lose_nth = 1;
     }
     if (code == 0 && sim_state.lose_nth != 0 && sim_current[sim_depth - 1] == sim_state.lose &&
         --sim_state.lose_nth == 0)

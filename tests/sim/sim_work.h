@@ -103,7 +103,8 @@ struct sim_state {
     uint64_t calls, fail_nth;
     /* calls with this context until its device is lost; 0: the device is not lost */
     uint64_t lose_nth;
-    const struct cuda_context *lose;
+    struct cuda_context *lose;
+    bool (*is_wanted)(void); /* chooses the call that fails; NULL: its number does */
     int fail_code;
     const char *fail_call; /* name of the first call that failed; NULL: no call did */
     bool fail_persistent;
