@@ -110,6 +110,17 @@ static void check_changes(bool watch, bool limit)
     change("truncate -s 1500000 large");
     change("truncate -s 9000000 hole && echo end >> hole");
     change("truncate -s 100 hole");
+    change("chmod 0 pipe hole");
+    change("chmod 600 pipe && echo more >> hole");
+    change("mkdir c && echo in > c/in && chmod 0 c && echo beside > beside");
+    change("echo more >> beside");
+    change("chmod 700 c");
+    /* One directory less and more than the server walks separately. */
+    for (int i = 7; i < 11; i++) {
+        change("mkdir $(seq -f m%%g %d) && for i in m*; do echo $i > $i/f; done", i);
+        change("for i in m*; do echo more > $i/new; done");
+        change("rm -r m*");
+    }
     change("rm -r * .[a-z]* 2>/dev/null; true");
     change("echo again > again");
     close_opened(changing);
@@ -215,15 +226,15 @@ static void test_opening(void)
     descriptor = collection_open_file(collection, NULL);
     TEST_CHECK(descriptor >= 0 && close(descriptor) == 0);
     state_drop(state);
-    if (geteuid() != 0) {
-        put("open/closed", "closed\n");
-        TEST_CHECK(chmod("open/closed", 0) == 0);
-        state = collection_now(collection, message);
-        one = state_find(state, "closed");
-        TEST_CHECK(one != UINT32_MAX && state->files[one]->block == NULL &&
-                   collection_open_file(collection, state->files[one]) < 0 && errno == EACCES);
-        state_drop(state);
-    }
+    put("open/closed", "closed\n");
+    TEST_CHECK(chmod("open/closed", 0) == 0);
+    state = collection_now(collection, message);
+    one = state_find(state, "closed");
+    TEST_CHECK(one != UINT32_MAX && state->files[one]->block == NULL &&
+               collection_open_file(collection, state->files[one]) < 0 && errno == EACCES);
+    state_drop(state);
+    collection_reload(collection);
+    wait_until_loaded(collection); /* the server does not try again and again */
     TEST_CHECK(collection_has(collection, "", root));
     close_opened(collection);
     remove_tree("open");
@@ -290,6 +301,7 @@ static void change_at_random(struct test_random *random)
         change_folder_at_random(random);
         break;
     case 4:
+        (void)chmod(path, test_random_one_in(random, 2) ? 0 : 0644);
         if ((heeds != HEEDS_FILE && heeds != HEEDS_FOLDER) || !test_random_one_in(random, 4))
             break;
         heeds = heeds == HEEDS_FILE ? HEEDS_FOLDER : HEEDS_FILE;
@@ -507,6 +519,7 @@ static void test_budget(void)
 static void test_quiet(void)
 {
     const uint64_t usual_bytes = refresh_bytes, usual_ns = quiet_ns;
+    char bytes[2001] = "";
     struct collection *collection;
 
     refresh_bytes = 1000;
@@ -516,16 +529,20 @@ static void test_quiet(void)
     collection = open_by("trawl -r", "quiet", true, 0);
     wait_until_loaded(collection);
     for (unsigned i = 0; i < 6; i++) {
-        char bytes[2000];
-
-        memset(bytes, 'a' + (int)i, sizeof bytes);
-        write_bytes("quiet/large", O_APPEND, bytes, sizeof bytes);
+        memset(bytes, 'a' + (int)i, sizeof bytes - 1);
+        write_bytes("quiet/large", O_APPEND, bytes, sizeof bytes - 1);
         TEST_CHECK_U64(check_now(collection), 1);
         usleep(25000);
         TEST_CHECK(!is_held(collection, "large") && is_held(collection, "small"));
     }
     TEST_CHECK(utimensat(AT_FDCWD, "quiet/large", (struct timespec[2]){{1, 0}, {1, 0}}, 0) == 0);
     for (unsigned i = 0; i < 2000 && !is_held(collection, "large"); i++)
+        usleep(5000);
+    TEST_CHECK_U64(check_now(collection), 0);
+    /* No notice tells that a file is quiet. (Only changes had made the server look again.) */
+    quiet_ns = SECOND_NS;
+    put("quiet/later", bytes);
+    for (unsigned i = 0; i < 1000 && !is_held(collection, "later"); i++)
         usleep(5000);
     TEST_CHECK_U64(check_now(collection), 0);
     close_opened(collection);
@@ -573,14 +590,17 @@ static void test_reload(void)
     TEST_CHECK(link("reload/one", "elsewhere") == 0);
     collection = open_by("trawl -r", "reload", true, 0);
     for (unsigned i = 0; i < 3; i++) {
+        uint64_t begin;
+
         wait_until_loaded(collection);
         collection_facts(collection, &before);
         put("elsewhere", i == 1 ? "two\n" : "three\n");
+        begin = now_ns();
         collection_reload(collection);
         TEST_CHECK_U64(check_now(collection), 0);
         wait_until_loaded(collection);
         collection_facts(collection, &facts);
-        TEST_CHECK(facts.load_ns > 0 && facts.load_ns < 60 * SECOND_NS &&
+        TEST_CHECK(facts.load_ns > 0 && facts.load_ns <= now_ns() - begin &&
                    facts.state_number > before.state_number &&
                    facts.refresh_count > before.refresh_count);
     }
