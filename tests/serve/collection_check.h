@@ -195,4 +195,58 @@ static bool is_held(struct collection *collection, const char *path)
     return held;
 }
 
+/* ---- Changes ----------------------------------------------------------------------------------
+ */
+
+static void change_folder_at_random(struct test_random *random)
+{
+    char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
+
+    name_folder(path, random);
+    name_folder(other, random);
+    if (test_random_one_in(random, 3))
+        remove_tree(path);
+    else if (test_random_one_in(random, 2))
+        (void)rename(path, other);
+    (void)mkdir(path, 0755);
+}
+
+static void change_at_random(struct test_random *random)
+{
+    static char last[PATH_BYTES * 3]; /* a file that was written lately */
+    char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
+
+    name_file(path, random);
+    name_file(other, random);
+    switch (test_random_below(random, 14)) {
+    case 0:
+        (void)unlink(path);
+        break;
+    case 1:
+        (void)rename(path, other);
+        break;
+    case 2:
+        (void)truncate(path, (off_t)test_random_below(random, 50));
+        break;
+    case 3:
+        change_folder_at_random(random);
+        break;
+    case 4:
+        (void)chmod(path, test_random_one_in(random, 2) ? 0 : 0644);
+        if ((heeds != HEEDS_FILE && heeds != HEEDS_FOLDER) || !test_random_one_in(random, 4))
+            break;
+        heeds = heeds == HEEDS_FILE ? HEEDS_FOLDER : HEEDS_FILE;
+        put("random/.ignore", rules[heeds]);
+        break;
+    case 5:
+    case 6:
+        write_again(last, random);
+        break;
+    default:
+        write_at_random(path, random);
+        if (test_random_one_in(random, 3))
+            (void)strcpy(last, path);
+    }
+}
+
 #endif

@@ -1,236 +1,10 @@
 /* view_test: compares the files of a view, their order and their names with the command's walk, and
  * compares a view's refusals with the expected messages. */
-#include <dirent.h>
-
-#include "serve/collection_tree.h"
+#include "serve/view_check.h"
 #include "trawl/command_clock.h"
-#include "trawl/exclude.h"
-#include "trawl/file_filter.h"
-
-/* Runs the command's walk in this process's working directory. */
-static size_t walk_here(struct settings *settings, const struct value_item *operands, size_t count,
-                        char names[][128], struct command_job *job)
-{
-    static const struct value_item here = {VALUE_OPERAND, ".", NULL};
-    struct walk walk;
-    struct walk_item item;
-    char message[SETTINGS_ERROR_BYTES];
-    size_t found = 0;
-
-    memset(job, 0, sizeof *job);
-    job->settings = settings;
-    job->show_names = -1;
-    TEST_CHECK((settings->filters.count == 0 ||
-                exclude_open(&job->exclude, &settings->filters, message)) &&
-               filter_open(&job->filter, settings, message));
-    walk_open(&walk, job, operands, count, 32);
-    walk.below_working_directory = count == 0;
-    if (count == 0)
-        walk.operands = &here;
-    while (walk_next(&walk, &item)) {
-        /* If operands are not walked recursively, the command finds out what an operand is when it
-         * opens the operand. */
-        struct stat status;
-
-        if (item.kind == WALK_FILE && item.is_operand && lstat(item.name, &status) == 0 &&
-            S_ISFIFO(status.st_mode) && walk_skips_devices(settings, true))
-            continue;
-        if (item.is_operand && settings->directories != DIRECTORIES_RECURSE) {
-            int descriptor = open(item.name, O_RDONLY | O_CLOEXEC);
-            bool is_directory = descriptor >= 0 && lseek(descriptor, 0, SEEK_SET) == 0 &&
-                                read(descriptor, message, 1) < 0 && errno == EISDIR;
-
-            if (descriptor < 0) {
-                item.kind = WALK_ERROR;
-                item.os_code = errno;
-            } else {
-                close(descriptor);
-            }
-            if (is_directory && settings->directories == DIRECTORIES_SKIP)
-                continue;
-        }
-        /* The command leaves this operand out when it has opened the operand. */
-        if (item.kind == WALK_FILE && item.is_operand &&
-            walk_skips_operand(&walk, item.name, false))
-            continue;
-        if (found < 100 && (item.kind != WALK_FILE || item.type == DT_REG ||
-                            (item.is_operand && item.type == DT_UNKNOWN)))
-            (void)snprintf(names[found++], 128, "%d %d %d %s", item.kind, item.os_code,
-                           item.is_operand, item.name);
-    }
-    if (job->exclude != NULL)
-        exclude_close(job->exclude);
-    filter_close(job->filter);
-    return found;
-}
-
-static struct collection *viewed;
-static bool is_unable; /* set by the last view */
-
-/* Checks that the view of these arguments, in a directory below the top, equals the command's
- * walk. */
-static struct served_view *view_of(const char *directory, struct settings *settings,
-                                   struct state **state, char *message)
-{
-    char path[PATH_BYTES * 3];
-    struct command_job job = {.settings = settings, .show_names = -1};
-    struct served_view *view;
-
-    if (directory != NULL)
-        (void)snprintf(path, sizeof path, "%s/%s", top, directory);
-    *state = collection_now(viewed, message);
-    if (settings->filters.count > 0)
-        TEST_CHECK(exclude_open(&job.exclude, &settings->filters, message));
-    view = collection_view(viewed, state, &job, directory != NULL ? path : NULL,
-                           settings->operands.items, settings->operands.count, &is_unable, message);
-    if (job.exclude != NULL)
-        exclude_close(job.exclude);
-    return view;
-}
-
-/* Checks that exactly the files that the view's items name have bits in `seen`. */
-static void check_seen(const struct served_view *view, const struct state *state)
-{
-    for (uint32_t file = 0; file < state->index_count; file++) {
-        bool named = false;
-
-        for (uint64_t i = 0; i < view->item_count; i++)
-            named = named || (view->items[i].kind == WALK_FILE && view->items[i].file == file);
-        TEST_CHECK(((view->seen[file / 8] >> file % 8 & 1) != 0) == named);
-    }
-}
-
-static int by_bytes(const void *left, const void *right)
-{
-    return strcmp(left, right);
-}
-
-/* directory NULL: the client has no directory, which means the root, and files come in any order.
- */
-static void check_view(const char *directory, const char *line)
-{
-    static char expected[100][128], got[100][128];
-    char copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings;
-    struct command_job job;
-    struct served_view *view;
-    struct state *state;
-    size_t found;
-
-    if (!parse_line(&settings, copy, line))
-        return;
-    TEST_CHECK(chdir(directory != NULL ? directory : root) == 0);
-    found = walk_here(&settings, settings.operands.items, settings.operands.count, expected, &job);
-    TEST_CHECK(chdir(top) == 0);
-    view = view_of(directory, &settings, &state, message);
-    if (TEST_CHECK(view != NULL)) {
-        TEST_CHECK_U64(view->item_count, found);
-        for (size_t i = 0; i < found && i < view->item_count; i++) {
-            const struct view_item *item = &view->items[i];
-
-            (void)snprintf(got[i], sizeof got[i], "%d %d %d %s", item->kind, item->os_code,
-                           item->is_operand, item->name);
-            if (item->kind == WALK_FILE && item->file != UINT32_MAX) {
-                const char *name = strrchr(item->name, '/');
-                const char *path = state->files[item->file]->path, *last = strrchr(path, '/');
-
-                TEST_CHECK(strcmp(name != NULL ? name + 1 : item->name,
-                                  last != NULL ? last + 1 : path) == 0);
-            }
-        }
-        if (directory == NULL && settings.files.sort == SORT_NONE && view->item_count == found) {
-            qsort(got, found, sizeof *got, by_bytes);
-            qsort(expected, found, sizeof *expected, by_bytes);
-        }
-        for (size_t i = 0; i < found && i < view->item_count; i++)
-            if (!TEST_CHECK(strcmp(got[i], expected[i]) == 0))
-                printf("%s in %s: %s, expected %s\n", line, directory, got[i], expected[i]);
-        TEST_CHECK(view->show_names == job.show_names && view->left_out == job.left_out);
-        check_seen(view, state);
-    } else {
-        printf("%s in %s: %s\n", line, directory, message);
-    }
-    view_drop(view);
-    state_drop(state);
-    settings_free(&settings);
-}
-
-/* Checks that a view is refused with this reason. */
-static void check_refusal(const char *directory, const char *line, const char *why)
-{
-    char copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings;
-    struct served_view *view;
-    struct state *state;
-
-    if (!parse_line(&settings, copy, line))
-        return;
-    view = view_of(directory, &settings, &state, message);
-    if (!TEST_CHECK(view == NULL && strstr(message, why) != NULL))
-        printf("%s in %s: %s, expected %s\n", line, directory, message, why);
-    view_drop(view);
-    state_drop(state);
-    settings_free(&settings);
-}
-
-static void make_view_tree(void)
-{
-    TEST_CHECK(system("mkdir -p views/above/tree/src/deep views/above/tree/.git/info "
-                      "views/above/tree/empty views/other && cd views/above/tree && "
-                      "echo a > src/a.c && echo b > src/b.h && echo c > src/deep/c.c && "
-                      "echo h > .hidden && echo o > src/a.o && echo '*.o' > .gitignore && "
-                      "echo deep/ignored > src/.ignore && echo i > src/deep/ignored && "
-                      "echo '*.log' > .git/info/exclude && echo l > src/x.log && echo top > top && "
-                      "ln -s src link && ln -s top toplink && mkfifo pipe && "
-                      "echo outside > ../../other/outside && echo Makefile > Makefile") == 0);
-}
 
 static void check_all_views(void)
 {
-    static const char *const lines[] = {
-        "trawl -r -e x",
-        "trawl -r -e x .",
-        "trawl -r -e x ./",
-        "trawl -r -e x src",
-        "trawl -r -e x src// top",
-        "trawl -r -e x ./src/. Makefile src/a.c",
-        "trawl -r -e x src src",
-        "trawl -e x top src/a.c",
-        "trawl -e x top/",
-        "trawl -e x top/. src/. ./top/./",
-        "trawl -r -e x src/. top/. ./top",
-        "trawl -D skip -e x pipe top",
-        "trawl -r -D skip -e x pipe src",
-        "trawl -e x nothing top nothing/below top/below",
-        "trawl -r -e x nothing src",
-        "trawl -r --include=*.c -e x",
-        "trawl -r --exclude=*.c -e x src top",
-        "trawl -r --exclude=*.c -e x src/a.c src/b.h src",
-        "trawl -r --exclude-dir=deep -e x .",
-        "trawl -r --exclude-dir=src -e x src .",
-        "trawl -r --max-depth=1 -e x",
-        "trawl -r --max-depth=2 -e x",
-        "trawl -r --max-filesize=2 -e x",
-        "trawl -r --max-filesize=3 -e x",
-        "trawl -r --debug -e x",
-        "trawl -r --sort=path -e x",
-        "trawl -r --sortr=path -e x src",
-        "trawl -r -g *.c -e x",
-        "trawl -r -g src/*.c -e x",
-        "trawl -r -g !deep -e x src",
-        "trawl -r --ignore -e x",
-        "trawl -r --ignore --debug -e x",
-        "trawl -r --ignore --hidden -e x",
-        "trawl -e x src top",
-        "trawl -d skip -e x src top",
-        "trawl -d skip -e x src",
-        "trawl -d read -e x src",
-        "tg -e x .",
-        "tg -tc -e x .",
-        "tg -uu -e x src .",
-        "tg --no-ignore-vcs -e x src/deep ./src",
-    };
-
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (int again = 0; again < 4; again++)
             check_view(again % 2 == 0 ? "views/above/tree" : NULL, lines[i]);
@@ -253,6 +27,12 @@ static void test_views(void)
     (void)snprintf(line, sizeof line, "trawl -r -g src/*.c -e x %s", root);
     check_view("views/other", line);
     check_view("views/above/tree", line);
+    /* The collection heeds no rules, but kept views have to follow them. */
+    put("views/above/tree/.gitignore", "*.h\n");
+    check_view("views/above/tree", "trawl -r --ignore -e x");
+    check_view("views/above/tree", "trawl -r --sort=modified -e x");
+    TEST_CHECK(system("touch -d 2001-02-03 views/above/tree/src/b.h") == 0);
+    check_view("views/above/tree", "trawl -r --sort=modified -e x");
     check_refusal("views/other", "trawl -r -e x", "not in the collection name");
     check_refusal("views/above", "trawl -r -e x", "not in the collection name");
     check_refusal("views/above", "trawl -r -e x tree ../other", "does not take \"..\"");
@@ -270,6 +50,76 @@ static void test_views(void)
     check_refusal("views/above/tree", "trawl -r -D read -e x src", "regular files");
     close_opened(viewed);
     remove_tree("views");
+}
+
+/* Checks that a collection with options serves what the command finds with the same options, also
+ * in new directories. (Tests had few options for collections.) */
+static void test_views_by_options(void)
+{
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char copy[PATH_BYTES];
+        struct settings settings;
+        bool has_operands;
+
+        if (!parse_line(&settings, copy, lines[i]))
+            return;
+        has_operands = settings.operands.count > 0;
+        settings_free(&settings);
+        if (has_operands || strchr(lines[i], '/') != NULL) /* such globs depend on where one is */
+            continue;
+        (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
+        make_view_tree();
+        viewed = open_by(lines[i], "views/above/tree", true, 0);
+        wait_until_loaded(viewed);
+        for (int round = 0; round < 2; round++) {
+            check_view(NULL, lines[i]);
+            check_view("views/above/tree", lines[i]);
+            TEST_CHECK(round == 1 ||
+                       system("cd views/above/tree && mkdir -p new/src/deep .new && "
+                              "tee new/top new/a.o new/src/a.c new/src/.b new/src/deep/d.c "
+                              ".new/a.c < top > src/deep/new.c") == 0);
+        }
+        close_opened(viewed);
+        remove_tree("views");
+    }
+}
+
+static void check_count(uint32_t expected)
+{
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct state *state = collection_now(viewed, message);
+
+    if (TEST_CHECK(state != NULL))
+        TEST_CHECK_U64(state->file_count, expected);
+    state_drop(state);
+}
+
+/* Checks that git's rules are found although no request walks: the directories of the rules appear
+ * one after the other. */
+static void test_rules_come(void)
+{
+    begin_tree("rules");
+    put("rules/a.c", "a\n");
+    put("rules/a.h", "a\n");
+    put("rules/b.h", "a\n");
+    viewed = open_by("tg", "rules", true, 0);
+    check_count(3);
+    TEST_CHECK(mkdir("rules/.git", 0755) == 0);
+    check_count(3);
+    TEST_CHECK(mkdir("rules/.git/info", 0755) == 0);
+    check_count(3);
+    put("rules/.git/info/exclude", "*.h\n");
+    check_count(1);
+    put("rules/.git/info/exclude", "*.c\n");
+    check_count(2);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"rules/.gitignore", "rules/.ignore", "rules/.rgignore"};
+
+        put(names[i], i == 1 ? "!a.h\n" : "a.*\n");
+        check_count(i == 1 ? 2 : 1);
+    }
+    close_opened(viewed);
+    remove_tree("rules");
 }
 
 /* Checks that a client without a directory gets only served files, even if the client's options
@@ -309,13 +159,13 @@ static void check_served(const char *option, const char *suffix)
 static void test_view_unreadable(void)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
+    struct state *state;
 
     begin_tree("unreadable");
     put("unreadable/one", "one\n");
     TEST_CHECK(mkdir("unreadable/closed", 0) == 0);
     viewed = open_by("trawl -r -e x", "unreadable", true, 0);
     for (int round = 0; round < 4; round++) {
-        struct state *state;
         struct served_view *view = view_of(NULL, &served_options, &state, message);
         uint64_t errors = 0;
 
@@ -330,6 +180,10 @@ static void test_view_unreadable(void)
         else
             TEST_CHECK(chmod("unreadable/closed", round == 0 ? 0 : 0755) == 0);
     }
+    collection_reload(viewed);
+    state = collection_now(viewed, message);
+    TEST_CHECK(state != NULL && !state->unreadable);
+    state_drop(state);
     close_opened(viewed);
     remove_tree("unreadable");
 }
@@ -533,7 +387,7 @@ static int root_moving, tree; /* descriptors of "moving" and "moving/d" */
 static const char too_fast[] = "the files change faster than they can be listed";
 static _Thread_local bool is_view; /* only this thread has a separate working directory */
 static atomic_bool are_watches_spent;
-static atomic_uint watched_count;
+static atomic_uint watched_count, spent_count;
 
 int __real_unshare(int flags);
 int __wrap_unshare(int flags);
@@ -552,6 +406,7 @@ int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
     char path[PATH_BYTES];
     ssize_t bytes = readlink(name, path, sizeof path - 1);
 
+    spent_count += are_watches_spent;
     if (number < 0) {
         errno = are_watches_spent ? ENOSPC : errno;
         return -1;
@@ -702,16 +557,6 @@ static void test_views_late(void)
     end_moving();
 }
 
-static void check_count(uint32_t expected)
-{
-    char message[SETTINGS_ERROR_BYTES] = "";
-    struct state *state = collection_now(viewed, message);
-
-    if (TEST_CHECK(state != NULL))
-        TEST_CHECK_U64(state->file_count, expected);
-    state_drop(state);
-}
-
 /* Checks the server when the kernel gives no more watches: each search looks at all files, and the
  * server asks for watches again after a second. (An earlier version asked again only after SIGHUP,
  * and printed no message.) */
@@ -729,6 +574,11 @@ static void test_views_spent(void)
     check_count(1);
     put("spent/b", "b\n");
     check_count(2);
+    spent_count = 0;
+    for (int i = 0; i < 200 && spent_count == 0; i++) { /* the server asks in vain */
+        (void)nanosleep(&moment, NULL);
+        check_count(2);
+    }
     are_watches_spent = false;
     watched_count = 0;
     for (int i = 0; i < 200 && watched_count == 0; i++) {
@@ -737,6 +587,8 @@ static void test_views_spent(void)
     }
     TEST_CHECK(watched_count > 0);
     put("spent/c", "c\n");
+    check_count(3);
+    collection_reload(viewed);
     check_count(3);
     close_opened(viewed);
     TEST_CHECK(dup2(kept, STDERR_FILENO) == STDERR_FILENO && close(kept) == 0 &&
@@ -876,7 +728,8 @@ int main(void)
         {"short", test_views_short},   {"moving", test_views_moving},
         {"late", test_views_late},     {"spent", test_views_spent},
         {"kept", test_views_kept},     {"paths", test_paths},
-        {"bounds", test_bounds}};
+        {"bounds", test_bounds},       {"by_options", test_views_by_options},
+        {"rules", test_rules_come}};
 
     return run_tree_tests("serve_view", tests, sizeof tests / sizeof *tests);
 }
