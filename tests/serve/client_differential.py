@@ -20,6 +20,7 @@ import io
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -167,12 +168,13 @@ def test_operands():
     os.makedirs(os.path.join(tree, "sub", "deep"))
     for name in ("a.c", "sub/b.h", "sub/deep/a.c"):
         open(os.path.join(tree, name), "wb").write(b"foo\n")
+    os.mknod(os.path.join(tree, "device"), stat.S_IFSOCK | 0o600)
     operands, answers = ["sub", "a.c", "./sub", "sub/", "sub/b.h", "nothing", "sub/deep/.", ".", "sub/deep"], {}
     rules = [[], ["--max-depth=1"], ["-s"], *([option + glob] for option in ("--exclude=", "--exclude-dir=", "--include=", "-g", "-g!")
                                               for glob in ("sub", "sub/", "./sub", "s*", "*.c", "deep", "*"))]
     for rule in rules:
-        for command in ([TRAWL], [TRAWL, "-dskip"], [TRAWL, "-r"], [os.path.join(folder, "tg")]):
-            cases.execute([*command, *rule, "foo", *operands], tree)
+        for command in ([TRAWL], [TRAWL, "-dskip", "-Dskip"], [TRAWL, "-r", "-Dskip"], [os.path.join(folder, "tg")]):
+            cases.execute([*command, *rule, "foo", *operands, *["device"] * ("-Dskip" in command)], tree)
     answers = None
 
 
@@ -341,6 +343,7 @@ def start():
             for name, options in (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]))]
 
 
+servers.respect_modes()
 folder = FRONT[1] if FRONT else tempfile.mkdtemp(prefix="trawl-served-")
 HOME = os.path.join(folder, "home")
 if not FRONT:

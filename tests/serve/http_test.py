@@ -6,6 +6,7 @@ usage: http_test.py TRAWL LIBEXEC [PART...]
 `TRAWL serve` is the server; an installed server would be below LIBEXEC. Every part starts a server.
 """
 import base64
+import bz2
 import ctypes
 import errno
 import fcntl
@@ -26,10 +27,11 @@ import sys
 import tempfile
 import time
 
-from server import WAIT_S, Server, until
+from server import WAIT_S, Server, respect_modes, until
 
 TRAWL = os.path.abspath(sys.argv[1])
 SERVE = [TRAWL, "serve"]
+ARE_CLOSED = respect_modes()  # programs cannot read files whose mode is 0
 failures = []
 parts = {}
 
@@ -150,6 +152,9 @@ def check_facts(server, root):
     collections = collections_of(server)
     equal([(item["name"], item["root"], item["files"], item["bytes"], item["loading"]) for item in collections],
           [("tree", root, 5, sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(root) for name in names), False)], "collections")
+    facts = collections[0]
+    told = [re.sub(r"[\d.]+ s$", "", line) for line in server.messages if "loaded" in line]
+    equal(told, ["trawl: tree: 5 files, %d bytes: %d in memory, 0 on devices; loaded in " % (facts["bytes"], facts["held_bytes"])], "the message")
     files = lines_of(asked(server, "GET", "/v1/files", 200))
     equal(sorted((str(file["path"]), file["bytes"], file["held"]) for file in files),
           sorted([("a.txt", 28, True), ("sub/b.c", 12, True), ("sub/none.c", 8, True), ("large.txt", 200000 * 30, True),
@@ -208,6 +213,16 @@ def check_refusals(server):
         ("POST", "/v1/search", 403, query, {"Origin": "http://elsewhere.example"}),
         ("POST", "/v1/search", 403, query, {"Origin": "null"}),
         ("POST", "/v1/search", 200, query, {"Origin": "http://localhost"}),
+        ("POST", "/v1/search", 200, query, {"Origin": "https://127.0.0.1:7", "Host": "127.0.0.1:7"}),
+        ("POST", "/v1/search", 403, query, {"Origin": "http://127.0.0.1:8", "Host": "127.0.0.1:7"}),
+        ("POST", "/v1/search", 403, query, {"Origin": "localhost"}),
+        ("POST", "/v1/search", 403, query, {"Origin": "http://localhostx"}),
+        ("GET", "/v1/collections", 200, None, {"Origin": "http://elsewhere.example"}),
+        ("POST", "/v1/nothing", 403, query, {"Origin": "null"}),
+        ("POST", "/v1/files", 405, query, {"Content-Type": "text/plain"}),
+        ("POST", "/v1/search", 200, query, {"Content-Type": "application/json\tx"}),
+        ("POST", "/v1/search", 415, query, {"Content-Type": "application/jso"}),
+        ("POST", "/v1/search", 415, query, {"Content-Type": ""}),
         ("GET", "/healthz", 413, b"x" * 10, {}),
     ]:
         asked(server, method, path, status, body, **headers)
@@ -263,7 +278,7 @@ def loopback(folder, root):
         port = server.address.rsplit(":", 1)[1]
         for host, status in [("localhost", 200), ("127.0.0.1:" + port, 200), ("[::1]:" + port, 200), ("LOCALHOST:1", 200),
                              ("elsewhere.example", 403), ("elsewhere.example:" + port, 403), ("127.0.0.1.example", 403),
-                             ("[::1].example", 200), ("x" * 5000, 403)]:
+                             ("[::1].example", 200), ("x" * 5000, 403), ("x" * 255, 403), ("x" * 256, 403), ("", 403), ("[localhost]", 200), ("1.2.3", 403)]:
             equal(server.ask("GET", "/v1/collections", Host=host)[0], status, "Host: " + host[:50])
         equal(server.ask("GET", "/healthz", Host="elsewhere.example")[0], 403, "healthz of another host")
         equal(server.stop(signal.SIGINT), 0, "the exit status")
@@ -362,9 +377,21 @@ def options(folder, root):
     refused("neither unix:PATH nor HOST:PORT", "--listen=8080", root)
     refused("must have 1 to 107 bytes", "--listen=unix:", root)
     refused("must have 1 to 107 bytes", "--listen=unix:/" + "x" * 200, root)
+    for address in ":80", "127.0.0.1:", "", "[]", "x" * 256 + ":0":
+        refused("neither unix:PATH nor HOST:PORT", "--listen=" + address, root)
+    refused("127.0.0.1:x: ", "--listen=127.0.0.1:x", root)
+    refused("No such file or directory", "--listen=unix:" + folder + "/none/x", root)
+    for name, words in ("run", "no socket is named"), ("", "no socket is named"), ("/" + "x" * 100, "is too long"):
+        refused(words, root, env={**os.environ, "XDG_RUNTIME_DIR": name})
+    refused("neither a directory nor a regular file", socket_option, "/dev/null")
+    refused("each of the two options needs the other", "--listen=127.0.0.1:0", "--certificate=" + empty, root)
     refused("XDG_RUNTIME_DIR", root, env={key: value for key, value in os.environ.items() if key != "XDG_RUNTIME_DIR"})
     refused("the token is empty", socket_option, "--token-file=" + empty, root)
-    refused("nowhere: No such file", socket_option, "--token-file=nowhere", root)
+    with open(os.path.join(folder, "blank"), "w") as file:
+        file.write(" \t\nx\n")
+    refused("the token is empty", socket_option, "--token-file=" + file.name, root)
+    for option in "--token-file", "--certificate", "--key":
+        refused("nowhere: No such file", socket_option, option + "=nowhere", root)
     refused("each of the two options needs the other", "--listen=127.0.0.1:0", "--key=" + empty, root)
     for text, name in ("", empty), ("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n", os.path.join(folder, "half.pem")):
         with open(name, "w") as file:
@@ -374,6 +401,8 @@ def options(folder, root):
     with open(wrong, "w") as file:
         file.write("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n")
     refused("TLS does not start with the certificate " + wrong, "--listen=127.0.0.1:0", "--certificate=" + wrong, "--key=" + wrong, root)
+    refused("a Unix socket has no TLS", socket_option, "--certificate=" + wrong, "--key=" + wrong, root)
+    refused("other machines can reach this address", "--listen=0.0.0.0:0", "--certificate=" + wrong, "--key=" + wrong, root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", root)
     for address in "[::]:0", "[::ffff:0.0.0.0]:0":
         refused("--listen: " if not has_ipv6() else "other machines can reach this address", "--listen=" + address, root)
@@ -419,6 +448,16 @@ def collections(folder, root):
             got = asked(server, "POST", "/v1/count", 409, {"patterns": ["needle"], "collection": "all", "directory": root, "paths": paths})
             expect(words in got, "files that are not served", got)
         asked(server, "POST", "/v1/count", 404, {"patterns": ["needle"], "collection": "tree"})
+    # The first collection loads for longer than the last. (Small collections load at the same time.)
+    with open(os.path.join(other, "x.bz2"), "wb") as file:
+        file.write(bz2.compress(os.urandom(900000)) * 6)
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--search-zip", other, root) as server:
+        server.loaded(2)
+    # Collections share the memory for files.
+    for most in 100, 1:
+        with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--host-memory=%d" % most, root, "b=" + root) as server:
+            held = [item["held_bytes"] for item in collections_of(server.loaded(2))]
+            expect(all(0 < count <= 50 if most > 1 else count == 0 for count in held), "bytes in memory of %d" % most, held)
 
 
 @part
@@ -495,6 +534,21 @@ def sockets(folder, root):
         pass
     refused("is no socket", option, root)
     expect(os.path.isfile(path), "the file stays")
+    longest = os.path.join(folder, "x" * (106 - len(folder)))
+    refused("must have 1 to 107 bytes", "--listen=unix:" + longest + "x", root)
+    for path in longest, "plain":  # a path without a folder, too
+        with Server(SERVE, "--listen=unix:" + path, root, cwd=folder) as server:
+            until(lambda: os.path.exists(os.path.join(folder, path)), "the socket is there")
+            server.messages = [line.replace("plain", os.path.join(folder, "plain")) for line in server.messages]
+            equal((server.ask("GET", "/healthz")[0], server.stop()), (200, 0), "a server at " + path)
+            expect(not os.path.exists(os.path.join(folder, path)), "the socket is removed: " + path)
+    # No descriptor is open when the server starts, and systemd passed a socket to another process.
+    path = os.path.join(folder, "closed")
+    with subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *SERVE, "--listen=unix:" + path, root], env={**os.environ, "LISTEN_PID": "1", "LISTEN_FDS": "1"}) as process:
+        until(lambda: os.path.exists(path), "the socket is there")
+        equal([os.readlink("/proc/%d/fd/%d" % (process.pid, i)) for i in range(3)], ["/dev/null"] * 3, "standard descriptors")
+        process.terminate()
+    equal(process.returncode, 0, "the exit status without descriptors")
     with Server(SERVE, root, env={**os.environ, "XDG_RUNTIME_DIR": folder}) as server:
         equal(server.address, "unix:" + os.path.join(folder, "trawl.sock"), "where it listens by itself")
 
@@ -591,13 +645,14 @@ def systemd(folder, root):
         equal(got.returncode, 0, "exposure of the unit: %s" % got.stdout.decode(errors="replace")[-200:])
 
 
-def begin_large(server, **more):
-    """Returns a connection whose answer waits for its reader, and the bytes received so far."""
-    end = server.connect()
+def begin_large(server, client=None, status=b"200", **more):
+    """Returns a connection whose answer waits for its reader, and the bytes received so far. client: the address of the client."""
+    port = client and int(server.address.rsplit(":", 1)[1])
+    end = socket.create_connection(("127.0.0.1", port), WAIT_S, (client, 0)) if client else server.connect()
     body = json.dumps({**LARGE, **more}).encode()
     end.sendall(b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
     got = end.recv(100)
-    expect(got.startswith(b"HTTP/1.1 200"), "it begins", got)
+    expect(got.startswith(b"HTTP/1.1 " + status), "it begins", got)
     return end, got
 
 
@@ -714,7 +769,7 @@ def memory(folder, root):
                 body = body and json.dumps(body).encode().ljust(body_bytes)
                 got = json.loads(asked(server, method, path, status if body else 413, body))
                 equal(got["error"]["message"], why if body else own, "%s with --max-memory=%s --request-memory=%s" % (path, most, all_most))
-    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--request-memory=5M", root) as server:
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--request-memory=5M", "--max-request=300K", root) as server:
         server.loaded()
         ends = [begin_large(server)[0] for _ in range(2)]
         for method, path, body in EACH:
@@ -723,6 +778,12 @@ def memory(folder, root):
             end.close()
         for method, path, body in EACH * 3:  # an answer gives its memory back a moment after its last byte
             until(lambda: server.ask(method, path, body)[0] == 200, path + " is answered afterwards")
+        right = {"patterns": ["needle"]}
+        for body, status in (b"{", 400), ({**right, "more": 1}, 400), ({**right, "collection": "x"}, 404), ({**right, "options": ["-j2"]}, 422), (right, 200), (right, 413):
+            body = (body if body == b"{" else json.dumps(body).encode()).ljust(250000)
+            for _ in range(24):
+                tries = (server.ask("POST", "/v1/count", iter([body, body]) if status == 413 else body)[0] for _ in range(100) if time.sleep(0.001) is None)
+                equal(next((got for got in tries if got != 503), 503), status, "a body gives its memory back: %d" % status)
 
 
 @part
@@ -787,6 +848,25 @@ def limits(folder, root):
         asked(server, "POST", "/v1/count", 429, {"patterns": ["a"]})
         for end, _ in ends:
             end.close()
+    # Queries of several addresses begin and end in any order.
+    draw, running = random.Random(1), {"127.0.0.%d" % i: [] for i in range(1, 5)}
+    with Server(SERVE, "--listen=127.0.0.1:0", "--max-queries=2", root) as server:
+        server.loaded()
+        for _ in range(40):
+            client = draw.choice(list(running))
+            if running[client] and draw.random() < 0.5:
+                running[client].pop().close()
+                until(lambda: server.metric("trawl_running") == sum(map(len, running.values())), "a query is over")
+                time.sleep(0.01)  # it is counted a moment longer
+                continue
+            is_one_more = len(running[client]) == 2
+            end, _ = begin_large(server, client, b"429" if is_one_more else b"200")
+            if is_one_more:
+                end.close()
+            else:
+                running[client].append(end)
+        for end in sum(running.values(), []):
+            end.close()
 
 
 def idle_connections(server, most):
@@ -832,7 +912,7 @@ def idle(folder, root):
         end.close()
         equal(server.stop(), 0, "the exit status")
     # A connection needs 6 descriptors.
-    with Server(SERVE, "--listen=127.0.0.1:0", root, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (63, 63))) as server:
+    with Server(SERVE, "--listen=127.0.0.1:0", root, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (30, 63))) as server:
         equal(idle_connections(server.loaded(), 20), 11, "connections of a process with few descriptors")
     with Server(SERVE, "--listen=127.0.0.1:0", "--max-connections=3", root) as server:
         server.loaded()
@@ -922,7 +1002,7 @@ def unread(folder, root):
     os.mkdir(closed, 0)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "unread"), root) as server:
         server.loaded()
-        for paths, count in (["."], 0 if os.geteuid() == 0 else 1), (["a.txt", "nothing"], 1):
+        for paths, count in (["."], int(ARE_CLOSED)), (["a.txt", "nothing"], 1):
             query = {"patterns": ["needle"], "directory": root, "paths": paths}
             got = json.loads(server.ask("POST", "/v1/count", query)[2])
             equal(got["unread"], count, "unread of a count: %s" % paths)
