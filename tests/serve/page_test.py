@@ -21,12 +21,13 @@ import subprocess
 import sys
 import tempfile
 
-from server import WAIT_S, Server
+from server import WAIT_S, Server, respect_modes
 
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
 WAIT_MS = WAIT_S * 1000
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 failures = []
+ARE_CLOSED = respect_modes()  # the server cannot read files whose mode is 0
 
 if CHROMIUM is None:
     print('SKIPPED: chromium is not here')
@@ -56,6 +57,8 @@ TREE = {
     'control.txt': 'tab\tneedle \x1b[31mred\x07\r\n\ufeffneedle after a mark\n',
     'long.txt': 'ä' * 50000 + '- needle ' + 'ü' * 25000 + '\n',
     'aaa.txt': 'aaaaaa\n',
+    **{f'zoo/{i}.bin': b'zebra\0\nzebra\n' for i in range(6)},
+    **{f'zoo/{i}.txt': 'zebra\n' * 150 for i in range(2)},
     EVIL_NAME: EVIL_LINE + '\n',
 }
 
@@ -287,6 +290,63 @@ def test_filters(page):
     fill('[name=t]', '')
 
 
+def test_notes(page):
+    """Checks that binary files have a note, and no other file, also after the page asked for more lines. (No binary file had
+    been on a page.)"""
+    ask(page, 'zebra')
+    show_all(page)
+    notes = page.evaluate("() => [...document.querySelectorAll('.file')].map(file => [file.querySelector('h2').textContent, file.querySelector('.note').textContent])")
+    note = 'binary file: lines after its first zero byte are not shown'
+    expect(sorted(notes), sorted([name, note * name.endswith('bin')] for name in TREE if 'zoo' in name), 'notes')
+    expect({len(lines) for name, lines in shown(page).items() if name.endswith('txt')}, {150}, 'lines beside binary files')
+
+
+def test_collections(chromium, program, folder):
+    """Checks the choice between collections, of which one has a name that is not UTF-8, limits of the server, and messages. (Tests
+    of the page had a single collection.)"""
+    roots = []
+    for i, name in enumerate((b'one', b'\xffn', b'<b>')):
+        root = os.path.join(folder, f'collection{i}')
+        write(root, {f'f{i}.txt': 'zebra\nno\n\nzebra\n' * (1 + i)})
+        roots.append(name + b'=' + root.encode())
+    os.mkdir(os.path.join(folder, 'collection0', 'closed'), 0)
+    with Served(program, '--max-results=3', *roots) as server:
+        server.loaded(3)
+        page = chromium.new_page()
+        page.goto(server.address + '/')
+        expect(settle(page), 'Type to search one (1 file), \ufffdn (1 file), <b> (1 file).', 'what is served')
+        ask(page, 'zebra')
+        for i, name in (0, 'one'), (1, '\ufffdn'), (2, '<b>'), (0, 'one'), (1, '\ufffdn'):
+            page.select_option('[name=in]', name)
+            for again in range(2):
+                told = settle(page)
+                cut = i > 0
+                expect(told.startswith(f'{2 + 2 * i} occurrences in 1 file,'), True, f'counts of {name}: {told}')
+                expect(('The first 3 lines are shown, more than the server\'s limits allow.' if cut else 'All lines are shown: 2.') in told, True, f'lines of {name}: {told}')
+                expect('1 file could not be read.' in told, i == 0 and ARE_CLOSED, f'files that cannot be read: {told}')
+                expect(page.locator('#messages p').count(), int(i == 0 and ARE_CLOSED), f'messages of {name}')
+                lines = [[number, True, 'zebra', [['', 'zebra']]] for block in range(1 + i) for number in (4 * block + 1, 4 * block + 4)]
+                expect(shown(page), {f'f{i}.txt': lines[:3]}, f'lines of {name}')
+                expect('in=' in page.url, i > 0, f'the address {page.url}')
+                page.reload()
+        page.fill('[name=c]', '1')
+        settle(page)
+        expect(page.locator('.gap').count(), 0, 'lines without a gap')
+        page.select_option('[name=in]', 'one')
+        settle(page)
+        expect(page.locator('.line').count(), 4, 'lines of context')
+        ask(page, 'nowhere')
+        expect(settle(page).endswith('Nothing found. Ignoring case, or mismatches, may find more. So may another collection. All lines are shown: 0.')
+               or 'Ignoring case, or mismatches, may find more. So may another collection.' in settle(page), True, f'a hint: {settle(page)}')
+        page.locator('[name=i]').check()
+        expect('Fewer filters may find more. So may another collection.' in settle(page), True, f'a hint beside a filter: {settle(page)}')
+        page.goto(server.address + '/#q=zebra&in=none')
+        page.reload()
+        settle(page)
+        expect(page.inner_text('#error'), "there is no collection 'none'", 'an unknown collection')
+        page.close()
+
+
 def test_links(page, browser, url):
     """Checks that the page's address restores the same search, and so do the browser's back and forward."""
     page.goto(url)
@@ -488,10 +548,11 @@ def run(chromium, program, folder):
     with Served(program, root) as server:
         url = server.address + '/'
         page = browser.open(url)
-        expect('tree (10 files)' in page.inner_text('#status'), True, 'what is served')
+        expect('tree (18 files)' in page.inner_text('#status'), True, 'what is served')
         test_typing(page)
         test_characters(page)
         test_filters(page)
+        test_notes(page)
         test_markup(page)
         test_aborts(page)
         test_links(page, browser, url)
@@ -503,6 +564,7 @@ def run(chromium, program, folder):
         test_policy(chromium, url)
         expect(server.stop(), 0, f'the status of the server, which said {server.messages}')
     test_token(chromium, program, root)
+    test_collections(chromium, program, folder)
 
 
 def screenshot(chromium, program, path):
