@@ -107,8 +107,8 @@ static int by_bytes(const void *left, const void *right)
 }
 
 /* directory NULL: the client has no directory, which means the root, and files come in any order.
- */
-static void check_view(const char *directory, const char *line)
+ * Returns how many files the view has. */
+static uint32_t check_view(const char *directory, const char *line)
 {
     static char expected[100][128], got[100][128];
     char copy[PATH_BYTES], message[SETTINGS_ERROR_BYTES] = "";
@@ -117,9 +117,10 @@ static void check_view(const char *directory, const char *line)
     struct served_view *view;
     struct state *state;
     size_t found;
+    uint32_t file_count = 0;
 
     if (!parse_line(&settings, copy, line))
-        return;
+        return 0;
     TEST_CHECK(chdir(directory != NULL ? directory : root) == 0);
     found = walk_here(&settings, settings.operands.items, settings.operands.count, expected, &job);
     TEST_CHECK(chdir(top) == 0);
@@ -129,6 +130,7 @@ static void check_view(const char *directory, const char *line)
         for (size_t i = 0; i < found && i < view->item_count; i++) {
             const struct view_item *item = &view->items[i];
 
+            file_count += item->kind == WALK_FILE && item->file != UINT32_MAX;
             (void)snprintf(got[i], sizeof got[i], "%d %d %d %s", item->kind, item->os_code,
                            item->is_operand, item->name);
             if (item->kind == WALK_FILE && item->file != UINT32_MAX) {
@@ -154,6 +156,7 @@ static void check_view(const char *directory, const char *line)
     view_drop(view);
     state_drop(state);
     settings_free(&settings);
+    return file_count;
 }
 
 /* Checks that a view is refused with this reason. */
@@ -229,6 +232,7 @@ static const char *const lines[] = {
     "trawl -r --ignore --no-ignore-parent -e x",
     "trawl -r --type-add=o:*.o -to -e x",
     "tg -e x",
+    "trawl -r --no-hidden -e x",
     "tg -u -e x",
     "tg -uu -e x",
     "tg --no-ignore-vcs -e x",

@@ -47,9 +47,21 @@ static void test_views(void)
     /* The name of a pipe appears. The server must not use the view that it has kept. */
     check_view("views/above/tree", "trawl -r -D read -e x src");
     TEST_CHECK(mkfifo("views/above/tree/src/pipe", 0644) == 0);
+    check_view("views/above/tree", "trawl -r -e x src");
     check_refusal("views/above/tree", "trawl -r -D read -e x src", "regular files");
+    check_refusal(NULL, "trawl -r -D read -e x", "regular files");
     close_opened(viewed);
     remove_tree("views");
+}
+
+static void check_count(uint32_t expected)
+{
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct state *state = collection_now(viewed, message);
+
+    if (TEST_CHECK(state != NULL))
+        TEST_CHECK_U64(state->file_count, expected);
+    state_drop(state);
 }
 
 /* Checks that a collection with options serves what the command finds with the same options, also
@@ -72,7 +84,7 @@ static void test_views_by_options(void)
         viewed = open_by(lines[i], "views/above/tree", true, 0);
         wait_until_loaded(viewed);
         for (int round = 0; round < 2; round++) {
-            check_view(NULL, lines[i]);
+            check_count(check_view(NULL, lines[i]));
             check_view("views/above/tree", lines[i]);
             TEST_CHECK(round == 1 ||
                        system("cd views/above/tree && mkdir -p new/src/deep .new && "
@@ -84,24 +96,15 @@ static void test_views_by_options(void)
     }
 }
 
-static void check_count(uint32_t expected)
-{
-    char message[SETTINGS_ERROR_BYTES] = "";
-    struct state *state = collection_now(viewed, message);
-
-    if (TEST_CHECK(state != NULL))
-        TEST_CHECK_U64(state->file_count, expected);
-    state_drop(state);
-}
-
 /* Checks that git's rules are found although no request walks: the directories of the rules appear
  * one after the other. */
 static void test_rules_come(void)
 {
     begin_tree("rules");
-    put("rules/a.c", "a\n");
-    put("rules/a.h", "a\n");
-    put("rules/b.h", "a\n");
+    TEST_CHECK(mkdir("rules/d", 0755) == 0);
+    put("rules/d/a.c", "a\n");
+    put("rules/d/a.h", "a\n");
+    put("rules/d/b.h", "a\n");
     viewed = open_by("tg", "rules", true, 0);
     check_count(3);
     TEST_CHECK(mkdir("rules/.git", 0755) == 0);
@@ -197,6 +200,9 @@ static void test_views_follow(void)
     check_view("views/above/tree", "tg -e x .");
     check_refusal("views/above/tree", "trawl -r --include=*.log -e x", "leaves it out");
     check_refusal("views/above/tree", "trawl -r -e x", "more files: the collection name leaves");
+    check_served("--include=a*", "/a");
+    check_refusal("views/above/tree", "trawl -r --include=a* -e x",
+                  "src/a.o: the collection name leaves it out");
     check_served("--text", "");
     check_served("--include=*.h", ".h");
     check_view("views/above/tree", "trawl -r --exclude-dir=.git --include=*.[ch] -e x");
@@ -331,8 +337,8 @@ static bool normalize(const char *directory, const char *operand, char *path, bo
 static void test_paths(void)
 {
     static const char *const directories[] = {"/", "/a", "/a/b/", "/.a//.b/."};
-    static char base[] = "/a/b", file[] = "b";
-    struct collection collection = {.base = base};
+    static char base[] = "/a/b", file[] = "b", slash[] = "/";
+    struct collection collection = {.base = base}, whole = {.base = slash};
     char operand[8], got[64], expected[64];
 
     for (uint64_t i = 1; make_path(operand, i, "ab./"); i++)
@@ -343,6 +349,7 @@ static void test_paths(void)
             if (!TEST_CHECK(path_normalize(directories[k], operand, got, &is_folder) == good) ||
                 !TEST_CHECK(!good || (strcmp(got, expected) == 0 && is_folder == is_expected)))
                 printf("%s in %s: %s\n", operand, directories[k], got);
+            TEST_CHECK(collection_has(&whole, directories[k], operand));
             collection.file = NULL;
             TEST_CHECK(
                 collection_has(&collection, directories[k], operand) ==
