@@ -171,6 +171,17 @@ static void pause_for_more(struct collection *collection)
         (void)nanosleep(&pause, NULL);
 }
 
+/* Ends the load, unless a reload has begun since the last refresh. */
+static void end_loading(struct collection *collection)
+{
+    pthread_mutex_lock(&collection->refresh);
+    if (atomic_load(&collection->is_loading) && !collection->anew) {
+        atomic_store(&collection->load_ns, now_ns() - atomic_load(&collection->begin_ns));
+        atomic_store(&collection->is_loading, false);
+    }
+    pthread_mutex_unlock(&collection->refresh);
+}
+
 void *tend_collection(void *context)
 {
     struct collection *collection = context;
@@ -184,8 +195,7 @@ void *tend_collection(void *context)
             continue;
         if (atomic_load(&collection->is_loading))
             make_plain_view(collection);
-        if (atomic_exchange(&collection->is_loading, false))
-            atomic_store(&collection->load_ns, now_ns() - atomic_load(&collection->begin_ns));
+        end_loading(collection);
         wait_for_notices(collection, &noticed);
         if (noticed)
             pause_for_more(collection);
