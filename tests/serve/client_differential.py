@@ -168,13 +168,14 @@ def test_operands():
     os.makedirs(os.path.join(tree, "sub", "deep"))
     for name in ("a.c", "sub/b.h", "sub/deep/a.c"):
         open(os.path.join(tree, name), "wb").write(b"foo\n")
-    os.mknod(os.path.join(tree, "device"), stat.S_IFSOCK | 0o600)
-    operands, answers = ["sub", "a.c", "./sub", "sub/", "sub/b.h", "nothing", "sub/deep/.", ".", "sub/deep"], {}
+    os.mknod(os.path.join(tree, "socket"), stat.S_IFSOCK | 0o600)
+    os.mkfifo(os.path.join(tree, "pipe"))
+    operands, answers = ["sub", "a.c", "./sub", "sub/", "sub/b.h", "nothing", "sub/deep/.", ".", "sub/deep", "socket"], {}
     rules = [[], ["--max-depth=1"], ["-s"], *([option + glob] for option in ("--exclude=", "--exclude-dir=", "--include=", "-g", "-g!")
                                               for glob in ("sub", "sub/", "./sub", "s*", "*.c", "deep", "*"))]
     for rule in rules:
         for command in ([TRAWL], [TRAWL, "-dskip", "-Dskip"], [TRAWL, "-r", "-Dskip"], [os.path.join(folder, "tg")]):
-            cases.execute([*command, *rule, "foo", *operands, *["device"] * ("-Dskip" in command)], tree)
+            cases.execute([*command, *rule, "foo", *operands, *["pipe"] * ("-Dskip" in command)], tree)
     answers = None
 
 

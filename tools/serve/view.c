@@ -261,6 +261,8 @@ static bool look_at(struct viewing *viewing, const char *operand, bool is_folder
                          operand);
     if (os_code == 0 && is_folder && !S_ISDIR(mode))
         os_code = ENOTDIR;
+    if (os_code == 0 && S_ISSOCK(mode))
+        os_code = ENXIO; /* as for the command, which opens each operand */
     if (os_code == 0 &&
         (S_ISREG(mode) || (S_ISDIR(mode) && settings->directories != DIRECTORIES_READ)))
         return true;
