@@ -148,6 +148,9 @@ class Model:
             wrong.append("collections: %r, expected %r" % (facts, expected))
         if set(facts[0]) != {*expected, "state", "load_seconds"} or not 0 < facts[0]["load_seconds"] < time.monotonic() - self.begun or facts[0]["state"] < 1:
             wrong.append("collections: %r" % facts)
+        told = "trawl: tree: %(files)d files, %(bytes)d bytes: %(held_bytes)d in memory, %(device_bytes)d on devices; loaded in %(load_seconds).3f s" % facts[0]
+        if told not in self.server.messages:
+            wrong.append("messages: %r, expected %r" % (self.server.messages, told))
         for name in "files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state":
             if self.metric('trawl_collection_%s{collection="tree"}' % name) != facts[0][name]:
                 wrong.append("metrics: " + name)
