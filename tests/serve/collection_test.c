@@ -59,6 +59,22 @@ static void check_close_changes(void)
         change(i % 2 == 0 ? "printf tick > tick" : "printf tock > tick");
 }
 
+/* Closes files and a directory, and changes many directories at once. */
+static void check_further_changes(void)
+{
+    change("chmod 0 pipe hole");
+    change("chmod 600 pipe && echo more >> hole");
+    change("mkdir c && echo in > c/in && chmod 0 c && echo beside > beside");
+    change("echo more >> beside");
+    change("chmod 700 c");
+    /* One directory less and more than the server walks separately. */
+    for (int i = 7; i < 11; i++) {
+        change("mkdir $(seq -f m%%g %d) && for i in m*; do echo $i > $i/f; done", i);
+        change("for i in m*; do echo more > $i/new; done");
+        change("rm -r m*");
+    }
+}
+
 /* Makes changes of each kind. limit: the collection leaves files of more than 5 MB out. */
 static void check_changes(bool watch, bool limit)
 {
@@ -118,17 +134,7 @@ static void check_changes(bool watch, bool limit)
     change("truncate -s 1500000 large");
     change("truncate -s 9000000 hole && echo end >> hole");
     change("truncate -s 100 hole");
-    change("chmod 0 pipe hole");
-    change("chmod 600 pipe && echo more >> hole");
-    change("mkdir c && echo in > c/in && chmod 0 c && echo beside > beside");
-    change("echo more >> beside");
-    change("chmod 700 c");
-    /* One directory less and more than the server walks separately. */
-    for (int i = 7; i < 11; i++) {
-        change("mkdir $(seq -f m%%g %d) && for i in m*; do echo $i > $i/f; done", i);
-        change("for i in m*; do echo more > $i/new; done");
-        change("rm -r m*");
-    }
+    check_further_changes();
     change("rm -r * .[a-z]* 2>/dev/null; true");
     change("echo again > again");
     close_opened(changing);

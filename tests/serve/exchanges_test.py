@@ -151,6 +151,9 @@ class Model:
         told = "trawl: tree: %(files)d files, %(bytes)d bytes: %(held_bytes)d in memory, %(device_bytes)d on devices; loaded in %(load_seconds).3f s" % facts[0]
         if told not in self.server.messages:
             wrong.append("messages: %r, expected %r" % (self.server.messages, told))
+        shown = "unix:" if row["listen"] == "unix" else "http://" + row["listen"][:-1].replace("127.1:", "127.0.0.1:")
+        if not self.server.address.startswith(shown):
+            wrong.append("the address: %r, expected %r" % (self.server.address, shown))
         for name in "files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state":
             if self.metric('trawl_collection_%s{collection="tree"}' % name) != facts[0][name]:
                 wrong.append("metrics: " + name)

@@ -255,6 +255,7 @@ def unix(folder, root):
     path = os.path.join(folder, "socket")
     with Server(SERVE, "--listen=unix:" + path, root) as server:
         equal(server.address, "unix:" + path, "the address")
+        equal(os.readlink("/proc/%d/fd/0" % server.process.pid), "/dev/null", "standard input")
         equal(stat.S_IMODE(os.stat(path).st_mode), 0o600 | 0o100 & os.stat(path).st_mode, "the socket's mode")
         server.loaded()
         check_facts(server, root)
@@ -297,7 +298,7 @@ def token(folder, root):
     """Checks that every path that reveals something about the files needs the whole token."""
     path = os.path.join(folder, "token")
     with open(path, "w") as file:
-        file.write("the token of this test \t\nthe next line\n")
+        file.write("the token of this test \t\r\nthe next line\n")
     with Server(SERVE, "--listen=127.0.0.1:0", "--token-file", path, root) as server:
         for given, status in [(None, 401), ("Bearer the token of this test", 200), ("bearer the token of this test", 200), ("Bearer the token of this tes", 401),
                               ("Bearer the token of this test1", 401), ("Bearer ", 401), ("the token of this test", 401), ("Basic dG9rZW4=", 401)]:
