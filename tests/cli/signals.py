@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests what SIGBUS does, and when lines are written.
+"""Tests what SIGBUS does, when lines are written, and that a search that is over waits for nothing.
 
 usage: signals.py TRAWL
 
@@ -9,6 +9,7 @@ program waits for input.
 """
 import array
 import fcntl
+import itertools
 import os
 import select
 import signal
@@ -115,6 +116,18 @@ def written_early(options, early, folder):
     expect(finish(process)[:2] == (0, os.path.join(folder, "a").encode() + b":a foo\n"), "lines of a file: %r" % options)
 
 
+def over_before(folder):
+    """A search that is over, after -q found a line or a write failed, opens no pipe and reads no input: neither ever ends here."""
+    name, pipe, (read, write) = os.path.join(folder, "a"), os.path.join(folder, "pipe"), os.pipe()
+    os.mkfifo(pipe)
+    for threads, (option, output, status), waits in itertools.product(("-j1", "-j3"), (("-q", "/dev/null", 0), ("--line-buffered", "/dev/full", 2)), (pipe, "-")):
+        with open(output, "wb") as out:
+            process = start([threads, option, "foo", name, waits, name], stdin=read, stdout=out)
+            expect(process.wait() == status, "over before %s: %s %s" % (waits, threads, option))
+        process.watchdog.cancel()
+    os.close(read), os.close(write)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="trawl-signals-") as folder:
         with open(os.path.join(folder, "a"), "wb") as file:
@@ -125,6 +138,7 @@ def main():
         shorter_while_printed(["--mmap"], folder)
         shorter_while_printed(["--no-mmap"], folder)
         killed_by_bus(folder)
+        over_before(folder)
     print("%d failures" % len(failures))
     return 1 if failures else 0
 

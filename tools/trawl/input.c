@@ -277,7 +277,7 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
 
     if ((!turn || worker->gather.count > 0) && must_wait(item, directory)) {
         gather_flush(worker);
-        if (!pool_wait_turn(worker))
+        if (!pool_wait_turn(worker) || !pool_may_search(worker))
             return;
     }
     descriptor = openat(directory, item->name + item->open_at, flags);

@@ -163,7 +163,7 @@ static void search_batch(struct pool_worker *worker)
 
         if (worker->name_at[i] != SIZE_MAX)
             item->name = worker->names + worker->name_at[i];
-        if (pool->takes_turns ? pool_may_search(worker) : !job->done)
+        if (pool_may_search(worker))
             pool_search(worker, item);
         if (i + 1 == worker->item_count && worker->gather.count > 0)
             gather_flush(worker);

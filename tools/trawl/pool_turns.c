@@ -187,7 +187,7 @@ bool pool_may_search(struct pool_worker *worker)
     if (worker->job->done || worker->pool->over || worker->sequence > worker->pool->sequence_last)
         return false;
     if (worker->job == worker->pool->job || pool_has_turn(worker))
-        return true;
+        return worker->pool->job->output->error == 0;
     if (worker->kept == NULL) {
         worker->kept = malloc(sizeof *worker->kept);
         if (worker->kept == NULL)

@@ -102,8 +102,8 @@ void pool_begin_batch(struct pool_worker *worker);
 /* Prints the batch, or leaves the batch to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker);
 
-/* Returns whether the next file of the batch must still be searched. Then job->output is set for
- * the file. */
+/* Returns whether the next file of the batch must still be searched: the search is not over, and no
+ * write has failed. Then job->output is set for the file. */
 bool pool_may_search(struct pool_worker *worker);
 
 /* Returns whether the worker has the turn. */
