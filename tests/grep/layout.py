@@ -22,7 +22,8 @@ TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "Ã
 STRINGS = [b"foo", b"Foo", b"O", b"o", b"oo", b"a", b"ab", b"aba", b" ", b"\t", b"x", "Ã©".encode(), b"nowhere", b"-"]
 EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"([1ob])$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])", rb"o+", rb"f(o)(o)|x", rb"(a|ab)(1|b)?",
                rb"(f)?(o)(o)?(x)?(1)?(a)?(b)?(-)?(_)?( )?(\\)?"]
-REPLACEMENTS = ["X", "<", "> ", "\t", "$0", "${0}", "$1", "[${1}]", "$2", "$10", "$11", "${n}", "$100", "$x", "$$", "$-"]  # joined at random
+REPLACEMENTS = ["X", "<", "> ", "\t", "$0", "${0}", "$1", "[${1}]", "$2", "$10", "$11", "${n}", "$100", "$x",
+                "$$", "$-", "$1a", "${1a}", "${01}", "${n-x}", "${1", "${}", "$n1", "$00"]  # joined at random
 SEPARATORS = [("", b""), ("~>", b"~>"), (r"\t", b"\t"), (r"\x41\\", b"A\\")]
 FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgrep", "heading", "trim", "passthru", "crlf", "max-columns-preview",
          "pattern-number", "overlapping", "stats", "line-buffered", "search-zip", "I", "s"]
@@ -233,13 +234,13 @@ class Case:
             name = word.group(1) or word.group(2)
             if word.group(0) == "$$":
                 return "$"
-            if name == "0":
+            if not name.strip("0"):
                 return match.decode("utf-8", "surrogateescape")
             try:
                 return ((groups.group(int(name) if name.isdigit() else name) or b"") if groups else b"").decode("utf-8", "surrogateescape")
             except IndexError:
                 return ""
-        return re.sub(r"\$\$|\$\{(\w+)\}|\$(\w+)", value, self.replace or "").encode("utf-8", "surrogateescape")
+        return re.sub(r"(?a)\$\$|\$\{(\w+)\}|\$(\w+)", value, self.replace or "").encode("utf-8", "surrogateescape")
 
 
 class Printer:

@@ -454,31 +454,28 @@ static bool find_parts(struct text_scan *scan)
     const char *text = scan->settings->replace;
 
     while (*text != '\0') {
-        size_t plain = strcspn(text, "$"), name = 0, skipped = 0;
+        size_t plain = strcspn(text, "$"), name, skipped = 0, at;
 
         if (plain > 0 && !add_part(scan, text, plain))
             return false;
         text += plain;
         if (*text == '\0')
             break;
-        if (text[1] == '{' && strchr(text, '}') != NULL) {
-            name = strcspn(text + 2, "}");
-            skipped = name > 0 ? name + 3 : 0;
-        } else {
-            name = name_bytes(text + 1);
-            skipped = name > 0 ? name + 1 : 0;
-        }
+        at = text[1] == '{' ? 2 : 1;
+        name = name_bytes(text + at);
+        if (name > 0 && (at == 1 || text[at + name] == '}'))
+            skipped = name + 2 * at - 1;
         if (skipped == 0) {
             if (!add_part(scan, text, 1))
                 return false;
             skipped = text[1] == '$' ? 2 : 1;
-        } else if (name == 1 && text[text[1] == '{' ? 2 : 1] == '0') {
+        } else if (strspn(text + at, "0") == name) {
             if (!add_part(scan, NULL, 0))
                 return false;
         } else if (scan->settings->expressions) {
             if (!add_part(scan, "", 0))
                 return false;
-            scan->style.parts[scan->style.part_count - 1].name = text + (text[1] == '{' ? 2 : 1);
+            scan->style.parts[scan->style.part_count - 1].name = text + at;
             scan->style.parts[scan->style.part_count - 1].name_bytes = name;
         }
         text += skipped;
