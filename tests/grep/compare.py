@@ -545,6 +545,28 @@ def short_lines(trawl, folder):
     return None
 
 
+def short_files(trawl, folder):
+    """Compare all files of up to four short lines, searched together in any order: context between selected lines, lines that are not text
+    and NULs. (No context had had a line that is not text: "-A after a line that is not printed" leaves out any such file.)"""
+    rng, small, names = cases.random_of("short files", 0), os.environ.get("TRAWL_SMALL", trawl), []
+    lines = [b"foo", b"b", b"\xff", "foo é".encode(), b"\0"]
+    for count in range(1, 5):
+        for line_numbers in itertools.product(range(len(lines)), repeat=count):
+            names.append("s" + "".join(map(str, line_numbers)))
+            with open(os.path.join(folder, names[-1]), "wb") as file:
+                file.write(b"\n".join(lines[i] for i in line_numbers) + b"\n" * (line_numbers[-1] != 1))
+    for number in range(cases.amount(8 * 30)):
+        options = rng.choice([[], ["-A1"], ["-A2"], ["-A3"], ["-B1"], ["-C1"], ["-C2"]]) + rng.choice([[], [], ["-I"], ["-a"], ["-o"], ["-m1"], ["-m2"], ["-c"], ["-l"], ["-L"]])
+        options += rng.choice([[], ["-h"], ["-n"], ["-b"], ["-Tnb"], ["-x"], ["-i"], ["-w"], ["--color=always"], ["--no-group-separator"], ["--group-separator=#"]])
+        command = options + ["foo"] + rng.sample(names, rng.choice([3, 30, len(names)]))
+        own, locale = [(trawl, small)[number % 2], "-j%d" % rng.choice([1, 2, 3])], rng.choice(["C", "C.UTF-8", "C.UTF-8"])
+        expected, got = (cases.execute(program + command, folder, locale, stderr=subprocess.STDOUT)[:2] for program in (["grep", "-F"], own))
+        expected = expected[0], expected[1].replace(b"grep: ", b"trawl: ")
+        if expected != got:
+            return "LC_ALL=%s %r %r: %s" % (locale, own, command[:20], cases.differences(expected[1], got[1]))
+    return None
+
+
 def main():
     version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""
     if b"GNU grep" not in version:
@@ -554,7 +576,7 @@ def main():
                       capture_output=True).returncode > 1:
         print("SKIPPED: grep does not run in the locale C.UTF-8")
         return 77
-    return cases.run("grep", CASES, "command lines", run_case, [borders, short_lines], one_in=5, features=features)
+    return cases.run("grep", CASES, "command lines", run_case, [borders, short_lines, short_files], one_in=5, features=features)
 
 
 if __name__ == "__main__":
