@@ -8,6 +8,7 @@ Cases print lines, context, -o, --overlapping or --positions, with --pattern-num
 strings, several files, trees and pipes. Strings come from -e, from files of lines, or in hexadecimal. TRAWL_TEST_SEED and
 TRAWL_TEST_SCALE work as in every test.
 """
+import itertools
 import os
 import random
 import re
@@ -342,6 +343,22 @@ def both_cases(trawl, folder):
     return None if done.stdout == "0:1:в\n0:2:в\n2:2:ᲀ\n".encode() else "two letters at the same place: %r" % done.stdout
 
 
+def short_strings(trawl, folder):
+    """Check every count for each string of up to three letters that may overlap with itself, in one case or in both."""
+    text = b"aaaa aAaAAaaab\nabab aBab-abA\nBABA_bAbB bbb\naab\naA\n"
+    for letters in (letters for count in (1, 2, 3) for letters in itertools.product(b"aAb", repeat=count)):
+        for options in (["-i"], ["-iw"], [], ["-ix"], ["-i", "--overlapping"]) if len(letters) < 3 else (["-i"], ["-i", "--overlapping"]):
+            case = Case(random.Random(1))
+            case.report, case.ignore_case, case.words, case.whole_lines = "--count-matches", "i" in "".join(options), "-iw" in options, "-ix" in options
+            case.report += " --overlapping" * ("--overlapping" in options)
+            case.letters = case.any_byte = False
+            wanted = expected(case, [bytes(letters)], [("t", text)])
+            done = run(trawl, [*options, "--count-matches", bytes(letters)], False, cwd=folder, input=text)
+            if (done.stdout, done.returncode) != wanted:
+                return "%r of %r: %r, expected %r" % (options, bytes(letters), done.stdout, wanted)
+    return None
+
+
 def trees(trawl, folder):
     """Check the counts of many files, searched by many workers."""
     top = os.path.join(folder, "tree")
@@ -396,7 +413,7 @@ def statistics(trawl, folder):
 
 
 def main():
-    return cases.run("numbers", CASES, "command lines", run_case, (long_line, both_cases, trees, statistics), features=lambda rng, *_: Case(rng).features())
+    return cases.run("numbers", CASES, "command lines", run_case, (long_line, both_cases, short_strings, trees, statistics), features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":
