@@ -556,11 +556,13 @@ def short_files(trawl, folder):
             with open(os.path.join(folder, names[-1]), "wb") as file:
                 file.write(b"\n".join(lines[i] for i in line_numbers) + b"\n" * (line_numbers[-1] != 1))
     for number in range(cases.amount(8 * 30)):
-        options = rng.choice([[], ["-A1"], ["-A2"], ["-A3"], ["-B1"], ["-C1"], ["-C2"]]) + rng.choice([[], [], ["-I"], ["-a"], ["-o"], ["-m1"], ["-m2"], ["-c"], ["-l"], ["-L"]])
-        options += rng.choice([[], ["-h"], ["-n"], ["-b"], ["-Tnb"], ["-x"], ["-i"], ["-w"], ["--color=always"], ["--no-group-separator"], ["--group-separator=#"]])
-        options += rng.choice([[], [], ["-v"], ["-z"], ["-vz"]]) if re.fullmatch("(-[^ABC].*)?", "".join(options)[:2]) else []  # without context
+        options = rng.choice(["", "-A1", "-A2", "-A3", "-B1", "-C1", "-C2"]).split()
+        options += rng.choice(["", "", "-I", "-a", "-o", "-m1", "-m2", "-c", "-l", "-L"]).split()
+        options += rng.choice(["", "-h", "-n", "-b", "-Tnb", "-x", "-i", "-w", "--color=always", "--no-group-separator", "--group-separator=#"]).split()
+        options += rng.choice(["", "", "-v", "-z", "-vz"]).split() if not any(word[:2] in ("-A", "-B", "-C") for word in options) else []
         command = options + ["foo"] + rng.sample(names, rng.choice([3, 30, len(names)]))
-        own, locale = [(trawl, small)[number % 2], "-j%d" % rng.choice([1, 2, 3]), "--chunk-bytes=%d" % rng.choice([1, 2, 4, 8, 999])], rng.choice(["C", "C.UTF-8", "C.UTF-8"])
+        own = [(trawl, small)[number % 2], "-j%d" % rng.choice([1, 2, 3]), "--chunk-bytes=%d" % rng.choice([1, 2, 4, 8, 999])]
+        locale = rng.choice(["C", "C.UTF-8", "C.UTF-8"])
         expected, got = (cases.execute(program + command, folder, locale, stderr=subprocess.STDOUT)[:2] for program in (["grep", "-F"], own))
         expected = expected[0], expected[1].replace(b"grep: ", b"trawl: ")
         if expected != got:

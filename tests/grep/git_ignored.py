@@ -134,6 +134,7 @@ def every_rule(trawl, top, home):
     git(top, home, "init", "-q", "inner/most")
     for name in ("x", "inner/x", "inner/most/x", "inner/most/sub/x", "inner/most/sub/y"):
         ignored.put(top, name, "")
+    ignored.put(top, ".git/info/exclude", "x\n")  # means nothing in the inner repositories
     ignored.put(home, "mine", "/x\ninner/x\nsub/y\n")
     ignored.put(home, ".config/git/ignore", "y\n")
     for text in SETTINGS if not wrong else ():

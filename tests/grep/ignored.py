@@ -58,6 +58,15 @@ def glob(rng, braces=False):
     return text
 
 
+def cut(rng, path):
+    """Return a path as a glob; half of the paths have a wildcard in place of some bytes."""
+    begin = rng.randrange(len(path) + 1)
+    end = rng.choice([begin, len(path), begin + rng.randrange(4)])
+    parts = [path[:begin], path[end:]] if rng.random() < 0.5 else [path]
+    parts = [part.replace("[", "\\[").replace("!", "\\!").replace("#", "\\#") for part in parts]
+    return rng.choice(["*", "*", "?", "**", "*?", "[-.a-z]", "?*"]).join(parts)
+
+
 def rules(rng, braces=False, folder="", tree=()):
     """Return the text of an ignore file. If `tree` is given, some rules name paths of the tree."""
     lines = []

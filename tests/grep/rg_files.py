@@ -14,8 +14,10 @@ Left out, because ripgrep 13 differs from git or from its own manual (docs/comma
   - '!' alone in a line: the line brings back all files in ripgrep, and means nothing in git;
   - paths in core.excludesFile: in ripgrep the paths begin at the working directory;
   - --ignore-file for an absolute operand: in ripgrep the file's rules with a slash at the begin never apply;
-  - globs with a slash for the absolute operand /tmp/tree2: ripgrep takes its begin /tmp/tree for the working directory.
+  - globs with a slash for the absolute operand /tmp/tree2: ripgrep takes its begin /tmp/tree for the working directory, so ripgrep
+    runs in another directory.
 """
+import itertools
 import os
 import random
 import re
@@ -32,7 +34,8 @@ CASES_PER_TREE = 5
 FILTERS = [[], [], [], ["--no-ignore"], ["--no-ignore-dot"], ["--no-ignore-vcs"], ["--no-ignore-parent"], ["--no-ignore-exclude"],
            ["--no-ignore-global"], ["--no-ignore-files"], ["--no-require-git"], ["--hidden"], ["--no-hidden"], ["--unrestricted"],
            ["--unrestricted", "--unrestricted"], ["--hidden", "--no-hidden"], ["--max-depth=0"], ["--max-depth=1"], ["--max-depth=2"],
-           ["--max-depth", "3"], ["--max-filesize=10"], ["--max-filesize=1K"], ["--max-filesize=20"], ["--one-file-system"], ["--follow"], ["--follow", "--max-filesize=10"],
+           ["--max-depth", "3"], ["--max-filesize=10"], ["--max-filesize=1K"], ["--max-filesize=20"], ["--one-file-system"], ["--follow"],
+           *[["--follow", "--max-filesize=10"]] * 3,
            ["--ignore-file-case-insensitive"], ["--glob-case-insensitive"], ["--ignore-file=../more"], ["--ignore-file=../more"]]
 TYPES = ["c", "py", "md", "make", "all", "sh", "h", "own"]
 
@@ -50,14 +53,13 @@ def make_tree(rng, top, home):
         for folder in folders:
             if rng.random() < (0.5 if folder == "" else 0.15):
                 ignored.put(top, folder + name, ignored.rules(rng, name != ".gitignore", folder, files))
-    inner = ""
-    if rng.random() < 0.8:
-        os.makedirs(os.path.join(top, ".git/info"))
-        if rng.random() < 0.6:
-            ignored.put(top, ".git/info/exclude", ignored.rules(rng, False, "", files))
-    if len(folders) > 2 and rng.random() < 0.4:
-        inner = rng.choice(folders[1:])
-        os.makedirs(os.path.join(top, inner, ".git"), exist_ok=True)
+    inner = rng.choice(folders[1:]) if len(folders) > 2 and rng.random() < 0.4 else ""
+    for folder in ["", inner][:1 + bool(inner)]:
+        if folder or rng.random() < 0.8:
+            os.makedirs(os.path.join(top, folder, ".git/info"))
+            if rng.random() < 0.6:  # of an outer repository, often of files of the inner one
+                there = [name for name in files if name.startswith(inner)] or files
+                ignored.put(top, folder + ".git/info/exclude", ignored.rules(rng, False, "", there))
     shutil.rmtree(home, ignore_errors=True)
     os.makedirs(home)
     if rng.random() < 0.3:
@@ -67,10 +69,10 @@ def make_tree(rng, top, home):
         ignored.put(home, "mine", for_names(ignored.rules(rng, False, "", files)))
     with open(os.path.join(os.path.dirname(top), "more"), "w", encoding="utf-8") as file:
         file.write(ignored.rules(rng, True, "", files))
-    if rng.random() < 0.6 and files:  # a link to an existing path that is not above: ripgrep ends loops with an error
-        place = rng.choice(folders)
-        target = rng.choice([rng.choice(files)] + [name for name in folders[1:] if not place.startswith(name)])
-        os.symlink(os.path.relpath(os.path.join(top, target), os.path.join(top, place)), os.path.join(top, place, "link"))
+    for name in rng.sample(["link", "link.c", ".link"], rng.choice([0, 1, 1, 2, 3])) if files else ():
+        place = rng.choice(folders)  # a link to an existing path that is not above: ripgrep ends loops with an error
+        target = rng.choice(rng.choices(files, k=2) + [folder for folder in folders[1:] if name == "link" and not place.startswith(folder)])
+        os.symlink(os.path.relpath(os.path.join(top, target), os.path.join(top, place)), os.path.join(top, place, name))
     for name in ("a", "b", "a.c", "src/a.c", "foo/b", "build/a"):  # a folder beside the tree, whose name begins as the tree's
         ignored.put(top + "2", name, "foo\n")
     for i, name in enumerate(files):
@@ -85,7 +87,7 @@ def make_case(rng, top, folders, files):
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
         text = ignored.glob(rng, True) if rng.random() < 0.8 else rng.choice(["[!a]*", "[^fb]*", "[!a-m]?*", "[A-C]*", "[!A-F]*.?"])
         if rng.random() < 0.4:  # a path of the tree, from the working directory
-            text = rng.choice(["", "/"]) + rng.choice([*files, *folders[1:], "a"]).replace("[", "\\[").replace("!", "\\!")
+            text = rng.choice(["", "/", "**/"]) + ignored.cut(rng, rng.choice([*files, *folders[1:], "a"]))
         if text[0] == "#":
             continue
         option = rng.choice(["-g", "-g", "--iglob"])
@@ -105,8 +107,12 @@ def make_case(rng, top, folders, files):
     operands, folder = [], ""
     choice = rng.random()
     if choice < 0.2:
-        absolute = [[top], [top + "/"], [top, top + "/"]] + [[top + "/", top + "2"], [top + "2"]] * (not any("/" in word for word in options))
+        absolute = [[top], [top + "/"], [top, top + "/"], [top + "2"], [top + "2"]]
+        absolute += [[top + "/", top + "2"]] * (not any("/" in word for word in options))
         operands = rng.choice([["."], ["./"]] + absolute * ("--ignore-file=../more" not in options))
+        if operands == [top + "2"]:
+            text = os.path.basename(top) + "2/" + rng.choice(["a", "src/a.c", "foo/b"])
+            options += ["-g", rng.choice(["", "!"]) + "**/" + ignored.cut(rng, text)]
     elif choice < 0.3 and files:
         operands = [rng.choice(files)]
     elif choice < 0.34 and "--ignore-file=../more" not in options:  # in the root directory, with globs that begin there
@@ -121,13 +127,13 @@ def make_case(rng, top, folders, files):
     return options, operands, folder, search
 
 
-def run(command, folder, home):
-    return cases.execute(command, folder, env=cases.environment(HOME=home))
+def run(command, folder, home, data=None):
+    return cases.execute(command, folder, data=data, env=cases.environment(HOME=home))
 
 
 def as_trawl(rng, trawl, tg, options):
     """Return a command line of tg or trawl that turns ripgrep's rules on."""
-    if rng.random() < 0.3:
+    if rng.random() < 0.45:
         return [tg] + options
     where = rng.randrange(2)
     ways = ["--ignore", "-r", "-I"]
@@ -166,7 +172,8 @@ def compare(rng, trawl, tg, tree, home):
         shown = lambda text: b"".join(sorted(text.splitlines(keepends=True)))
     rg = ["rg", "--no-config", "--no-heading", "--color=never", "-F"] + ([] if "-n" in search else ["-N"]) + options + search + ["--"] + operands
     own = as_trawl(rng, trawl, tg, ["-F"] + options + search) + ["--"] + operands
-    expected, got = run(rg, place, home), run(own, place, home)
+    data = b"foo\n" if rng.random() < 0.5 and (operands or search == ["--files"]) else None  # a pipe, which does not matter then
+    expected, got = run(rg, home if operands == [top + "2"] else place, home, data), run(own, place, home, data)
     if own[0] == tg:  # under the name trawl the command prints no lines that are not UTF-8, and other notes on binary files
         wrong = binary_notes(own, expected, got)
         if wrong:
@@ -214,6 +221,34 @@ def run_case(rng, trawl, folder):
     return compare(rng, trawl, tg, tree, home)
 
 
+def every_glob(trawl, folder):
+    """Compare -g for each short glob alone on names that differ by a letter or a slash; then files and links of sizes around --max-filesize.
+    (A glob of a random case matches hardly anything.)"""
+    top, tg, home = (os.path.join(folder, name) for name in ("globs", "tg", "home"))
+    if not os.path.lexists(tg):
+        os.symlink(trawl, tg)
+    os.makedirs(home, exist_ok=True)
+    for path in itertools.product(("", "a/", "ab/", "b/"), ("", "a/", "b/"), ("ba", "ac", "c", "aab", ".a")):
+        ignored.put(top, "".join(path), "")
+    begins, names = ("", "/", "**/", "a/", "/a/", "*/", "/a*/", "/**/", "a/**/"), ("a*", "*a", "ab", "?b", "[ab]*", "a*b", "a**", "*", "b", "*a*", ".*")
+    globs = ["".join(parts) for parts in itertools.product(begins, names, ("", "", "/", "/**", "/*", "/**/c"))]
+    plain = ["".join(parts) for parts in itertools.product(("/", "a/", ""), ("a*", "*a", "ab", "*a*"))]
+    commands = [[option, sign + glob] for glob in plain + cases.random_of("globs", 0).sample(globs, min(len(globs), cases.amount(8 * 60)))
+                for option, sign in random.Random(glob).sample([("-g", ""), ("-g", "!"), ("--iglob", "")], 1 + (glob[0] == "/"))]
+    for size in ("0", "9", "10", "11", "1024", "1025"):
+        ignored.put(top, "sizes/" + size, "x" * int(size))
+        os.symlink(size, os.path.join(top, "sizes/l" + size))
+        os.symlink("../sizes/./././" + size, os.path.join(top, "sizes/m" + size))
+    commands += [[*follow, "--max-filesize=" + limit, *operands] for follow in ([], ["-L"]) for limit in ("0", "9", "10", "1K", "1M")
+                 for operands in ([], ["sizes", "sizes/l11", "sizes/10"])]
+    for command in commands:
+        expected, got = (run([*program, "--files", *command], top, home) for program in (["rg", "--no-config"], [tg]))
+        one, other = (sorted(done[1].splitlines()) for done in (expected, got))
+        if one != other or expected[0] != got[0]:
+            return "%r: only ripgrep %r, only tg %r; %r" % (command, sorted({*one} - {*other}), sorted({*other} - {*one}), got[2])
+    return None
+
+
 def main():
     if shutil.which("rg") is None:
         print("SKIPPED: there is no ripgrep here")
@@ -221,7 +256,7 @@ def main():
     if b"ripgrep 13" not in subprocess.run(["rg", "--version"], capture_output=True, check=True).stdout:
         print("SKIPPED: ripgrep 13 is the reference; later versions sort by time across directories and read parents' rules anew")
         return 77
-    return cases.run("rg", CASES, "command lines", run_case, features=features)
+    return cases.run("rg", CASES, "command lines", run_case, [every_glob], features=features)
 
 
 if __name__ == "__main__":
