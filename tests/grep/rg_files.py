@@ -36,7 +36,8 @@ FILTERS = [[], [], [], ["--no-ignore"], ["--no-ignore-dot"], ["--no-ignore-vcs"]
            ["--unrestricted", "--unrestricted"], ["--hidden", "--no-hidden"], ["--max-depth=0"], ["--max-depth=1"], ["--max-depth=2"],
            ["--max-depth", "3"], ["--max-filesize=10"], ["--max-filesize=1K"], ["--max-filesize=20"], ["--one-file-system"], ["--follow"],
            *[["--follow", "--max-filesize=10"]] * 3,
-           ["--ignore-file-case-insensitive"], ["--glob-case-insensitive"], ["--ignore-file=../more"], ["--ignore-file=../more"]]
+           ["--ignore-file-case-insensitive"], ["--glob-case-insensitive"], ["--ignore-file=../more"], ["--ignore-file=../more", "--ignore-file=../other"],
+           ["--ignore-file=../other", "--ignore-file=../more"]]
 TYPES = ["c", "py", "md", "make", "all", "sh", "h", "own"]
 
 
@@ -67,8 +68,9 @@ def make_tree(rng, top, home):
     elif rng.random() < 0.3:
         ignored.put(home, ".gitconfig", "[user]\n\tname = x\n[core]\n\texcludesFile = ~/mine\n")
         ignored.put(home, "mine", for_names(ignored.rules(rng, False, "", files)))
-    with open(os.path.join(os.path.dirname(top), "more"), "w", encoding="utf-8") as file:
-        file.write(ignored.rules(rng, True, "", files))
+    text = ignored.rules(rng, True, "", files)
+    ignored.put(os.path.dirname(top), "more", text)  # of two files, the last one decides
+    ignored.put(os.path.dirname(top), "other", "".join(line[1:] if line[0] == "!" else "!" + line for line in text.splitlines(True) if line.strip()))
     for name in rng.sample(["link", "link.c", ".link"], rng.choice([0, 1, 1, 2, 3])) if files else ():
         place = rng.choice(folders)  # a link to an existing path that is not above: ripgrep ends loops with an error
         target = rng.choice(rng.choices(files, k=2) + [folder for folder in folders[1:] if name == "link" and not place.startswith(folder)])
@@ -109,13 +111,13 @@ def make_case(rng, top, folders, files):
     if choice < 0.2:
         absolute = [[top], [top + "/"], [top, top + "/"], [top + "2"], [top + "2"]]
         absolute += [[top + "/", top + "2"]] * (not any("/" in word for word in options))
-        operands = rng.choice([["."], ["./"]] + absolute * ("--ignore-file=../more" not in options))
+        operands = rng.choice([["."], ["./"]] + absolute * (not any("=../" in word for word in options)))
         if operands == [top + "2"]:
             text = os.path.basename(top) + "2/" + rng.choice(["a", "src/a.c", "foo/b"])
             options += ["-g", rng.choice(["", "!"]) + "**/" + ignored.cut(rng, text)]
     elif choice < 0.3 and files:
         operands = [rng.choice(files)]
-    elif choice < 0.34 and "--ignore-file=../more" not in options:  # in the root directory, with globs that begin there
+    elif choice < 0.34 and not any("=../" in word for word in options):  # in the root directory, with globs that begin there
         operands, folder = [rng.choice([top, top[1:]])], "/"
         for i, word in enumerate(options):
             if options[i - 1] in ("-g", "--iglob") and rng.random() < 0.7:
@@ -164,7 +166,7 @@ def compare(rng, trawl, tg, tree, home):
     options, operands, folder, search = make_case(rng, top, folders, files)
     place = os.path.join(top, folder)
     if folder:
-        options = [word.replace("../more", os.path.join(os.path.dirname(top), "more")) for word in options]
+        options = [word.replace("=../", "=" + os.path.dirname(top) + "/") for word in options]
     if any("sort=" in word or "sortr=" in word for word in options):
         search = ["--files"] if any("modified" in word for word in options) else search
         shown = lambda text: text
@@ -224,10 +226,10 @@ def run_case(rng, trawl, folder):
 def every_glob(trawl, folder):
     """Compare -g for each short glob alone on names that differ by a letter or a slash; then files and links of sizes around --max-filesize.
     (A glob of a random case matches hardly anything.)"""
-    top, tg, home = (os.path.join(folder, name) for name in ("globs", "tg", "home"))
+    top, tg, home = (os.path.join(folder, name) for name in ("globs", "tg", "home-globs"))
     if not os.path.lexists(tg):
         os.symlink(trawl, tg)
-    os.makedirs(home, exist_ok=True)
+    ignored.put(home, ".config/git/ignore", "/a/ab*\n[ab]c\n")  # for repositories, and there is none
     for path in itertools.product(("", "a/", "ab/", "b/"), ("", "a/", "b/"), ("ba", "ac", "c", "aab", ".a")):
         ignored.put(top, "".join(path), "")
     begins, names = ("", "/", "**/", "a/", "/a/", "*/", "/a*/", "/**/", "a/**/"), ("a*", "*a", "ab", "?b", "[ab]*", "a*b", "a**", "*", "b", "*a*", ".*")
@@ -241,6 +243,7 @@ def every_glob(trawl, folder):
         os.symlink("../sizes/./././" + size, os.path.join(top, "sizes/m" + size))
     commands += [[*follow, "--max-filesize=" + limit, *operands] for follow in ([], ["-L"]) for limit in ("0", "9", "10", "1K", "1M")
                  for operands in ([], ["sizes", "sizes/l11", "sizes/10"])]
+    commands += [[], ["--no-require-git"], ["--no-require-git", "--no-ignore-global"], ["--no-require-git", "b"], ["--no-require-git", top]]
     for command in commands:
         expected, got = (run([*program, "--files", *command], top, home) for program in (["rg", "--no-config"], [tg]))
         one, other = (sorted(done[1].splitlines()) for done in (expected, got))
