@@ -40,7 +40,10 @@ ODD_RULES = ["/", "//", "!", "!/", "**", "**/", "/**", "***", "a**", "**a", "[",
              "*.{c,o}", "[a\\]b]", "[\\a]", "[!\\]]", "a ", "a\\ ", "\\ ", "#", "\\#x", "\\!y", "!\\!y", "/a/", "a//b", "b/", "*/", "/*", "!/*",
              "[b-a]", "[a-]", "[]a]", "?", "a/*", "a/**", "**/a", "a/**/b", "foo*/**", "*a/b", "[[:foo:]]", "\ta", "a\t", "a\r", "a \\ ", "x/../a",
              "./a", "b/**/b", "**/b/a*c", "**/a*b/c", "**b", "a*/*/c", "/b/*/", "[^a]", "[!a-", "[a-c-e]", "[--z]", "[[:upper:]]*", "[[:space:]]",
-             "[[:punct:]]", "é", "[é]", "?.c", "*.c/", "b/*/a.c", "*[0-9]", "A.C", "\\\\", "*\\", "a[/]b", "b?a"]
+             "[[:punct:]]", "é", "[é]", "?.c", "*.c/", "b/*/a.c", "*[0-9]", "A.C", "\\\\", "*\\", "a[/]b", "b?a", "/x[!z]a", "/x[.-0]a", "/x?a", "c/*/", "/e/b/", "d/**/f/",
+             "**/a.c/", "/c/a*/", "d/e/"]
+# Texts of several rules, of which the last one that matches decides; some leave out all but what one glob takes.
+ODD_TEXTS = ["x\n!x", "x/\n!x", "x\n!x/", "!x\nx", "*\n!*/\n!/a*", "*\n!*/\n!*a", "*.c\n!*.c", "a.c\n!*.c", "*.c\n!a.*", "!*.c\na.c", "*\n!*/\n!?[!a]*"]
 NAMES = ["a", "b", "ab", "-", "z", "]", "[", "\\", "a\\", "a ", "a\r", " ", "#", "#x", "!y", "\ta", "a\t", "{a,b}", "é", "a.c", "A.C", "x/a", "e/b/a", "ae/b", "axb/c",
          "e/axbxb/c", "c/a.c/x", "d/e/f/a.c", "ac/d/c", "k/b/ac", "k/b/axc/d", "foo1/x"]
 # Texts of ~/.gitconfig, which name the file ~/mine in many ways, or do not name it.
@@ -115,7 +118,7 @@ def compare_tree(rng, trawl, top, home):
 
 
 def every_rule(trawl, top, home):
-    """Compare each odd rule, with several ends of its file, on the same names, in a folder for each rule; then the forms in which
+    """Compare each odd rule or text, with several ends of its file, on the same names, in a folder for each rule; then the forms in which
     git's settings name a file of rules, and rules of that file that begin with a slash, in a repository inside another one,
     in a worktree, and where the repository lies apart; and each of PLACES. (Without HOME, XDG_CONFIG_HOME named no rules, and an empty
     excludesFile meant the default file. HOME was always set, XDG_CONFIG_HOME never.)"""
@@ -125,7 +128,7 @@ def every_rule(trawl, top, home):
     os.makedirs(home)
     os.makedirs(top)
     git(top, home, "init", "-q")
-    for number, rule in enumerate(ODD_RULES):
+    for number, rule in enumerate(ODD_RULES + ODD_TEXTS):
         end = ["\n", "", "\r\n", "\r", "  \n"][number % 5]
         for name in NAMES:
             ignored.put(top, "%d/%s" % (number, name), "")
@@ -173,7 +176,7 @@ def differ(trawl, place, home):
         return None
     if os.path.exists(os.path.join(home, ".gitconfig")):
         settings = open(os.path.join(home, ".gitconfig")).read()
-    rules = [ODD_RULES[int(name.split(b"/")[0])] for name in differing if name[:1].isdigit()]
+    rules = [(ODD_RULES + ODD_TEXTS)[int(name.split(b"/")[0])] for name in differing if name[:1].isdigit()]
     return "in %s, %r, with the settings %r: git and trawl differ in %r; rules %r" % (place, variables, settings, differing[:9], sorted(set(rules)))
 
 

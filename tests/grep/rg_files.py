@@ -224,7 +224,7 @@ def run_case(rng, trawl, folder):
 
 
 def every_glob(trawl, folder):
-    """Compare -g for each short glob alone on names that differ by a letter or a slash; then files and links of sizes around --max-filesize.
+    """Compare -g for each short glob alone on names that differ by a letter or a slash; and files and links of several sizes and times.
     (A glob of a random case matches hardly anything.)"""
     top, tg, home = (os.path.join(folder, name) for name in ("globs", "tg", "home-globs"))
     if not os.path.lexists(tg):
@@ -237,18 +237,25 @@ def every_glob(trawl, folder):
     plain = ["".join(parts) for parts in itertools.product(("/", "a/", ""), ("a*", "*a", "ab", "*a*"))]
     commands = [[option, sign + glob] for glob in plain + cases.random_of("globs", 0).sample(globs, min(len(globs), cases.amount(8 * 60)))
                 for option, sign in random.Random(glob).sample([("-g", ""), ("-g", "!"), ("--iglob", "")], 1 + (glob[0] == "/"))]
-    for size in ("0", "9", "10", "11", "1024", "1025"):
+    commands += [["--iglob", glob] for glob in ("ZZ", "[Z]?", "[A-Y]z", "?[z]", "z*", "*Z")]
+    ignored.put(top, "a/zZ", "")
+    for number, size in enumerate(("0", "9", "10", "11", "1024", "1025")):
         ignored.put(top, "sizes/" + size, "x" * int(size))
+        os.utime(os.path.join(top, "sizes", size), (number, 1000 * (number ^ 5)))
         os.symlink(size, os.path.join(top, "sizes/l" + size))
         os.symlink("../sizes/./././" + size, os.path.join(top, "sizes/m" + size))
     commands += [[*follow, "--max-filesize=" + limit, *operands] for follow in ([], ["-L"]) for limit in ("0", "9", "10", "1K", "1M")
                  for operands in ([], ["sizes", "sizes/l11", "sizes/10"])]
     commands += [[], ["--no-require-git"], ["--no-require-git", "--no-ignore-global"], ["--no-require-git", "b"], ["--no-require-git", top]]
-    for command in commands:
-        expected, got = (run([*program, "--files", *command], top, home) for program in (["rg", "--no-config"], [tg]))
-        one, other = (sorted(done[1].splitlines()) for done in (expected, got))
+    commands += [[*follow, sort + "=modified", "sizes"] for follow in ([], ["-L"]) for sort in ("--sort", "--sortr")]
+    places = [(top, command) for command in commands]
+    places += [(place, [option, glob, operand]) for place, operand in (("/", top), ("/", top[1:]), (top, top), (top, ".")) for option in ("-g", "--iglob")
+               for glob in (top + "/a/*", "!" + top[1:] + "/a/*", "/a/a*", "!/a/a*")]
+    for place, command in places:
+        expected, got = (run([*program, "--files", *command], place, home) for program in (["rg", "--no-config"], [tg]))
+        one, other = ((sorted if "=modified" not in "".join(command) else list)(done[1].splitlines()) for done in (expected, got))
         if one != other or expected[0] != got[0]:
-            return "%r: only ripgrep %r, only tg %r; %r" % (command, sorted({*one} - {*other}), sorted({*other} - {*one}), got[2])
+            return "in %s, %r: only ripgrep %r, only tg %r; %r" % (place, command, sorted({*one} - {*other}), sorted({*other} - {*one}), got[2])
     return None
 
 
