@@ -25,6 +25,7 @@ Also left out, because ripgrep 13 is wrong: -w and -x with --null-data (ripgrep 
 with several strings (ripgrep takes 'oo' in 'Foo' for a word), -U with -v and -x (ripgrep finds nothing), and previews of
 lines with a carriage return (ripgrep takes carriage return and line end for one character).
 """
+import itertools
 import json
 import os
 import re
@@ -309,11 +310,27 @@ def plugins(trawl, folder):
     return None
 
 
+def returns(trawl, folder):
+    """Compare lines that end in carriage returns, or hold nothing else, about as long as -M. Line ends that ripgrep adds do not count."""
+    if not os.path.lexists(os.path.join(folder, "tg")):
+        os.symlink(trawl, os.path.join(folder, "tg"))
+    with open(os.path.join(folder, "returns"), "wb") as file:
+        file.write(b"foo\r\n\r\n \r\n \r foo\r\nbar\r\n\tfoo\nx\r\r\nfoo x\n")
+    for parts in itertools.product(("", "--crlf"), ("", "--trim"), ("", "--replace=XY"), ("", "-M2", "-M3", "-M4", "-M5"), ("-n", "--passthru")):
+        found = [run_program([*program, "-F", *filter(None, parts), "foo", "returns"], folder, "C.UTF-8")[:2]
+                 for program in ([os.path.join(folder, "tg")], ["rg", "--no-config", "-j1"])]
+        if parts[0] and (parts[2] or parts[3]):
+            found = [(status, output.replace(b"\r\n", b"\n")) for status, output in found]
+        if found[0] != found[1]:
+            return "%r: tg %r, ripgrep %r" % (parts, *found)
+    return None
+
+
 def main():
     if shutil.which("rg") is None:
         print("SKIPPED: there is no rg (ripgrep)")
         return 77
-    return cases.run("rg-output", CASES, "command lines", run_case, (plugins,), features=features)
+    return cases.run("rg-output", CASES, "command lines", run_case, (plugins, returns), features=features)
 
 
 if __name__ == "__main__":
