@@ -184,7 +184,7 @@ def fasta_case(rng, case):
     text, output = [], []
     lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
     if rng.random() < 0.3:  # longer than the least block, 32 times a string of bytes and its errors
-        lengths = [rng.choice([400, 600])]
+        lengths = rng.choice([[400], [600], [300, 9, 60, 250], [250, 0, 30, 300]])
     letters = rng.choice(["ACGTacgtN", "ACGTacgtN", "ACGT\rT", "AAAC"])
     sequences = ["".join(rng.choice(letters) for _ in range(length)) for length in lengths]
     patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", case.most)[:1 if len(sequences[0]) > 150 else 4]
