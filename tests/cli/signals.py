@@ -116,6 +116,23 @@ def written_early(options, early, folder):
     expect(finish(process)[:2] == (0, os.path.join(folder, "a").encode() + b":a foo\n"), "lines of a file: %r" % options)
 
 
+def byte_by_byte(folder):
+    """Write a text into a pipe byte by byte, so that each chunk has a byte, and compare with the same text in a file."""
+    path, text = os.path.join(folder, "letters"), "éfoo\n\U0001d4b3foo foo漢\nx foo\n_foo\nÉfo".encode()
+    with open(path, "wb") as file:
+        file.write(text)
+    for options in ["-nw", "foo"], ["-obi", "éfo"], ["-nx", "x foo"], ["-onw", "-e", "foo", "-e", "fo"], ["-cvw", "foo"], ["-nwP", "fo+"]:
+        results = []
+        for operands in [path], []:
+            process = start(["-j1", *options, *operands], stdin=subprocess.PIPE, env=dict(os.environ, LC_ALL="C.UTF-8"))
+            for byte in text if not operands else b"":
+                feed(process, bytes([byte]))
+            process.stdin.close()
+            process.stdin = None
+            results.append(finish(process))
+        expect(results[0] == results[1], "byte by byte with %s: %r, from the file %r" % (options, results[1], results[0]))
+
+
 def over_before(folder):
     """A search that is over, after -q found a line or a write failed, opens no pipe and reads no input: neither ever ends here."""
     name, pipe, (read, write) = os.path.join(folder, "a"), os.path.join(folder, "pipe"), os.pipe()
@@ -138,6 +155,7 @@ def main():
         shorter_while_printed(["--mmap"], folder)
         shorter_while_printed(["--no-mmap"], folder)
         killed_by_bus(folder)
+        byte_by_byte(folder)
         over_before(folder)
     print("%d failures" % len(failures))
     return 1 if failures else 0
