@@ -9,16 +9,21 @@ cannot pass because its files do not tell the options apart.
 """
 import bz2
 import gzip
+import itertools
 import lzma
 import os
 import random
 import re
+import select
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 TRAWL = os.path.abspath(sys.argv[1])
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/trawl/flags.def")
+HEADER = os.path.join(os.path.dirname(TABLE), "../../include/trawl.h")
 failures = []
 
 # (name of the command, the options between which the last decides, the other arguments)
@@ -62,6 +67,10 @@ SAME = [
     ("trawl", "-E f+ a", "-FE f+ a", "-G --extended-regexp f+ a"), ("trawl", "foo a", "--server= foo a", "--server=unix:x --server= foo a"),
     *[("trawl", "-PS %sfoo a" % name, "-Pi %sfoo a" % name) for name in ("\\S?", "\\pL?", "\\PZ?", "\\p{Lu}?", "\\P{Lu}?")], ("trawl", "-PS \\P{Lu}?Foo a", "-P \\P{Lu}?Foo a"),
     ("tg", "-p foo a", "--color=always --heading -n foo a", "-pp foo a"), ("tg", "-05 -H x a", "-5 -H x a", "-HC5 x a"), ("tg", "-q -g /d/c foo d", "-q -g /d/c foo ./d", "-q -g /d/c foo ././d"), ("tg", "-1H0 x a", "-1 -H -0 x a", "-H --null -C1 x a"), ("trawl", "-xc foo a", "-wxc foo a", "-xcw foo a"),
+    ("trawl", "-m0 -l foo gone", "-m0 foo gone a", "-m0 -c foo gone", "-f /dev/null gone"), ("trawl", "-m0 --explain foo", "--explain foo"),
+    ("trawl", "-vf /dev/null a", "-vxf /dev/null a", "-vwf /dev/null a", "-vwxf /dev/null a"), ("trawl", "-q foo a", "-q --json foo a", "--json -qn foo a"),
+    ("trawl", "-u foo a", "-su foo a", "-us foo a"),
+    ("trawl", "--files b none", "--files -dread b none", "--files -Dskip b none"),
 ]
 HUGE = [2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1, 2 ** 64, 2 ** 64 + 1, 10 ** 40]
 # (option, the least and the greatest number, other arguments)
@@ -69,11 +78,12 @@ LIMITS = [("-j", 0, 1024, "foo a"), ("--chunk-bytes=", 1, 2 ** 40, "foo a"), ("-
           ("--mismatches=", 0, 31, 40 * "f" + " a"), ("--edits=", 0, 31, 40 * "f" + " a")]
 
 
-def run(name, arguments, config="", closed=False):
-    """closed: standard input is closed."""
+def run(name, arguments, config="", closed=False, more=None):
+    """closed: standard input is closed. more: environment variables."""
     open("config", "w").write(config)
     done = subprocess.run([*["sh", "-c", 'exec "$@" <&-', "sh"] * closed, os.path.join(".", name), *arguments], stdin=open("a"), capture_output=True, timeout=60,
-                          env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "LC_ALL": "C.UTF-8", "TERM": "xterm", "TRAWL_CONFIG_PATH": "config"})
+                          env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "LC_ALL": "C.UTF-8", "TERM": "xterm", "TRAWL_CONFIG_PATH": "config",
+                               **(more or {})})
     return done.returncode, re.sub(rb'"(secs|nanos|human)":[^,}]*', b"", done.stdout), done.stderr
 
 
@@ -100,6 +110,9 @@ def test_last_decides():
 
 
 def test_same():
+    for config in ("-n\n", " \t\v\f-n\r\v\f \t\n", "\n#-c\n \t#-c\n-n", "-n\n\n\r\n \n"):
+        for name in ("trawl", "tg"):
+            expect(run(name, ["foo", "a"], config) == run(name, ["-n", "foo", "a"]), name, "the file of options", config)
     for name, one, *others in SAME:
         for other in others:
             expect(run(name, one.split()) == run(name, other.split()), name, one, other, run(name, one.split()), run(name, other.split()))
@@ -139,15 +152,34 @@ def test_words():
                     expect((status, output) == (2, b"") and said.startswith(b"trawl: -"), option, wrong, status, said)
 
 
+ROW = ("id", "letter", "name", "argument", "value", "category", "served", "summary", "paragraph")
+CATEGORIES = ["PATTERN", "MISC", "OUTPUT", "CONTEXT", "LAYOUT", "FILES", "BEYOND", "ERRORS", "EXPERT", "REFUSED"]  # in the order of the documents
+# What letters mean in ripgrep.
+LETTERS_OF_TG = {"0": "NULL_NAME", "E": "ENCODING", "I": "NO_FILENAME", "L": "FOLLOW", "T": "TYPE_NOT", "U": "MULTILINE", "d": "DEPTH_MAX", "h": "HELP",
+                 "r": "REPLACE",
+                 "s": "CASE_SENSITIVE", "u": "UNRESTRICTED", "z": "SEARCH_ZIP"}
+
+
+def rows_of_table():
+    """The rows of flags.def, as dictionaries; an alias has the members of its target, and its own letter and name."""
+    table, rows, methods = open(TABLE).read(), {}, run("trawl", ["--method=?", "a"])[2].decode().split("one of")[1].rstrip()
+    text, word = r'((?:NULL|"(?:[^"\\]|\\.)*"|METHOD_WORDS|\s)+)', r"\s*(\w+)"
+    for row in re.finditer(r"^(?:FLAG|ALIAS)\((\w+), (?:0|'(.)'),%s(?:,%s\)|,%s,%s,%s,%s,%s,%s,)" % (text, word, word, text, word, word, text, text), table,
+                           re.MULTILINE):
+        name, letter, long, target, *members = row.groups()
+        if target:
+            members = [rows[target][member] for member in ROW[3:]]
+        long, *members = ["".join(re.sub(r"\\(.)", r"\1", part) for part in re.findall(r'"((?:[^"\\]|\\.)*)"',
+            member.replace("METHOD_WORDS", '"%s"' % methods)))
+                          if not target and at in (0, 2, 5, 6) or at == 0 else member for at, member in enumerate([long, *members])]
+        rows[name] = {**dict(zip(ROW, (target or name, letter or "", long, *members))), "alias": bool(target)}
+    expect(len(rows) == len(re.findall("^(?:FLAG|ALIAS)", table, re.MULTILINE)), "rows of flags.def that are not understood")
+    return list(rows.values())
+
+
 def long_names():
     """The rows of flags.def with a long name: (target, name, argument, is the option one of grep's?)."""
-    table, rows = open(TABLE).read(), {}
-    of_flag, of_alias = r"^FLAG\((\w+), [^,]+, (?:NULL|\"([\w-]+)\"),\s+(\w+),\s+(?:NULL|\"[^\"]*\"),\s+(\w+),", r"^ALIAS\((\w+), [^,]+, (?:NULL|\"([\w-]+)\"), (\w+)\)"
-    for row in re.finditer(of_flag, table, re.MULTILINE):
-        rows[row[1]] = (row[1], row[2], row[3], row[4] not in ("LAYOUT", "FILES", "BEYOND", "ERRORS", "EXPERT"))
-    expect(len(rows) == len(re.findall("^FLAG", table, re.MULTILINE)), "rows of flags.def that are not understood")
-    aliases = [(row[3], row[2], *rows[row[3]][2:]) for row in re.finditer(of_alias, table, re.MULTILINE)]
-    return [row for row in sorted([*rows.values(), *aliases], key=lambda row: table.find('"%s"' % row[1])) if row[1]]
+    return [(row["id"], row["name"], row["argument"], row["category"] not in CATEGORIES[4:9]) for row in rows_of_table() if row["name"]]
 
 
 def test_abbreviations():
@@ -207,32 +239,67 @@ def test_nearest():
         expect(proposed and (proposed[1] in nearest if nearest else not proposed[1]), word, nearest, said)
 
 
+def quoted(text, letters):
+    return re.sub("[%s]" % re.escape(letters), lambda letter: "\\" + letter[0], text)
+
+
 def test_completions():
-    """Check that each letter and each name of flags.def is offered to each shell, and what takes a value."""
-    rows = re.findall(r"^(?:FLAG|ALIAS)\((\w+), (?:0|'(.)'), (?:NULL|\"([\w-]+)\"), +(\w+)", open(TABLE).read(), re.MULTILINE)
-    takes = {row[0]: row[3] for row in rows}
-    rows = [(letter, name, takes.get(argument, argument)) for _, letter, name, argument in rows]
-    wanted = {"bash": [word for letter, name, argument in rows for word in ("-" + letter, "--" + name + "=" * (argument == "REQUIRED")) if word.strip("-")],
-              "zsh": [word for letter, name, argument in rows for word, sign in (("-" + letter, "+"), ("--" + name, {"OPTIONAL": "=-"}.get(argument, "=")))
-                      for word in [word + sign * (argument != "NONE") + "["] if word.strip("-=+[")],
-              "fish": [" -s %s" % letter * bool(letter) + " -l %s" % name * bool(name) + {"NONE": "", "OPTIONAL": " -f"}.get(argument, " -[rx]") for letter, name, argument in rows]}
-    for shell, words in wanted.items():
+    """Check each line of the shells' completions: letter, name, what takes a value, the summary, the values. A value that is offered is
+    accepted, and where the command names the values in a message, these are offered. (Summaries and values were compared in no test.)"""
+    rows, words = rows_of_table(), {}
+    for name, value in re.findall(r"^complete .* -l (\S+) .*-a '([^']*)'", run("trawl", ["--generate=complete-fish"])[1].decode(), re.MULTILINE):
+        words[name] = value
+        for word in value.split():
+            others = ["--alphabet=dna", "A", "a"] if word == "dna" else ["--mismatches=1", "foo",
+                "a"] if name == "alphabet" else ["foo" if word != "grams" else 9 * "foo", "a"]
+            status, _, said = run("trawl", ["--%s=%s" % (name, word), *others])
+            expect(b"'%s'" % word.encode() not in said, name, word, "is offered, and refused", said)
+    for row in rows:
+        said = run("trawl", ["--%s=?" % row["name"], "foo", "a"])[2].decode() if row["argument"] != "NONE" and row["id"] not in ("SERVER", "ALGORITHM") else ""
+        named = re.search(r"(?:is not one of|the names are|method, use) (.*)", said)
+        expect(not named or sorted(re.findall(r"[\w+-]+", named[1].replace(" or ", " "))) == sorted(words.get(row["name"], "").split()), row["name"], said,
+               words.get(row["name"]))
+    wanted = {"bash": [], "zsh": ["#compdef trawl tg", "_arguments -s -S \\"], "fish": ["complete -c tg -w trawl"]}
+    for row in rows:
+        letter, name, argument, summary = row["letter"], row["name"], row["argument"], row["summary"]
+        value, file = words.get(name, ""), row["value"] == "FILE"
+        wanted["bash"] += ["-" + letter] * bool(letter) + ["--" + name + "=" * (argument == "REQUIRED")] * bool(name)
+        action = "_files" if file else "(%s)" % value if value else " "
+        action = "" if argument == "NONE" else ":%s%s:%s" % (":" * (argument == "OPTIONAL"), quoted(row["value"], ":"), action)
+        sign = {"REQUIRED": "=", "OPTIONAL": "=-"}.get(argument, "")
+        for form in ["-%s%s" % (letter, "+" * bool(sign))] * bool(letter) + ["--%s%s" % (name, sign)] * bool(name):
+            wanted["zsh"].append("  '*%s[%s]%s' \\" % (form, quoted(summary, "[]\\").replace("'", "'\\''"), action))
+        line = "complete -c trawl" + " -s %s" % letter * bool(letter) + " -l %s" % name * bool(name) + {"NONE": "", "OPTIONAL": " -f"}.get(argument,
+            " -r" if file else " -x")
+        wanted["fish"].append(line + " -a '%s'" % value * bool(value) + " -d '%s'" % quoted(summary, "'\\"))
+    wanted["zsh"] += ["  '1:PATTERNS: ' \\", "  '*:FILE:_files'"]
+    for shell, lines in wanted.items():
         text = run("trawl", ["--generate=complete-" + shell])[1].decode()
-        got = {"bash": r"(?<= |')--?\S+(?= )", "zsh": r"(?<=^  '\*)-.*?\[", "fish": r"(?<=^complete -c trawl).*(?= -d ')"}[shell]
-        got = [re.sub(" -a .*", "", re.sub(" -[rx]", " -[rx]", word)) for word in re.findall(got, text.split("compgen -W ")[-1].split("-- \"$2\"")[0], re.MULTILINE)]
-        expect(sorted(got) == sorted(words), shell, sorted(set(got) ^ set(words)))
+        got = text.split("compgen -W '")[1].split("' -- \"$2\"")[0].split() if shell == "bash" else text.splitlines()
+        expect(got == lines, shell, [pair for pair in zip(got, lines) if pair[0] != pair[1]][:3], len(got), len(lines))
+
+
+def usages(name):
+    """The rows of flags.def, in the order of the documents, as (category, what --help shows of letters, names and value, summary, paragraph)."""
+    rows, shown = rows_of_table(), []
+    letters = {**{row["letter"]: row["id"] for row in rows}, **(LETTERS_OF_TG if name == "tg" else {})}
+    for row in sorted((row for row in rows if not row["alias"]), key=lambda row: CATEGORIES.index(row["category"])):
+        short = ["-" + letter for letter in sorted(letters) if letter and letters[letter] == row["id"]]
+        words = short + ["--" + other["name"] for other in rows if other["id"] == row["id"] and other["name"]]
+        sign = "" if row["argument"] == "NONE" else "=%s" if row["argument"] == "REQUIRED" or name == "tg" and row["id"] == "COLOR" else "[=%s]"
+        if words:
+            shown.append((row["category"], " " * 4 * (not short) + ", ".join(words) + (sign and sign % row["value"]), row["summary"], row["paragraph"]))
+    return shown
 
 
 def test_help():
     """Check the layout of --help and --help-long: a usage from column 2 on, two blanks or a line end, the summary from column 30 on, no
-    line beyond column 80; and that --help-long has each option of flags.def once, with its whole summary. (A summary was compared in no
-    test. tg's help showed the summary of -I, a letter that means another option there, below that of -a.)"""
-    table = open(TABLE).read()
-    of_flag = r"^FLAG\((\w+),[^,]+,\s*(?:NULL|\"[^\"]*\"),\s*\w+,\s*(?:NULL|\"[^\"]*\"),\s*\w+,\s*\w+,\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+),"
-    summaries = sorted("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', row[2])).replace('\\"', '"').replace("\\\\", "\\") for row in re.finditer(of_flag, table, re.MULTILINE))
-    expect(len(summaries) == len(re.findall("^FLAG", table, re.MULTILINE)), "summaries of flags.def that are not understood")
+    line beyond column 80; and that --help-long has each option of flags.def, with its letters, names, value and whole summary, and --help
+    only such rows. (A summary was compared in no test. tg's help showed the summary of -I, a letter that means another option there, below
+    that of -a.)"""
     for name in ("trawl", "tg"):
-        wanted = [text for text in summaries if name == "trawl" or text != "equivalent to --binary-files=without-match"]
+        wanted = [(usage, summary) for _, usage, summary, _ in usages(name)]
+        wanted.insert([row[0] for row in usages(name)].index("LAYOUT"), ("-NUM", "same as --context=NUM"))
         for document in ("--help", "--help-long"):
             lines, rows = run(name, [document])[1].decode().split("\n"), []
             for line in lines:
@@ -240,20 +307,39 @@ def test_help():
                 if row:
                     expect(not row[2] or row.start(2) == 30, name, document, "a summary in another column", line)
                     expect(bool(row[2]) == (row.end(1) <= 28), name, document, "a summary that crowds the usage, or is needlessly on the next line", line)
-                    rows.append([row[1].split(), row[2] or ""])
+                    rows.append([row[1], row[2] or ""])
                 elif line.startswith(" " * 30) and rows:
                     rows[-1][1] = (rows[-1][1] + " " + line[30:]).strip()
                     expect(line[30] != " ", name, document, "an indented line", line)
                 else:
                     expect(not line.startswith(" "), name, document, "a line that is no row", line)
                 expect(len(line) <= 80 and line == line.rstrip(), name, document, "a long line, or blanks at the end", line)
-            if document == "--help-long":
-                got = sorted(text for usage, text in rows if usage != ["-NUM"])
-                expect(got == wanted, name, "summaries", sorted(set(got) ^ set(wanted)))
-                got = sorted(re.split(r"[=\[,]", word)[0] for usage, _ in rows for word in usage if word.startswith("--"))
-                expect(got == sorted("--" + row[1] for row in long_names()), name, "names", got)
-                got = sorted(word[1] for usage, _ in rows for word in usage if len(word.rstrip(",")) == 2)
-                expect(got == sorted(re.findall(r"^(?:FLAG|ALIAS)\(\w+, '(.)'", table, re.MULTILINE)) or name == "tg", "letters", got)
+            rows = [tuple(row) for row in rows]
+            expect(rows == wanted if document == "--help-long" else len(rows) == len({*rows} & {*wanted}) == 16, name, document,
+                   sorted({*rows} ^ {*wanted})[:4])
+
+
+def test_manual():
+    """Check that the manual has each option of flags.def in the sections of --help-long, with its whole paragraph, and that troff shows
+    each character as it stands there. (Only groff looked at the manual, where groff was installed.)"""
+    for name, kind in (("trawl", "man"), ("tg", "man-tg")):
+        titles = re.findall("\n\n(.*):\n  ", run(name, ["--help-long"])[1].decode())
+        expect(len(titles) == len(CATEGORIES), name, titles)
+        shown, wanted = usages(name), ""
+        for category, title in zip(CATEGORIES, titles):
+            wanted += ".SS %s\n" % title + "".join(".TP\n.B %s\n%s.\n%s" % (usage.strip(), summary, paragraph and paragraph + "\n") for row, usage, summary,
+                                                   paragraph in shown if row == category)
+        text = run("trawl", ["--generate=" + kind])[1].decode()
+        got = text.split(".SH OPTIONS\n")[1].split(".SH EXIT STATUS")[0]
+        for line in got.split("\n"):
+            expect(line.startswith(".SS ") or re.fullmatch(r"(\.TP|\.B .*|[^.].*)?", line) and re.fullmatch(r"([^-'\\]|\\-|\\e|\\\(aq)*", line), kind,
+                   "troff would show something else", line)
+        whole = re.sub(r"\\(-|e|\(aq)", lambda escape: {"-": "-", "e": "\\", "(aq": "'"}[escape[1]], text)
+        plain = whole.split(".SH OPTIONS\n")[1].split(".SH EXIT STATUS")[0]
+        strange = {*re.findall(r"(?<![\w-])--([a-z][\w-]+)", whole)} - {row[1] for row in long_names()}
+        expect(not strange, kind, "names options that do not exist", strange)
+        expect(plain == wanted, kind, [pair for pair in zip(plain.split("\n"), wanted.split("\n")) if pair[0] != pair[1]][:3])
+
 
 def test_faults_of_files():
     """Check the status, the message and the other files' output for each kind of file that cannot be read, with each report, and that -s
@@ -274,6 +360,15 @@ def test_faults_of_files():
     kinds = [(["missing"], "missing: No such file"), (["d"], "d: Is a directory"), (["loop"], "loop: Too many levels"), (["hit/x"], "hit/x: Not a directory"), (["n" * 256], "n*: File name too long"),
              (["/proc/self/mem"], "/proc/self/mem: Input/output error"), (["-R", "tree"], "tree/gone: No such file"), (["-"], r"\(standard input\): Bad file descriptor"),
              *packed, *[(["locked"], "locked: Permission denied")] * (os.geteuid() != 0)]
+    for options, why in [*kinds[:1], *kinds[2:5]]:
+        for files in ([*options, *more] for more in ([], ["hit"])):
+            for quiet, names in (([], files), ([], files[::-1]), (["-q"], files), (["-q"], files[::-1])):
+                command, found = ["--files", *quiet, *names], "hit" in names and bool(quiet)
+                wanted = 0 if found else 2, b"hit\n" * ("hit" in names and not quiet)
+                status, output, said = run("trawl", command)
+                expect((status, output) == wanted and re.fullmatch("trawl: %s[^\n]*\n" % why if not found or names[0] != "hit" else "", said.decode()), command,
+                       status, output, said)
+                expect(run("trawl", ["-s", *command]) == (*wanted, b""), "-s", command)
     turn = int(os.environ.get("TRAWL_TEST_SEED") or 1)
     for options, why in kinds:
         for report in reports[turn % 8::8]:
@@ -303,17 +398,18 @@ VARIABLES = [
 ]
 
 
-def on_terminal(arguments, variables):
+def on_terminal(arguments, variables, name="trawl"):
     """The same as run, with the null device for standard input, standard output a terminal, and these variables alone."""
     ours, theirs = os.openpty()
-    done = subprocess.run(["./trawl", *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE, timeout=60, env={"PATH": os.environ["PATH"], **variables})
+    done = subprocess.run(["./" + name, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE, timeout=60,
+                          env={"PATH": os.environ["PATH"], **variables})
     os.write(theirs, b".")
     os.close(theirs)
     output = b""
     while not output.endswith(b"."):
         output += os.read(ours, 65536)
     os.close(ours)
-    return done.returncode, output, done.stderr
+    return done.returncode, output[:-1], done.stderr
 
 
 def test_empty_variables():
@@ -334,7 +430,6 @@ def test_empty_variables():
         expect(empty == (on_terminal(arguments.split(), {}) if means == "none" else unset if means == "unset" else full), variable, unset, empty, full)
 
 
-
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
 for link in ("trawl", "tg"):
@@ -346,7 +441,7 @@ for path, text in (("a", b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2
     open(path, "wb").write(text)
     os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
 os.symlink("../b", "d/link")
-for test in (test_last_decides, test_same, test_limits, test_words, test_abbreviations, test_nearest, test_completions, test_help, test_faults_of_files, test_empty_variables):
+for test in [test for name, test in list(globals().items()) if name.startswith("test_")]:
     test()
 os.chdir("/")
 subprocess.run(["rm", "-rf", folder], check=True)

@@ -18,12 +18,11 @@ static const struct {
     {FLAG_ENCODING, "auto none utf-8 utf-16 utf-16le utf-16be iso-8859-1 gb18030"},
     {FLAG_HYPERLINK_FORMAT,
      "default none file kitty vscode vscode-insiders vscodium emacs grep+ textmate macvim"},
-    {FLAG_MAX_COLUMNS_PREVIEW, "start match"},
     {FLAG_SORT, "none path modified accessed created"},
     {FLAG_SORT_BACKWARDS, "none path modified accessed created"},
     {FLAG_ENGINE, "auto cpu cuda"},
     {FLAG_METHOD, &METHOD_WORDS[1]},
-    {FLAG_GENERATE, "man complete-bash complete-zsh complete-fish"},
+    {FLAG_GENERATE, "man man-tg complete-bash complete-zsh complete-fish"},
 };
 
 /* Returns the values that a shell offers for the option; NULL: values are not words. */
@@ -79,11 +78,11 @@ static void write_bash(struct output *output)
 
 /* ---- zsh ------------------------------------------------------------------------------------- */
 
-/* Prints text inside '...' and [...] of zsh. */
-static void write_zsh_quoted(struct output *output, const char *text)
+/* Prints text inside '...' of zsh, with a backslash before each of `special`. */
+static void write_zsh_quoted(struct output *output, const char *text, const char *special)
 {
     for (; *text != '\0'; text++) {
-        if (strchr("[]\\", *text) != NULL)
+        if (strchr(special, *text) != NULL)
             output_byte(output, '\\');
         if (*text == '\'')
             output_text(output, "'\\''");
@@ -97,7 +96,7 @@ static void write_zsh_value(struct output *output, const struct flag *flag)
     const char *words = words_of(flag);
 
     output_text(output, argument_of(flag) == ARGUMENT_OPTIONAL ? "::" : ":");
-    output_text(output, flag_table[flag->target].argument_name);
+    write_zsh_quoted(output, flag_table[flag->target].argument_name, ":\\");
     output_byte(output, ':');
     if (takes_file(flag)) {
         output_text(output, "_files");
@@ -127,7 +126,7 @@ static void write_zsh(struct output *output)
             if (argument != ARGUMENT_NONE)
                 output_text(output, !long_form ? "+" : argument == ARGUMENT_OPTIONAL ? "=-" : "=");
             output_byte(output, '[');
-            write_zsh_quoted(output, flag_table[flag->target].summary);
+            write_zsh_quoted(output, flag_table[flag->target].summary, "[]\\");
             output_byte(output, ']');
             if (argument != ARGUMENT_NONE)
                 write_zsh_value(output, flag);
