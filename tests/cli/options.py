@@ -430,6 +430,46 @@ def test_empty_variables():
         expect(empty == (on_terminal(arguments.split(), {}) if means == "none" else unset if means == "unset" else full), variable, unset, empty, full)
 
 
+# An empty file in each format.
+PACKED = {"gzip": "1f8b080000000000000303" + 9 * "00", "xz": "fd377a585a000004e6d6b446" + "000000001cdf44211fb6f37d010000000004595a",
+          "bzip2": "425a6839177245385090" + 4 * "00",
+          "zstd": "28b52ffd2400010000" + "99e9d851", "lz4": "04224d186440a7000000" + "00055dcc02"}
+
+
+def test_version():
+    """Check that what --version says of this machine and this installation is what a search does, also without any of the libraries that
+    are loaded when needed: a copy of the command finds another library of the same name first. (Every test ran where all were there.)"""
+    strange = next((line.split()[-1] for line in open("/proc/self/maps") if re.search(r"/libm\.so\.6|/libm-2", line)), None)
+    os.makedirs("alone/libraries")
+    shutil.copy(TRAWL, "alone/trawl")
+    if strange:
+        for path in ("libtrawl_regex.so.1", "libraries/libz.so.1", "libraries/libbz2.so.1.0", "libraries/libbz2.so.1"):
+            shutil.copy(strange, os.path.join("alone", path))
+    for format, data in PACKED.items():
+        open("packed." + format, "wb").write(bytes.fromhex(data))
+    for name, libraries in (("trawl", {}), ("alone/trawl", {}), ("alone/trawl", {"LD_LIBRARY_PATH": os.path.abspath("alone/libraries")}))[:3 if strange else 1]:
+        status, text, said = run(name, ["--version"], more=libraries)
+        facts = dict(re.findall(r"^([a-zA-Z ]+): (.*)$", text.decode(), re.MULTILINE))
+        expect((status, said) == (0, b"") and text.decode().startswith("trawl %s\nengines: cpu" % re.search(r'TRAWL_VERSION "(.*)"', open(HEADER).read())[1]),
+               name, libraries, text, said)
+        for word, options in (("regular expressions", ["-P", "fo+", "a"]), ("engines", ["--engine=cuda", "foo", "a"])):
+            status, _, said = run(name, options, more=libraries)
+            why = facts.get("no " + word, facts["engines"].split("not cuda: ")[-1] if word == "engines" and "not cuda" in facts["engines"] else None)
+            expect((status, why) == (0, None) or status == 2 and why and why in said.decode() and word not in facts.keys() - {"engines"}, name, libraries, word,
+                   facts, status, said)
+        for format in PACKED:
+            status, _, said = run(name, ["--search-zip", "foo", "packed." + format], more=libraries)
+            there = format in facts.get("unpacks", "").split(", ")
+            expect(there != (format in facts.get("does not unpack", "").split(", ")) and (status, said != b"") == ((1, False) if there else (2, True)), name,
+                   libraries, format, facts, status, said)
+        for word in facts["instruction sets"].split(", "):
+            expect(run(name, ["--instruction-set=" + word, "foo", "a"], more=libraries)[0] == 0, name, word)
+        expect(not strange or name == "trawl" or {"no regular expressions"} <= facts.keys() and (not libraries or "gzip" not in facts.get("unpacks", "")), name,
+               libraries, "still has a library", facts)
+        server = "no server" not in facts
+        expect(run(name, ["serve", "--help"], more=libraries)[0] == (0 if server else 2) and (not server or os.access(facts["server"], os.X_OK)), name, facts)
+
+
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
 for link in ("trawl", "tg"):
