@@ -148,11 +148,22 @@ class Case:
         if self.style != "none" and (self.style or rng.random() < 0.2) and self.report != "json":
             self.palette = rng.choice(PALETTES[1:4] if self.style else PALETTES)
             add("--color=always")
+        pretty = self.style is None and rng.random() < 0.12  # what --pretty means can be switched off anywhere
+        if pretty:
+            when = "always" if self.palette is not None else rng.choice(["", "", "auto", "never"])
+            self.palette = self.palette if self.palette is not None or when == "never" or self.report == "json" else rng.choice(PALETTES)
+            words = ["--pretty", *["--color=" + when] * (when in ("auto", "never")), *["--no-heading"] * ("heading" not in self.on and rng.random() < 0.3)]
+            for word in words:
+                self.arguments.insert(rng.randrange(len(self.arguments) + 1), word)
+            self.number = "-N" not in self.arguments
+            pretty = "--no-heading" not in words
+        elif self.palette is None and rng.random() < 0.1:
+            add(rng.choice(["--color=auto", "--color=never"]))
         self.link = ""
         if self.palette is not None and (self.style == "link" if self.style else rng.random() < 0.3):
             self.link = rng.choice(["x:{path}:{line}:{column}", "x:{path}:{line}", "x:{path}"])
             add("--hyperlink-format=" + self.link)
-        self.heading = "heading" in self.on and "vimgrep" not in self.on and self.report != "json"
+        self.heading = ("heading" in self.on or pretty) and "vimgrep" not in self.on and self.report != "json"
         if self.report == "json":
             self.separator = None
         if "passthru" in self.on:

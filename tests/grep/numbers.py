@@ -201,7 +201,9 @@ def make_text(rng, case):
     alphabet = alphabet.replace(b"a", letter).replace(b"A", letter.swapcase())
     if case.is_binary:
         alphabet = rng.choice([bytes(range(256)), b"a\nb\0"])
-    return bytes(rng.choice(alphabet) for _ in range(rng.choice([0, 1, 5, 40, 300, 2000])))
+    text = bytes(rng.choice(alphabet) for _ in range(rng.choice([0, 1, 5, 40, 300, 2000])))
+    at = rng.randrange(len(text) + 1)
+    return text[:at] + b"\n" * rng.choice([0, 0, 0, 0, 0, 0, 300, 700]) + text[at:]  # more line ends in a row than a byte can count
 
 
 def make_patterns(rng, case, texts):
@@ -281,7 +283,7 @@ def run_case(rng, trawl, folder):
             file.write(text)
     arguments = report_arguments(case) + pattern_arguments(rng, case, patterns, folder)
     arguments += ["-a"] * case.is_binary + ["-i"] * case.ignore_case + ["-w"] * case.words + ["-x"] * case.whole_lines
-    if not totals:
+    if not totals or case.report == "--count-by-pattern" and rng.random() < 0.5:
         arguments.append("-h")
     if case.chunk:
         arguments.append("--chunk-bytes=%d" % case.chunk)
@@ -327,6 +329,25 @@ def long_line(trawl, folder):
         return "a long line as context: %r" % done.stdout[-60:]
     done = run(trawl, arguments, False, input=text)
     return None if done.stdout == wanted else "a long line of a pipe: %r" % done.stdout[:60]
+
+
+def line_ends(trawl, folder):
+    """Check the numbers of lines behind many line ends in a row, however the command counts them. (No text had more line ends in a row than a
+    byte can count, so one that overflowed went unnoticed.)"""
+    for number, count in enumerate((254, 255, 256, 257, 511, 512, 9000, 70000)):
+        text = (b"\n" * count + b"x\n") * 2
+        for options in ([], ["-B2"], ["-A3"], ["-o"], ["-v"], ["-P"], ["-i"], ["-w"], ["-x", "--chunk-bytes=100"], ["-z"], ["--mismatches=0"], ["-m1"],
+                        ["--column"], ["--no-mmap", "-e", "y"]):
+            data = text.replace(b"\n", b"\0") if "-z" in options else text
+            with open(os.path.join(folder, "ends"), "wb") as file:
+                file.write(data)
+            operand, given = (("ends", {"stdin": subprocess.DEVNULL}), ("-", {"input": data}))[number % 2]
+            done = run(trawl, ["-nh", *options, "-e", "x+"[:1 + ("-P" in options)], operand], False, cwd=folder, **given)
+            found = [int(line.split(b":")[0]) for line in done.stdout.replace(b"\0", b"\n").splitlines() if b":" in line]
+            if found != [at for at in range(1, 2 * count + 3) if (at in (count + 1, 2 * count + 2)) != ("-v" in options)][:1 if "-m1" in options
+                else None] and b"cannot be loaded" not in done.stderr:
+                return "%d line ends in a row, %r, %s: %r" % (count, options, operand, found[:3])
+    return None
 
 
 def both_cases(trawl, folder):
@@ -413,7 +434,8 @@ def statistics(trawl, folder):
 
 
 def main():
-    return cases.run("numbers", CASES, "command lines", run_case, (long_line, both_cases, short_strings, trees, statistics), features=lambda rng, *_: Case(rng).features())
+    checks = (long_line, line_ends, both_cases, short_strings, trees, statistics)
+    return cases.run("numbers", CASES, "command lines", run_case, checks, features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":
