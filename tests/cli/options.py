@@ -470,6 +470,26 @@ def test_version():
         expect(run(name, ["serve", "--help"], more=libraries)[0] == (0 if server else 2) and (not server or os.access(facts["server"], os.X_OK)), name, facts)
 
 
+def test_files():
+    """Check that --files lists the files that a search with the same options searches, also beside what is no file. (Trees had files alone,
+    and pipes that -D read or --follow lets a search read were not listed.)"""
+    os.mkfifo("d/pipe")
+    os.symlink("nowhere", "d/e/dangling")
+    for name in ("trawl", "tg"):
+        for more in ([], *[["--follow"]] * (name == "tg"), ["--devices=skip"], ["--exclude=c"], ["--include=c"], ["--exclude-dir=e"], ["--max-depth=1"],
+                     ["--glob=!c"], ["--type=c"],
+                     ["--hidden"], ["--no-hidden"], ["--ignore"], ["--unrestricted"], ["--max-filesize=5"], ["--directories=recurse"]):
+            for operands in (["d"], ["b", "d"], ["d/e/c"]):
+                listed, searched = (run(name, ["--no-messages", "--with-filename", *options, *more, *operands])[1].decode().splitlines()
+                                    for options in (["--files"], ["--text", "--count", "--include-zero", "--recursive", "-e", ""]))
+                expect(sorted(listed) == sorted(line.rsplit(":", 1)[0] for line in searched) and (listed or more[-1:] in (["--type=c"], ["--exclude=c"])), name,
+                       more, operands, listed, searched)
+    for name, option, there in (("trawl", "--devices=read", True), ("trawl", "--follow", True), ("trawl", "--no-follow", False), ("tg", "--devices=read", True),
+                                ("tg", "--follow", False)):
+        listed = run(name, ["--files", option, "d"])[1].decode().splitlines()
+        expect("d/e/c" in listed and ("d/pipe" in listed) == there and "d/e/dangling" not in listed, name, option, listed)
+
+
 folder = tempfile.mkdtemp(prefix="trawl-options-")
 os.chdir(folder)
 for link in ("trawl", "tg"):

@@ -185,9 +185,7 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
     bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
                         patterns->count == 0 && !settings->whole_lines && !settings->words;
 
-    bool nothing = patterns->none_given && !settings->invert;
-
-    return (settings->max_count_given == 0 || inverted_all || nothing) &&
+    return (settings->max_count_given == 0 || inverted_all || patterns->none_given) &&
            (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
 }
 
@@ -258,7 +256,7 @@ static bool is_skipped(const struct walk *walk, const struct walk_item *item)
     if (item->kind == WALK_INPUT)
         return false;
     if (!item->is_operand)
-        return item->type != DT_REG;
+        return item->type == DT_UNKNOWN; /* of what the walk takes, only links to nothing */
     return walk_skips_operand(walk, item->name, false) ||
            (item->type != DT_REG && walk_skips_devices(walk->job->settings, true));
 }
