@@ -152,6 +152,112 @@ def test_words():
                     expect((status, output) == (2, b"") and said.startswith(b"trawl: -"), option, wrong, status, said)
 
 
+# Each option on the left excludes each option on the right.
+REPORTS, NAMES = ["--count-matches", "--positions", "--count-by-pattern"], ["--files-with-matches", "--files-without-match"]
+ERRORS = ["--mismatches=1", "--edits=1", "--alphabet=dna"]
+EXCLUDE = [(REPORTS, [*REPORTS, *NAMES, "--invert-match", "--count", "--json"]), (["--count-by-pattern"], ["--max-count=0", "--max-count=2", "--max-count=-1"]),
+           (["--json"], [*NAMES, "--count", "--pattern-number"]), (["--pattern-number"], ["--invert-match", "--vimgrep"]),
+           (["--encoding=latin1"], ["--search-zip"]),
+           (["--perl-regexp", "--extended-regexp", "--basic-regexp"], ["--hex", "--method=set", "--fasta", "--algorithm=bmh", *ERRORS]),
+           (["--method=set", "--algorithm=bmh"], ERRORS), (["--method=set"], ["--algorithm=bmh"]), (["--mismatches=1"], ["--edits=1"]),
+           (["--hex"], ["--alphabet=dna"]),
+           (["--fasta"], ["--positions", "--count-by-pattern", "--invert-match", "--vimgrep", "--hex", "--line-regexp", "--word-regexp", "--null-data",
+                          "--passthru", "--replace=x", "--context=1"])]
+
+
+def test_contradictions():
+    """Check for each pair of options that say different things whether the pair is refused, and that the message names one of the two.
+    (Tests had a few pairs.)"""
+    pairs = {frozenset((one, other)) for left, right in EXCLUDE for one in left for other in right if one != other}
+    options = sorted({option for pair in pairs for option in pair})
+    options = [option for option in options if run("trawl", [option, "ACCA", "a"])[0] < 2]  # a build may have neither expressions nor algorithms
+    turn = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    for number, pair in enumerate(itertools.combinations(options, 2)):
+        for name in ("trawl", "tg") if frozenset(pair) in pairs else [("trawl", "tg")[(number + turn) % 2]]:
+            status, output, said = run(name, [*pair, "ACCA", "a"])
+            told = any(option.split("=")[0].encode() in said for option in pair)
+            expect((status, output, told, said.count(b"\n")) == (2, b"", True, 1) if frozenset(pair) in pairs else status < 2, name, pair, status, output, said)
+
+
+# (option, other arguments, values that are accepted, values that are refused)
+VALUES = [
+    ("--path-separator=", "-H foo a", ["/", "+", " ", "\\x41", "\\n", "\\\\", "\\"], ["", "ab", "\\x00", "\\x4", "\\xg1", "\\q", "\u00e9", "\\n\\n"]),
+    ("--exact=", "--mismatches=1 foob a", ["1", "4", "1-1", "3-4", "1-4", "0002-03"],
+     ["", "0", "0-1", "2-1", "5-4", "-", "-1", "1-", "1--2", "1-2-3", "a", "1-a", "a-1", " 1", "+1", "1 ", "-1-2", "1,2", "%d" % 2 ** 64, "1-%d" % 2 ** 64,
+      "%d-%d" % (2 ** 64 + 1, 2 ** 64 + 2)]),
+    ("--type-add=", "-r foo d", ["x:*.x", "x:include:c", "\u00e9:*.x", "X1:a:b", "c:include:c,py", "x:includes", "alle:*.x"],
+     ["", "x", "x:", ":*.x", "a-b:*.x", "a b:*.x", "all:*.x", "all:include:c", "x:include:", "x:include:nope", "x:include:c,", "x:include:,c",
+      "x:include:c py"]),
+    ("--type=", "-r foo d", ["c", "all"], ["", "C", "c,py", "nope", "al", "c "]), ("--type-not=", "-r foo d", ["c"], ["", "nope"]),
+    ("--type-clear=", "-r foo d", ["c", "nope", ""], []),
+    ("--colors=", "foo a", ["match:fg:red", "path:bg:0x10", "line:fg:1,0x2,255", "column:none", "match:style:nobold", "match:fg:255", "match:bg:0",
+                            "path:style:intense"],
+     ["", "match", "match:", ":", "match:fg", "match:fg:", "match:bg:purple", "Match:fg:red", "match:fg:red:x", "match:style:", "match:style:no",
+      "match:style:red", "match:none:x", "match::none", "none",
+      *("match:fg:" + color for color in ("256", "0x100", "-1", "+1", " 1", "1,2", "1,2,", ",1,2", "1,2,3,4", "1,2,256", "0x", "0xg", "1x", "%d" % 2 ** 32,
+                                          "%d" % 2 ** 64))]),
+    ("--hyperlink-format=", "foo a", ["", "none", "grep+", "x:{path}", "x://{host}{path}:{line}:{column}", "a+b-c.9:{path}{{}}", "x:{path}:{line}"],
+     ["foo", "None", "{path}", ":{path}", "x{path}", "x:{line}", "x:{path", "x:{path}}", "x:{path}{", "x:{path}{column}", "x:{path}{word}", "a_b:{path}",
+      "x:{}"]),
+    ("--color=", "foo a", ["always", "yes", "force", "never", "no", "none", "auto", "tty", "if-tty", "ansi"],
+     ["", "alway", "Always", "ans", "ansix", "tt", "on", "1"]),
+    ("-d", "foo a", ["s", "sk", "ski", "skip", "rea", "read", "rec", "recu", "recurse"], ["r", "re", "x", "skipp", "reads", "recursed", "Read"]),
+    ("--directories=", "foo a", ["s"], ["", "re"]),
+    ("-D", "foo a", ["read", "skip"], ["rea", "s", "reads", "recurse"]), ("--generate=", "", ["man", "man-tg"],
+        ["", "Man", "man-", "complete", "complete-", "complete-sh"]),
+    ("--encoding=", "foo a", ["none", "auto", "utf-8", "UTF-16LE", "latin1"], ["none ", "utf", "utf-8x"]),
+]
+# (escapes, the bytes of a separator)
+ESCAPES = [("\\n", b"\n"), ("\\r", b"\r"), ("\\t", b"\t"), ("\\\\", b"\\"), ("\\\\n", b"\\n"), ("\\x00", b"\0"), ("\\xfF\\xAa\\x09", b"\xff\xaa\t"),
+           ("\\x7g", b"\\x7g"), ("\\xg7", b"\\xg7"), ("\\x", b"\\x"),
+           ("\\x4", b"\\x4"), ("\\", b"\\"), ("a\\", b"a\\"), ("\\q\\0", b"\\q\\0"), ("", b""), ("\\X41", b"\\X41")]
+
+
+def test_values():
+    """Check which values options take that are no numbers and no single words. (No test had a separator of paths that names NUL.)"""
+    for option, others, good, bad in VALUES:
+        for value in good:
+            done = run("trawl", [option + value, *others.split()])
+            expect(done[0] < 2, option, value, "is refused", done)
+        for value in bad:
+            status, output, said = run("trawl", [option + value, *others.split()])
+            expect((status, output) == (2, b"") and said.startswith(b"trawl: -") and said.count(b"\n") == 1, option, value, "is accepted", status, output[:99],
+                   said)
+    for given, wanted in ESCAPES:
+        for option, rows in (("--field-match-separator", rb"(\d+):(\d+):(.*)"), ("--field-context-separator", rb"(\d+)-(\d+)-(.*)"),
+                             ("--context-separator", b"--")):
+            plain, got = (run("trawl", ["-nbA1", "--crlf", "-x", *more, "foo", "a"])[1] for more in ([], ["%s=%s" % (option, given)]))
+            expect(re.search(b"(?m)^%s$" % rows, plain) and got == re.sub(b"(?m)^%s$" % rows, lambda row: wanted.join(row.groups() or [b"", b""]), plain),
+                   option, given, got)
+
+
+LINKS = {"none": None, "default": "file://{host}{path}", "file": "file://{host}{path}", "kitty": "file://{host}{path}#{line}",
+         "vscode": "vscode://file{path}:{line}:{column}",
+         "vscode-insiders": "vscode-insiders://file{path}:{line}:{column}", "vscodium": "vscodium://file{path}:{line}:{column}",
+         "emacs": "emacs://{path}:{line}:{column}",
+         "grep+": "grep+://{path}:{line}", "textmate": "txmt://open?url=file://{path}&line={line}&column={column}",
+         "macvim": "mvim://open?url=file://{path}&line={line}&column={column}"}
+
+
+def test_names():
+    """Check what each name of a colour and of a format of links means. (A few names were drawn.)"""
+    for number, name in enumerate(("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")):
+        for options, wanted in ((["fg:" + name], "1;3%dm"), (["bg:" + name], "1;31;4%dm"), (["fg:" + name, "style:intense"], "1;38;5;%dm"),
+                                (["bg:" + name, "style:intense", "style:nobold"], "38;5;9;48;5;%dm")):
+            output = run("trawl", ["--color=always", "-oh", *("--colors=match:" + option for option in options), "foo", "b"])[1].decode()
+            expect(output.startswith("\33[" + wanted % (number + 8 * ("style:intense" in options))), options, wanted, output)
+    for given, wanted in (("0xFf", "8;5;255"), ("010", "8;5;10"), ("1,0x2,255", "8;2;1;2;255"), ("0", "8;5;0")):
+        output = run("trawl", ["--color=always", "-oh", "--colors=match:fg:" + given, "--colors=match:bg:" + given, "foo", "b"])[1].decode()
+        expect(output.startswith("\33[1;3%s;4%sm" % (wanted, wanted)), given, output)
+    for colors in ("", "mt=1", "ms=1", "mc=1", "ms=1:mc=2", "sl=1"):
+        said = run("trawl", ["--color=always", "foo", "a"], more={"GREP_COLOR": "7", "GREP_COLORS": colors})[2]
+        expect(bool(said) == (colors not in ("mt=1", "ms=1:mc=2")), "GREP_COLOR beside", colors, said)
+    for name, url in LINKS.items():
+        output = run("trawl", ["--color=always", "-H", "--column", "--hyperlink-format=" + name, "Foo", "a"])[1].decode()
+        got, facts = re.findall("\33\\]8;;([^\33]+)\33", output), {"host": os.uname().nodename, "path": os.path.realpath("a"), "line": 2, "column": 1}
+        expect(got == ([url.format(**facts)] if url else []), name, output)
+
+
 ROW = ("id", "letter", "name", "argument", "value", "category", "served", "summary", "paragraph")
 CATEGORIES = ["PATTERN", "MISC", "OUTPUT", "CONTEXT", "LAYOUT", "FILES", "BEYOND", "ERRORS", "EXPERT", "REFUSED"]  # in the order of the documents
 # What letters mean in ripgrep.
@@ -430,6 +536,28 @@ def test_empty_variables():
         expect(empty == (on_terminal(arguments.split(), {}) if means == "none" else unset if means == "unset" else full), variable, unset, empty, full)
 
 
+def test_sort():
+    """Check the order of the entries of directories by each time, also before 1970, after 2106, and less than a second apart. (Beside ripgrep
+    the tests sort by the path and by one time alone.)"""
+    times = [-5 * 10 ** 9, 0, 15 * 10 ** 17, 15 * 10 ** 17 + 10 ** 6, 2 ** 32 * 10 ** 9]
+    os.makedirs("sorted")
+    for number, name in enumerate("caebd"):
+        (os.mkdir if name == "b" else lambda path: open(path, "w").close())("sorted/" + name)
+        if name == "b":
+            open("sorted/b/x", "w").close()
+        os.utime("sorted/" + name, ns=(times[number * 2 % 5], times[(number * 3 + 1) % 5]))
+        time.sleep(0.02)
+    orders = [(by, lambda name, field=field: getattr(os.stat("sorted/" + name), field)) for by,
+              field in (("accessed", "st_atime_ns"), ("modified", "st_mtime_ns"))]
+    if subprocess.run(["stat", "-c%W", "sorted"], capture_output=True).stdout.strip() not in (b"0", b"-", b""):  # the file system tells when a file was made
+        orders.append(("created", "caebd".index))
+    for by, order in orders + [("path", "abcde".index)]:
+        for option in ("--sort=", "--sortr="):
+            names = sorted("caebd", key=order, reverse=option == "--sortr=")
+            got = run("trawl", ["--files", option + by, "sorted"])[1].decode().split()
+            expect(got == ["sorted/b/x" if name == "b" else "sorted/" + name for name in names], option, by, got, names)
+
+
 # An empty file in each format.
 PACKED = {"gzip": "1f8b080000000000000303" + 9 * "00", "xz": "fd377a585a000004e6d6b446" + "000000001cdf44211fb6f37d010000000004595a",
           "bzip2": "425a6839177245385090" + 4 * "00",
@@ -470,6 +598,32 @@ def test_version():
         expect(run(name, ["serve", "--help"], more=libraries)[0] == (0 if server else 2) and (not server or os.access(facts["server"], os.X_OK)), name, facts)
 
 
+# (name of the command, arguments on a terminal, arguments elsewhere that print the same)
+ON_TERMINAL = [
+    ("trawl", "foo a b", "foo a b"), ("trawl", "--color=auto -n foo a b", "--color=always -n foo a b"),
+    ("trawl", "--color -n foo a b", "--color=always -n foo a b"), ("trawl", "-p foo a b", "-p foo a b"),
+    ("tg", "foo a b", "--color=always --heading -n foo a b"), ("tg", "-N foo a b", "--color=always --heading foo a b"),
+    ("tg", "--no-heading foo a b", "--color=always -n foo a b"),
+    ("tg", "--color=never foo a b", "--heading -n foo a b"), ("tg", "--color=auto foo a b", "-p foo a b"), ("tg", "--color=auto -p foo a b", "-p foo a b"),
+    ("tg", "-N -n foo a b", "-p foo a b"),
+    ("tg", "-c foo a b", "-c --color=always foo a b"), ("tg", "-l foo a b", "-l --color=always foo a b"),
+    ("tg", "--vimgrep foo a b", "--color=always --vimgrep foo a b"), ("tg", "-h", "-h"),
+    ("tg", "--column -N foo a b", "--color=always --heading --column -N foo a b"), ("tg", "--no-heading --heading foo a b", "-p foo a b"),
+    ("tg", "--files d", "--files --color=always d"),
+]
+
+
+def test_terminal():
+    """Check what the command does on a terminal without being told. (tests/cli/terminal.py looks for single colours in a screen.)"""
+    for name, arguments, same in ON_TERMINAL:
+        for variables, plain in (({"TERM": "xterm"}, []), ({"TERM": "dumb"}, ["--color=never"]), ({"TERM": "xterm", "NO_COLOR": ""}, ["--color=never"])):
+            told = {"-p", "--color=always"} & {*arguments.split()}
+            wanted = run(name, [*same.split(), *(plain if not told else [])])
+            got = on_terminal(arguments.split(), {**variables, "LC_ALL": "C.UTF-8", "TRAWL_CONFIG_PATH": ""}, name)
+            expect((got[0], re.sub(rb"\r*\n", b"\n", got[1]), got[2]) == (wanted[0], re.sub(rb"\r*\n", b"\n", wanted[1]), wanted[2]), name, arguments,
+                   variables, got, wanted)
+
+
 def test_files():
     """Check that --files lists the files that a search with the same options searches, also beside what is no file. (Trees had files alone,
     and pipes that -D read or --follow lets a search read were not listed.)"""
@@ -488,6 +642,50 @@ def test_files():
                                 ("tg", "--follow", False)):
         listed = run(name, ["--files", option, "d"])[1].decode().splitlines()
         expect("d/e/c" in listed and ("d/pipe" in listed) == there and "d/e/dangling" not in listed, name, option, listed)
+
+
+def test_algorithms():
+    """Check --list-algorithms: the names, engines and lines of the gallery's table, and that the processor runs what is said to run there."""
+    status, output, _ = run("trawl", ["--list-algorithms"])
+    if status != 0:  # a build without the gallery
+        return
+    rows = re.findall(r'^ALGORITHM\(\w+, "([^"]+)", (\w+), (\w+), \w+,\s*"((?:[^"\\]|\\.)*)"',
+                      open(os.path.join(os.path.dirname(TABLE), "../../gallery/algorithms.def")).read(), re.MULTILINE)
+    got = re.findall(r"^(\S+) +(cpu, cuda|cpu|cuda) +(.*) \(.*\)$", output.decode(), re.MULTILINE)
+    engines = {"CPU": "cpu", "CUDA": "cuda", "BOTH": "cpu, cuda"}
+    expect([(name, engine) for name, engine, _ in got] == [(row[0], engines[row[2]]) for row in rows] and len(rows) > 10, sorted({*got})[:3], rows[:3])
+    expect(all(line[2].startswith(row[3].replace('\\"', '"')) for line, row in zip(got, rows)), "lines", got, rows)
+    for name, kind, engine, _ in rows:
+        status, _, said = run("trawl", ["--engine=cpu", "--algorithm=" + name, "foo", "a"])
+        expect((status == 0) == (kind == "TEXT" and engine != "CUDA") and (status == 0 or name.encode() in said), name, kind, engine, status, said)
+
+
+def test_reports():
+    """Check which of several reports is printed: the first of -q, names and counts, whatever the order. (Tests gave two at a time.)"""
+    for name, names, given in itertools.product(("trawl", "tg"), ("-l", "--files-without-match"), range(1, 16)):
+        reports = [report for at, report in enumerate(("-o", "-c", names, "-q")) if given >> at & 1]
+        wins = reports[-1]
+        alone = ["--count-matches"] if name == "tg" and reports == ["-o", "-c"] else [wins]
+        for options in (reports, reports[::-1]):
+            expect(run(name, [*options, "foo", "a", "none"]) == run(name, [*alone, "foo", "a", "none"]), name, options, "do not print what", alone)
+
+
+def test_lines_come():
+    """Check that a line is written before the rest of standard input comes, where lines are to be written at once.
+    (Only the test in tmux looked.)"""
+    for terminal, options in ((True, []), (True, ["--no-line-buffered"]), (True, ["--line-buffered"]), (False, ["--line-buffered"]),
+                              (False, ["--block-buffered", "--line-buffered"])):
+        ours, theirs = os.openpty() if terminal else os.pipe()
+        program = subprocess.Popen(["./trawl", *options, "foo"], stdin=subprocess.PIPE, stdout=theirs,
+                                   env={"PATH": os.environ["PATH"], "TRAWL_CONFIG_PATH": ""})
+        program.stdin.write(b"foo\n")
+        program.stdin.flush()
+        ready = select.select([ours], [], [], 30)[0]
+        expect(ready and os.read(ours, 100).strip() == b"foo", terminal, options, "a line is kept back")
+        program.stdin.close()
+        expect(program.wait(60) == 0, terminal, options)
+        os.close(ours)
+        os.close(theirs)
 
 
 folder = tempfile.mkdtemp(prefix="trawl-options-")
