@@ -173,6 +173,7 @@ def test_equality():
     assert plan != trawl.Plan({"a": 1, "b": 2}, whole_words=True) and plan != "a"
     assert copy.copy(plan) is plan and copy.deepcopy(plan) == plan
     assert repr(plan) == "<trawl.Plan of 2 patterns: 'a', 'b', whole_words='unicode'>"
+    assert repr(trawl.Plan("a", sample=b"a", values=["b"], edits=0)) == "<trawl.Plan of 1 pattern: 'a'>"
     assert repr(trawl.Plan(b"\xff")) == "<trawl.Plan of 1 pattern: '\\\\xff'>"
 
 
@@ -188,8 +189,6 @@ def test_signatures():
         trawl.Plan()
     with pytest.raises(TypeError, match="pattern 1 is None"):
         trawl.Plan(["a", None])
-    with pytest.raises(ValueError, match="only with mismatches, edits or alphabet='dna'"):
-        trawl.Plan("a", any_base=True)
 
 
 def test_patterns_are_text(tmp_path):
@@ -204,9 +203,10 @@ def test_patterns_are_text(tmp_path):
 def test_characters_beyond_ascii():
     plan = trawl.Plan("\u00c9", ignore_case=True)
     assert plan.unicode and plan.count("\u00e9\u00c9e") == 2
-    for plain in (trawl.Plan("\u00c9", ignore_case="ascii"), trawl.Plan("\u00c9".encode(), ignore_case=True)):
+    for plain in (trawl.Plan("\u00c9", ignore_case="ascii"), trawl.Plan("\u00c9".encode(), ignore_case=True), trawl.Plan(["\u00c9", b"x"], ignore_case=True)):
         assert not plain.unicode and plain.count("\u00e9\u00c9e") == 1
     assert pickle.loads(pickle.dumps(plan)).count("\u00e9\u00c9e") == 2
+    assert not trawl.Plan("gat", alphabet="dna", ignore_case=True, whole_words=True).unicode
 
 
 def test_case_is_that_of_unicode():
@@ -244,8 +244,16 @@ def test_refused(tmp_path):
         trawl.Plan("a", True)
     with pytest.raises(TypeError):
         trawl.Plan()
-    with pytest.raises(ValueError):
-        trawl.Plan("a", line_end=b"")
+    for wrong, message in (
+        ({"line_end": b""}, "one byte"), ({"line_end": b"ab"}, "one byte"), ({"line_end": "\n"}, "one byte"), ({"values": [1, 2]}, "2 values for 1"),
+        ({"exact": [(0, 1), (1, 1)], "edits": 1}, r"exact: .*\(1, 1\)"), ({"mismatches": 1, "edits": 1}, "only one of them"),
+        ({"mismatches": 32}, "0 to 31"), ({"edits": 32}, "0 to 31"), ({"every_end": True, "mismatches": 1}, "every_end: only with edits"),
+        ({"ignore_case": "ascii", "whole_words": "unicode"}, "the same for both"), ({"ignore_case": "unicode", "whole_words": "ascii"}, "the same for both"),
+        *(({name: True}, f"{name}: only with mismatches") for name in ("within_lines", "reverse_complement", "any_base")),
+        ({"alphabet": "rna"}, "'bytes', 'utf8' or 'dna'"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            trawl.Plan("abc", **wrong)
     with pytest.raises(UnicodeEncodeError):
         trawl.Plan("\ud800")
 

@@ -139,7 +139,7 @@ def test_fewer_records_than_before():
     (["a(b)?", "c"], ["[$1]", "$$1"], "ab a\nc", "[b] []\n$1"),
     (r"^(.*)$", "${1}1", "one\ntwo\n", "one1\ntwo1\n"),
     (r"(.)(.)", b"$2$1", b"\xff\x00ab", b"\x00\xffba"),
-    ("a", "$", "banana", "b$n$n$"),
+    ("a", "$", "banana", "b$n$n$"), ("a", b"$$", b"ban", b"b$n"),
 ])  # fmt: skip
 def test_groups(given, value, text, expected):
     """Check that $1 and ${name} in a value stand for the groups of the replaced occurrence."""

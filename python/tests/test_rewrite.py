@@ -2,7 +2,9 @@
 
 import gc
 import io
+import os
 import pickle
+import shutil
 
 import pytest
 import trawl
@@ -117,7 +119,7 @@ def test_functions_and_dicts(rng):
         assert plan.replace(text, value) == expected and seen == [(one[3], one[2]) for one in found]
         assert plan.replace([text, None], value) == [expected, None]
         assert plan.replace(text.encode(), lambda string, _: string) == text.encode()
-        by_dict = dict(zip(patterns, values))
+        by_dict = dict(zip(patterns[::-1], values[::-1]))  # not in the plan's order
         if len(by_dict) == len(patterns):
             assert plan.replace(text, by_dict) == plan.replace(text, values)
     plan = trawl.Plan(["a", b"b"])
@@ -133,7 +135,7 @@ def test_functions_and_dicts(rng):
         plan.replace("abc", ["x", 3])
 
 
-def test_files(rng, tmp_path):
+def test_files(rng, tmp_path, monkeypatch):
     """Check that a file is rewritten part by part, and that the new file appears only when it is complete."""
     old, new = tmp_path / "old", tmp_path / "new"
     for round, letters, patterns, values in cases(rng, 40):
@@ -159,6 +161,26 @@ def test_files(rng, tmp_path):
     old.write_bytes(b"a cat")
     assert trawl.Plan({"cat": "dog"}).replace_file(old, old) == 1
     assert old.read_bytes() == b"a dog" and old.stat().st_mode & 0o777 == 0o640
+    beside = []  # the new file lies in the folder, because another folder may be another file system
+    trawl.Plan("dog").replace_file(old, new, lambda string, _: beside.extend(tmp_path.glob(".trawl-*")) or b"cow")
+    assert len(beside) == 1 and new.read_bytes() == b"a cow"
+    # A link stays, and the file that the link names is written, which may be a new file. The mode is that of the file
+    # before, of the text's file, or 644.
+    (folder := tmp_path / "folder").mkdir()
+    (folder / "link").symlink_to("file")
+    (folder / "wide").symlink_to("../folder/made")
+    monkeypatch.chdir(folder)
+    for path, made, text, mode in (
+        ("link", "file", b"a cat", 0o604), ("link", "file", old, 0o604), ("wide", "made", b"a cat", 0o644), (b"bytes", "bytes", old, 0o640),
+        (folder / "path", "path", b"a cat", 0o644), ("file", "file", old, 0o604), (os.fsdecode(b"\xff"), os.fsdecode(b"\xff"), b"a cat", 0o644),
+    ):  # fmt: skip
+        (folder / "file").write_bytes(b"before")
+        (folder / "file").chmod(0o604)
+        assert trawl.Plan(["cat", "dog"]).replace_file(text, path, "cow") == 1
+        assert (folder / made).read_bytes() == b"a cow" and (folder / made).stat().st_mode & 0o777 == mode
+    assert [os.readlink(folder / one) for one in ("link", "wide")] == ["file", "../folder/made"]
+    monkeypatch.undo()
+    shutil.rmtree(folder)
     for source, value in ((old, lambda string, _: 1 // 0), (tmp_path / "none", "x")):
         with pytest.raises((ZeroDivisionError, FileNotFoundError)):
             trawl.Plan("dog").replace_file(source, old, value)
@@ -185,7 +207,7 @@ def test_chunks_of_views(rng):
     plan = trawl.Plan("a")
     for _ in range(amount(20)):
         chunks = [
-            [rng.choice([None, "a", "b" * 20, "c" * 9, "ba" * rng.randint(1, 9)]) for _ in range(count)]
+            [rng.choice([None, "a", "".join(rng.choices("bcd", k=rng.randint(9, 30))), "ba" * rng.randint(1, 9)]) for _ in range(count)]
             for count in rng.choices([0, 1, 5, 40], k=rng.randint(0, 5))
         ]
         column = pyarrow.chunked_array(
@@ -248,7 +270,7 @@ def test_faults(tmp_path):
                 call(text)
     with pytest.raises(UnicodeDecodeError):  # the result would have half of a character
         plan.replace("\u00e9", "x")
-    for column, value in ((["\u00e9"], "x"), (["a"], b"\xff")):
+    for column, value in ((["\u00e9"], "x"), (["a"], b"\xff"), (["a"], lambda string, pattern: b"\xff")):
         with pytest.raises(UnicodeDecodeError):
             plan.replace(column, value)
         with pytest.raises(ValueError, match="not be UTF-8"):
@@ -283,6 +305,7 @@ def test_values():
     assert plan.which(column).tolist() == [0, None, None, 0]
     assert plan.which(column, answer="pattern") == ["he", None, None, "he"]
     assert plan.which(column, answer="value") == [1, None, None, 1]
+    assert trawl.Plan([b"\xff", "a"]).which([b"a\xff", b"a", None], answer="pattern") == ["\udcff", "a", None]
     assert pickle.loads(pickle.dumps(plan)).values == plan.values
     assert trawl.Plan({"cat": "dog"}).replace("a cat") == "a dog"
     assert trawl.Plan(["a", "b"], values="xy").replace("abc") == "xyc"

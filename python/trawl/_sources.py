@@ -466,7 +466,7 @@ def values_of(plan: Any, values: Any) -> Any:
 
 def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
     """Return the values of a dict in the order of the plan's patterns."""
-    values = {key.encode() if isinstance(key, str) else bytes(key): value for key, value in given.items()}
+    values = {key.encode() if isinstance(key, str) else key: value for key, value in given.items()}
     for one, other in ((plan, values), (values, plan)):
         for pattern in one:
             if pattern not in other:
@@ -476,7 +476,7 @@ def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
 
 def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
     """Let `rewrite` write a new file beside `path`, and give the file that name when it is complete."""
-    path = os.path.realpath(path)
+    path = os.path.realpath(os.fsdecode(path))
     number, name = tempfile.mkstemp(prefix=".trawl-", dir=os.path.dirname(path))
     try:
         with open(number, "wb") as file:
@@ -579,8 +579,6 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
         raise TypeError("text: the array lies on a device; bytes in the host's memory are needed")
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise no_text(file)
-    if isinstance(file, io.TextIOBase):
-        raise TypeError("text: open the file in binary mode, as open(path, 'rb') does")
     name = str(getattr(file, "name", type(file).__name__))
     if not hasattr(file, "read"):
         return file.fileno(), name, file, False
