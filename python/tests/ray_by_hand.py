@@ -6,6 +6,7 @@ import functools
 import http.server
 import inspect
 import itertools
+import pickle
 import sys
 import threading
 import types
@@ -122,10 +123,10 @@ class Dataset:
         return types.SimpleNamespace(base_schema=self.tables[0].schema) if self.tables else None
 
     def map_batches(self, kind, *, fn_constructor_args, batch_size, **options):
-        worker = kind(*fn_constructor_args)
+        worker = kind(*pickle.loads(pickle.dumps(fn_constructor_args)))  # in a process of its own
         parts = (part for one in self.tables for part in slices(one, batch_size or max(1, one.num_rows)))
         made = Dataset(list(map(worker, parts)))
-        made.options = options
+        made.options, made.worker = options, worker
         return made
 
     def iter_rows(self):

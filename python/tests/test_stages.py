@@ -2,7 +2,9 @@
 
 import functools
 import gzip
+import io
 import itertools
+import json
 import pathlib
 import pickle
 import re
@@ -81,14 +83,15 @@ def test_kinds(rng):
     beside, is what plain Python makes of the texts; a text's column keeps its type. (pyarrow takes no rows
     of views: filter and keep failed.)"""
     letters = ["ab", "ca", "bbb", "a", "\u00e9b", "c \u00e9", "cccccccc", " "]
-    for _ in range(amount(300)):
+    for _ in range(amount(500)):
         texts = [
             None if rng.random() < 0.2 else "".join(rng.choice("abc \u00e9") for _ in range(rng.randint(0, 30)))
             for _ in range(rng.randint(1, 50))
         ]  # fmt: skip
-        names = ["text", *rng.sample(["left", "right", "far"], rng.randint(0, 3))]
+        names = ["text", *rng.sample(["left", "right", "far"], rng.randint(1, 3))]
         rng.shuffle(names)
-        table = pyarrow.table({name: column_of(rng, texts) for name in names}).slice(rng.randint(0, 7))
+        others = {name: rng.sample(texts, len(texts)) for name in names} | {"text": texts}
+        table = pyarrow.table({name: column_of(rng, others[name]) for name in names}, metadata={"a": "b"}).slice(rng.randint(0, 7))
         batches = table.to_batches(rng.choice([1, 7, 64]))
         cells, beside = table.column("text").to_pylist(), {name: table.column(name).to_pylist() for name in names}
         plain = table.schema.field("text").type
@@ -97,7 +100,7 @@ def test_kinds(rng):
         values = [rng.choice(["<>", "", "\u00fc"]) for _ in patterns]
         given = [[encode(one) for one in of] for of in (patterns, values)]
         longest, regex = rng.random() < 0.5, rng.random() < 0.3
-        kind = rng.choice(["split", "replace", "mask"] if regex else list(KINDS))
+        kind = rng.choice(["split", "replace", "mask"] if regex else [*KINDS, "filter", "cells", "matches"])
         regex = regex and not longest
         plan = trawl.Plan(patterns, **({"regex": True, "alphabet": "utf8"} if regex else {}))
         options = {"name": "new"}
@@ -107,9 +110,14 @@ def test_kinds(rng):
             options["values"] = values
         if kind in ("cells", "matches"):
             options = {"keep": names}
+        options |= {one: None for one in KINDS[kind].options if one not in options and (one, kind) != ("values", "replace")}
         invert = options["invert"] = kind == "filter" and rng.random() < 0.5
         stage = pickle.loads(pickle.dumps(Stage(plan, "text", kind, **options)))
-        made = [row for batch in stage(batches) for row in batch.to_pylist()]
+        output = list(stage(batches))
+        made = [row for batch in output for row in batch.to_pylist()]
+        assert {batch.schema for batch in output} <= {stage.schema(table.schema)}
+        assert kind != "filter" or all(batch.schema.equals(table.schema, check_metadata=True) for batch in output)
+        assert pickle.loads(pickle.dumps(stage)).counters["records"] == 0 and stage.counters["bytes"] == sum(one["text"].nbytes for one in batches)
         wanted = [cell_of(kind, one, *given, longest, regex) for one in cells]
         found = sum(one is not None and len(naive(given[0], one)) > 0 for one in cells)
         if kind == "count":
@@ -118,11 +126,14 @@ def test_kinds(rng):
             assert row["pattern_records"] == counts and row["records"] == len(cells) and row["bad"] == 0
         else:
             assert made == rows_of(kind, wanted, beside, invert), (kind, patterns, table.schema)
+            if kind in ("replace", "mask"):
+                kept = plain.value_type if pyarrow.types.is_dictionary(plain) else pyarrow.string() if pyarrow.types.is_null(plain) else plain
+                assert stage.schema(table.schema).field("new").type == kept
         assert stage.counters["found"] == found and stage.counters["records"] == len(cells)
         assert stage.counters["nulls"] == cells.count(None)
         if kind in ("replace", "mask"):
             again = Stage(plan, "text", kind, **{key: one for key, one in options.items() if key != "name"})
-            result = again.reader(table).read_all()
+            result = again.reader(rng.choice([table, table.to_reader()])).read_all()
             assert result.schema == table.schema and result.column("text").to_pylist() == wanted
 
 
@@ -192,6 +203,8 @@ def test_what_is_told():
         list(stage(table.to_batches(2)))
         assert [one["records"] for one in told] == [2, 2] and [one["found"] for one in told] == [1, 1]
         assert {key: sum(one[key] for one in told) for key in told[0]} | {"bad": 0} == stage.counters
+        again = Stage(trawl.Plan(["an"], values=["x"]), "text", kind, tell=told.clear, engine="cuda")
+        again.schema(table.schema)  # neither opens a GPU nor tells anything
     told = []
     list(Stage(trawl.Plan("an"), "n", errors="apart", tell=told.append)(
         pyarrow.table({"n": [1]}).to_batches()))  # fmt: skip
@@ -226,6 +239,11 @@ def test_signed():
         assert plain.to_pylist() == signed.to_pylist()
         for column in signed.columns:
             assert "uint64" not in str(column.type) and "large_list" not in str(column.type)
+    near = Stage(trawl.Plan("gat", alphabet="dna", mismatches=1), "text", "matches", signed=True)
+    (batch,) = near(pyarrow.table({"text": ["gatta", None, "gcttagat"]}).to_batches())
+    names = ["record", "begin", "end", "pattern", "distance", "strand"]
+    assert batch.schema == pyarrow.schema([(name, "string" if name == "strand" else "int64") for name in names])
+    assert [tuple(row.values()) for row in batch.to_pylist()] == [(0, 0, 3, 0, 0, "+"), (2, 0, 3, 0, 1, "+"), (2, 5, 8, 0, 0, "+")]
 
 
 def test_datasets(rng, monkeypatch):
@@ -243,6 +261,37 @@ def test_datasets(rng, monkeypatch):
         rows = trawl.ray.filter(data, plan, "text", invert=invert).iter_rows()
         column = [one for table in tables for one in table.column("text").to_pylist() if one is not None]
         assert [row["text"] for row in rows] == [one for one in column if ("ab" in one or "ca" in one) is not invert]
+
+
+def test_datasets_with_bad_records(rng, monkeypatch):
+    """Check that each record goes to one of two datasets, is counted once, and where the stage runs."""
+    import trawl.ray
+
+    ray_by_hand.install(monkeypatch, [{"CPU": 4.0}, {"CPU": 2.0, "GPU": 1.0}])
+    monkeypatch.setattr(ray_by_hand.Counter, "sums", sums := {})
+    texts = [None if rng.random() < 0.1 else "".join(rng.choices("ab\u00e9", k=4)) for _ in range(60)]
+    table = pyarrow.table({"id": range(60), "text": texts})
+    numbers = pyarrow.table({"id": [60, 61], "text": [5, 6]})
+    plan, all_bad = trawl.Plan([b"a", b"\xa9"]), [one or "" for one in texts if "\u00e9" in (one or "")]  # \xa9 is half of a letter
+    data = ray_by_hand.Dataset([table.slice(0, 7), table.slice(7), numbers])
+    found, bad = trawl.ray.run(data, plan, "text", "replace", values="<>", errors="apart", batch_rows=rng.choice([None, 5]), cpus=2, keep_order=True)
+    good = [(i, one and one.replace("a", "<>")) for i, one in enumerate(texts) if "\u00e9" not in (one or "")]
+    assert [tuple(row.values()) for row in found.iter_rows()] == good and data.context.execution_options.preserve_order
+    rows = list(bad.iter_rows())
+    assert [row["text"] for row in rows] == [*all_bad, 5, 6] and [row["id"] for row in rows[-2:]] == [60, 61]
+    assert all(re.match("ValueError: .*UTF-8|TypeError: ", row["trawl_error"]) for row in rows)
+    assert sums["trawl_records", "replace", "text"] == 62 and sums["trawl_bad", "replace", "text"] == len(rows)
+    assert (found.worker.stage.engine, found.worker.stage.threads) == ("cpu", 2)
+    for workers, sizes in ((None, (1, 5)), (2, (2, 2)), ((1, 1), (1, 1)), ((2, 4), (2, 4))):
+        found = trawl.ray.contains(data, plan, "text", errors="apart", workers=workers, threads=3)[0]
+        assert (found.options["compute"]["min_size"], found.options["compute"]["max_size"]) == sizes
+        assert found.worker.stage.threads == 3 and 0 <= found.options["num_cpus"] < 1
+    for wrong, message in (((2, 1), "at least 2, and at most 1"), (7, "no room"), (0, "1 or more")):
+        with pytest.raises(ValueError, match=message):
+            trawl.ray.contains(data, plan, "text", workers=wrong)
+    data.map_batches = None  # an unknown column is refused before any task
+    with pytest.raises(KeyError, match="the table has the columns id, text"):
+        trawl.ray.contains(data, plan, "none")
 
 
 class Actor:
@@ -269,12 +318,15 @@ def read(monkeypatch, files, parts):
 
     listed = list(files_of(files, None))
     listed = {key: [one[key] for one in listed] for key in ("path", "system")}
-    for orders in ((True, False), (False, True)):
+    answers = []
+    for orders in ((True, False), (False, False, True), (False, True)):  # a file is read again after the loss of a node
         apart, reads[:] = Actor(Apart()), []
         found = {}
         for bad in orders:
             tables = read_files(listed, counted, apart, bad)
             found[bad] = [row for table in tables for row in table.to_pylist()]
+        answers.append(found)
+    assert answers[0] == answers[1] == answers[2]
     return found[False], found[True], len(reads)
 
 
@@ -311,6 +363,43 @@ def test_json_lines(tmp_path, monkeypatch):
     assert "OSError" in end["trawl_error"]
     with pytest.raises(FileNotFoundError, match="none"):
         read(monkeypatch, [tmp_path / "none"], json_parts)
+    monkeypatch.chdir(tmp_path)
+    system = pyarrow.fs.LocalFileSystem()
+    for given in ("a", ["a"], pathlib.Path("a"), f"file://{tmp_path}/a"):
+        assert [one["path"] for one in trawl.ray.files_of(given, None)] == paths[:1]
+    assert list(trawl.ray.files_of("a", system)) == [{"path": "a", "system": system}]
+
+
+def test_json_lines_in_pieces(rng):
+    """Check the records and the numbers of bad records, however the stream cuts the lines, and where the stream fails. (Bad
+    lines had been in a file's first piece alone.)"""
+    from trawl.ray import json_parts, parts_and_end
+
+    class Stream(io.BytesIO):
+        def read(self, size):
+            if not (part := super().read(rng.randint(1, 60))) and fails:
+                raise OSError("gone")
+            return part
+
+    for _ in range(amount(300)):
+        kinds = [b'{"text": "a\\u00e9"}', b'{"text": null}\r', b'{"text": "%s"}' % (b"b" * 90)]
+        kinds += [b"{broken", b'{"text": 5}', b"", b"[1]", b"null", b"{}", b'\xef\xbb\xbf{"text": ""}']
+        lines = rng.choices(kinds, k=rng.randint(0, 12))
+        data, fails = b"".join(line + b"\n" for line in lines), rng.random() < 0.3
+        whole, rest = rng.random() < 0.5, b'{"text": "end"}'
+        mark = b"\xef\xbb\xbf" * (rng.randrange(2) or data[:1] == b"\xef")
+        system = types.SimpleNamespace(open_input_stream=lambda path: Stream(mark + data + rest * whole))
+        if whole and not fails:
+            lines.append(rest)
+        tables, bad = [], []
+        for table, rows in parts_and_end(json_parts(system, "p", "text")):
+            tables += table.to_pylist() if table is not None else []
+            bad += rows
+        good = [line for line in lines if line.startswith(b'{"text": ') and b"5" not in line]
+        assert [(row["path"], row["line"]) for row in tables] == [("p", line) for line in good]
+        assert [row["text"] for row in tables] == [json.loads(line)["text"] for line in good]
+        numbers = [(i, line) for i, line in enumerate(lines) if line not in good]
+        assert [one[:2] for one in bad] == numbers + [(len(lines), None)] * fails
 
 
 def test_broken_parquet_files(tmp_path, monkeypatch):
@@ -323,6 +412,15 @@ def test_broken_parquet_files(tmp_path, monkeypatch):
         parquet.write_table(
             table, tmp_path / name, row_group_size=100, write_page_checksum=True, use_dictionary=False
         )
+    many = pyarrow.table({"text": list(map(str, range(70_000)))})  # whose second batch of rows is bad
+    parquet.write_table(many, tmp_path / "many", write_page_checksum=True, use_dictionary=False, data_page_size=1 << 14)
+    data = bytearray((tmp_path / "many").read_bytes())
+    group = parquet.ParquetFile(tmp_path / "many").metadata.row_group(0).column(0)
+    data[group.data_page_offset + group.total_compressed_size - 5] ^= 255
+    (tmp_path / "many").write_bytes(data)
+    rows, apart, _ = read(monkeypatch, tmp_path / "many", functools.partial(parquet_parts, columns=None))
+    assert rows == many.to_pylist()[: len(rows)] and 0 < len(rows) == apart[0]["record"] < 70_000 and len(apart) == 1
+    (tmp_path / "many").unlink()
     group = parquet.ParquetFile(tmp_path / "b").metadata.row_group(1).column(1)
     for name, at in (("a", -4), ("b", group.data_page_offset + group.total_compressed_size - 5)):
         data = bytearray((tmp_path / name).read_bytes())

@@ -354,8 +354,6 @@ def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[A
     first = 0
     with system.open_input_stream(path) as stream:
         for lines in lines_of(stream):
-            if first == 0:
-                lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
             parsed = [(line, *json_text(line, field)) for line in lines]
             good = [(line, text) for line, text, fault in parsed if fault is None]
             columns = {
@@ -370,13 +368,14 @@ def json_parts(system: Any, path: str, field: str) -> Iterator[tuple[Any, list[A
 
 def lines_of(stream: Any) -> Iterator[list[bytes]]:
     pieces: list[bytes] = []
+    mark = codecs.BOM_UTF8
     while part := stream.read(4 << 20):
         head, line_end, tail = part.rpartition(b"\n")
         if line_end:
-            yield b"".join([*pieces, head]).split(b"\n")
-            pieces = []
+            yield b"".join([*pieces, head]).removeprefix(mark).split(b"\n")
+            pieces, mark = [], b""
         pieces.append(tail)
-    if last := b"".join(pieces):
+    if last := b"".join(pieces).removeprefix(mark):
         yield [last]
 
 
