@@ -34,6 +34,10 @@ def test_files_are_dealt_out_by_size_and_in_order():
 
 def test_which_files(tmp_path):
     (tmp_path / "b/c").mkdir(parents=True)
+    for name in "hcgdfaeb":
+        (tmp_path / "d" / name).mkdir(parents=True)
+        (tmp_path / "d" / name / "x").touch()
+    assert list(_shards.found_below([tmp_path / "d"])) == [f"{tmp_path}/d/{name}/x" for name in "abcdefgh"]
     for name in ("b/z", "b/c/y", "a", b"b/\xff"):
         (tmp_path / os.fsdecode(name)).write_text("text")
     (tmp_path / "b/link").symlink_to(tmp_path / "a")
@@ -64,6 +68,7 @@ def test_actors_that_do_not_fit(monkeypatch):
     for actors, cpus, cores, claim in (
         (1, 1, [1], 0), (1, 1, [2], 0.124), (2, 1, [2], 0.062), (2, 2, [2, 2], 0.124), (4, 1, [1] * 4, 0),
         (1, 1, [16], 0.999), (16, 1, [16], 0.061), (100, 8, [64] * 16, 0.999), (1, 1, [1] * 9, 0.999), (1, 4, [], 0),
+        (1, 1, [2, 3], 0.249), (2, 2, [8, 8], 0.499), (3, 1, [1.5], 0.015),  # as many as the cores, and the least claim
     ):  # fmt: skip
         assert trawl.ray.claim_of(actors, cpus, cores) == pytest.approx(claim, abs=0.002)
 
@@ -93,6 +98,7 @@ CASES = [
     ([b"ab", b"c"], {"whole_words": True}, partial(naive, whole_words=True)),
     ([b"ab", b"c"], {"whole_lines": True}, partial(naive, whole_lines=True)),
     ([b"abc", b"cab"], {"mismatches": 1}, one_mismatch),
+    ([b"b[^x]a", b"b$"], {"regex": True}, lambda patterns, text: list(trawl.Plan(patterns, regex=True).matches(text))),
 ]
 
 
@@ -135,8 +141,10 @@ def test_a_shard_of_nothing():
 
 def test_files_are_cut_at_line_ends(rng, tmp_path):
     pytest.importorskip("numpy")
-    for _ in range(amount(50)):
+    for number in range(amount(50)):
         text = "".join(rng.choice("ab\n") for _ in range(rng.randrange(60))).encode()
+        if number < 2:  # a line that takes several reads
+            text += b"a" * (5 << 19) + b"\nb" * number
         (tmp_path / "file").write_bytes(text)
         for sources in ({"file": text}, [tmp_path / "file"]):
             (file,) = _shards.files_of(sources)
@@ -180,11 +188,12 @@ def lines_by_hand(texts, patterns, before, after):
 
 def test_counts_that_share_a_search(monkeypatch):
     """Check that requests which wait at the same time share a search if their options are equal, and that each request
-    gets its own counts."""
+    gets its own counts. (No two requests had differed in whole_words alone.)"""
     pytest.importorskip("numpy")
-    shard = _shards.Shard(list(_shards.files_of({"a": "ab AB abab"})), 1, "cpu")
+    shard = _shards.Shard(list(_shards.files_of({"a": "ab AB abab \u00e9ab"})), 1, "cpu")
     many = [f"ab{i}" for i in range(_shards.SHARED_MAX)]
-    asks = [(["ab"], {}), (["b", "ab"], {}), (["ab"], {"ignore_case": True}), (["ab", "ab"], {}), (["b", *many], {})]
+    asks = [(["ab"], {}), (["b", *many], {}), (["ab"], {"ignore_case": True}), (["ab", "ab"], {}), (["b", "ab"], {}), (["ab"], {"whole_words": True}),
+            (["ab", "b"], {"whole_words": "ascii"}), (["ab"], {"whole_words": True, "ignore_case": True})]  # fmt: skip
     plans = [trawl.Plan(patterns, **options) for patterns, options in asks]
     counts, searches, original = {}, [], shard.count_for
 
@@ -193,7 +202,7 @@ def test_counts_that_share_a_search(monkeypatch):
         if len(searches) == 1:  # during the first search all other requests come
             for thread in threads[1:]:
                 thread.start()
-            while len(shard.waiting) < 6:
+            while len(shard.waiting) < len(threads) - 1:
                 time.sleep(0.01)
         original(some)
 
@@ -208,9 +217,27 @@ def test_counts_that_share_a_search(monkeypatch):
     threads[0].start()
     for thread in threads:
         thread.join()
-    assert counts == {0: [3], 1: [3, 3], 2: [4], 3: [3, 3], 4: [3] + [0] * 1000, -1: 6, -4: 3}
-    assert sorted(searches) == [1, 1, 2, 3]
-    assert shard.count(plans[1]) == 6 and shard.count(plans[2]) == 4 and searches[-2:] == [1, 1]
+    assert counts == {0: [4], 4: [4, 4], 2: [5], 3: [4, 4], 1: [4] + [0] * 1000, 5: [1], 6: [2, 0], 7: [2], -4: 8, -1: 4}
+    assert sorted(searches) == [1, 1, 1, 1, 1, 2, 3]
+    assert shard.count(plans[4]) == 8 and shard.count(plans[2]) == 5 and searches[-2:] == [1, 1]
+    assert shard.count(trawl.Plan(b"a+b", regex=True)) == 4 and len(searches) == 9  # an expression shares no search
+
+
+def test_counts_for_several(rng):
+    """Check the counts of requests that share a search: requests for the sum and by pattern, of equal and of other plans."""
+    pytest.importorskip("numpy")
+    text = "ab AB abab cab"
+    shard = _shards.Shard(list(_shards.files_of({"a": text})), 1, "cpu")
+    plans = [trawl.Plan(patterns) for patterns in (["ab"], ["b", "ab"], ["c", "a", "c"])]
+    for _ in range(amount(200)):
+        asks = [_shards.Waiting(rng.choice(plans), rng.random() < 0.7) for _ in range(rng.randint(1, 3))]
+        shard.count_for(asks)
+        for ask in asks:
+            expected = ask.plan.count_by_pattern(text).tolist()
+            assert sum(ask.counts) == sum(expected) and (ask.in_all or list(ask.counts) == expected)
+    shard.searcher = types.SimpleNamespace(count=lambda plan, text: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        shard.count(plans[0])
 
 
 def test_a_file_that_changed(tmp_path):
@@ -306,7 +333,7 @@ def test_eight_nodes(nodes, rng, tmp_path):
         check(collection, order, *CASES[0])
 
 
-def test_named_and_cut_and_copied(nodes, rng, tmp_path):
+def test_named_and_cut_and_copied(nodes, rng, tmp_path, monkeypatch):
     """Check that a collection outlives the process that made it, that large files are cut into parts, and that a copy of a
     shard answers for a lost copy."""
     import ray
@@ -327,12 +354,21 @@ def test_named_and_cut_and_copied(nodes, rng, tmp_path):
         for one in collection.held:
             ray.kill(one.actors[0], no_restart=False)
             check(collection, texts, [b"ab", b"4"], {}, naive)
+            check(collection, texts, [b"4999 ab"], {}, naive)
         for before, after in ((0, 0), (2, 1)):
             for patterns in ([b"99 a"], [b"b b", b"x"]):
                 found = list(map(tuple, collection.lines(trawl.Plan(patterns), before=before, after=after)))
                 assert found == lines_by_hand(texts, patterns, before, after)
         with pytest.raises(trawl.UnsupportedError, match="could cross"):
             collection.count(trawl.Plan("b\n"))
+        (other := tmp_path.with_name("other")).mkdir(exist_ok=True)
+        for name in ("a", "file"):
+            (other / name).write_bytes(b"ab")
+        monkeypatch.chdir(other)
+        collection.add(["."])
+        assert collection.names[-1] == f"{other}/file" and len(collection.held) == 4
+        (other / "file").write_bytes(b"abab")
+        assert collection.refresh() == [f"{other}/file"] and len(collection.held) == 4
         collection.add({"more": "ab\nab"})
         assert collection.files(trawl.Plan("ab"))[-1] == "more" and collection.refresh() == []
     with pytest.raises(ValueError):
@@ -361,12 +397,14 @@ def change(rng, folder, names):
 def test_refresh(by_hand, rng, tmp_path):
     """Check that refresh() names what changed, that each answer is that of the files now, and that loaded texts stay. (A
     file that had changed and kept its size was in no test.)"""
+    import ray
+
     names = ["a", "b/c", "b/d", "b.c", "z"]
     (tmp_path / "b").mkdir()
-    for _ in range(amount(40)):
+    for _ in range(amount(64)):
         for name in names:
             (tmp_path / name).write_bytes(bytes(rng.choice(b"ab\n") for _ in range(rng.randrange(80))))
-        with trawl.ray.Collection([tmp_path], rng.randint(1, 5), replicas=rng.randint(1, 2)) as collection:
+        with trawl.ray.Collection([tmp_path], rng.randint(1, 8), replicas=rng.randint(1, 2)) as collection:
             texts = {"text": b"ab\nb"} if rng.random() < 0.5 else {}
             if texts:
                 collection.add(texts)
@@ -382,9 +420,37 @@ def test_refresh(by_hand, rng, tmp_path):
                 now = {name: now[name] for name in collection.names}
                 check(collection, now, [b"ab", b"b"], {}, naive)
                 around = {"before": rng.randrange(3), "after": rng.randrange(3)}
-                if not collection.is_cut:
-                    found = list(map(tuple, collection.lines(trawl.Plan("ab"), **around)))
-                    assert found == lines_by_hand(now, [b"ab"], **around)
+                if collection.is_cut:
+                    around = {"before": 0, "after": 0}
+                found = list(map(tuple, collection.lines(trawl.Plan("ab"), **around)))
+                assert found == lines_by_hand(now, [b"ab"], **around)
+                alive = [one for one in ray.actors if not one._dead]
+                assert set(alive) == {actor for one in collection.held for actor in one.actors} and len(alive) > 0
+        assert all(one._dead for one in ray.actors)
+
+
+def test_copies(by_hand):
+    """Check that requests go to all copies of a shard in turn, that a copy answers for a copy which is lost for ever, and how
+    many shards there are by default."""
+    import ray
+
+    texts = {str(i): "ab" for i in range(20)}
+    with trawl.ray.Collection(texts, replicas=2) as collection:
+        assert len(collection.held) == 4
+        for _ in range(4):
+            assert collection.count(trawl.Plan("ab")) == 20
+        assert [[copy["asks"] for copy in one["copies"]] for one in collection.status()] == [[2, 2]] * 4
+        for one in collection.held:
+            ray.kill(one.actors[1])
+        for _ in range(3):
+            assert collection.count(trawl.Plan("ab")) == 20
+        ray.kill(collection.held[0].actors[0])
+        with pytest.raises(trawl.Error, match="lost too often"):
+            collection.count(trawl.Plan("ab"))
+    with trawl.ray.Collection(texts) as collection:
+        assert len(collection.held) == 8
+    with pytest.raises(trawl.OutOfMemoryError, match="7 shards need .* and the nodes have"):
+        trawl.ray.Collection(texts, 7, replicas=2)
 
 
 def test_an_actor_is_lost_within_an_answer(by_hand, rng, monkeypatch):

@@ -210,7 +210,7 @@ class Shard:
         for file in dict.fromkeys(files.tolist()):
             text = self.part(file).tobytes()
             starts = [0, *(at + 1 for at in (self.part(file) == ord("\n")).nonzero()[0].tolist())]
-            if len(starts) > 1 and starts[-1] == len(text):
+            if starts[-1] == len(text):
                 starts.pop()  # the text ends with a line end
             hits = [bisect.bisect(starts, at) - 1 for at in begins[files == file].tolist()]
             shown = {line: False for line in hits}
