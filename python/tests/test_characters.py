@@ -54,6 +54,8 @@ def test_long(rng):
         for letter in LETTERS:
             text = "x\u00e9" + "y".join(letter * rng.randint(1, 9000) for _ in range(5)) + "xy"
             patterns = ["x", "y" + letter, letter + "y", letter * 700 + "y"]
+            at = max(0, text.index("y") - 300)  # a long occurrence, and one inside that is long, too
+            patterns += [text[at : at + 900], text[at + 5 : at + 405]]
             check(trawl.Plan(patterns), patterns, text, searcher)
 
 

@@ -123,6 +123,23 @@ def test_functions_of_arrow(questions):
         assert rows == [text for text, one in zip(texts, expected["contains"]) if one]
 
 
+PLANS = [{}, {"mismatches": 1}, {"edits": 1}, {"alphabet": "dna"}, {"alphabet": "dna", "reverse_complement": True, "edits": 1}, {"regex": True}]
+
+
+@pytest.mark.parametrize("options", PLANS)
+def test_fields_of_occurrences(options):
+    """Check that a search's type has all fields of the plan's occurrences. (A plan of DNA without errors was in no test.)"""
+    plan, column = trawl.Plan(["GAT", "TTA"], **options), pyarrow.array(["GATTACA ATC", None, "", "GAGTT"])
+    for value in (True, False):
+        found = pyarrow.array(plan.match_lists(column, value=value))
+        assert found.type == pyarrow.large_list(trawl.arrow.kind_of_match(plan, value))
+    name = f"fields_{PLANS.index(options)}"
+    trawl.arrow.register(name, plan)
+    first = pyarrow.array([one[0] if one else None for one in found.to_pylist()], found.type.value_type)
+    for call, expected in (("matches", found), ("find_first", first)):
+        assert pyarrow.compute.call_function(f"{name}_{call}", [column]).equals(expected)
+
+
 def test_polars(questions):
     polars = pytest.importorskip("polars")
     pytest.importorskip("trawl.polars")
@@ -182,6 +199,15 @@ def test_duckdb(questions):
             break
 
 
+def test_arrays_of_numpy():
+    """Check that arrays of strings are columns: of objects, of strings of the same size, and of the strings of numpy 2."""
+    texts, plan = ["a pear", "", "peach"], trawl.Plan(["pea", "ear"])
+    for kind in (object, str, *([numpy.dtypes.StringDType()] if hasattr(numpy.dtypes, "StringDType") else [])):
+        column = numpy.array(texts, kind)
+        assert list(plan.replace(column, ["P", "E"])) == ["a Pr", "", "Pch"] and list(plan.contains(column)) == [True, False, True]
+    assert plan.split(numpy.array(["x", None, "peax"], object)) == [["x"], None, ["", "x"]]
+
+
 def test_replace(rng):
     """Compare the results with Plan.replace, which other tests compare with a loop."""
     polars = pytest.importorskip("polars")
@@ -191,8 +217,6 @@ def test_replace(rng):
     texts, plan, values = ["a pear", None, "peach"], trawl.Plan(["pea", "ear"]), ["P", "E"]
     expected = ["a Pr", None, "Pch"]
     assert polars.Series(texts).trawl.replace(plan, values).to_list() == expected
-    for array in (numpy.array(texts, object), numpy.array([text or "" for text in texts])):
-        assert [one or None for one in plan.replace(array, values)] == expected
     frame = polars.LazyFrame({"text": texts})
     asked = frame.select(polars.col("text").trawl.replace(plan, values))
     assert asked.collect().rows() == [(one,) for one in expected]

@@ -1,10 +1,12 @@
 """Tests that many searches leave neither references nor memory behind."""
 
 import gc
+import io
 import os
 import pickle
 import resource
 import sys
+import time
 
 import pytest
 import trawl
@@ -23,6 +25,7 @@ def failing(plan):
             wrong()
     with pytest.raises(trawl.ArgumentError):
         trawl.Plan("")
+    assert plan.count(io.BytesIO(b"banana")) == 4  # a thread reads
     for value in (["x"], [1, 2], "\ud800"):
         with pytest.raises((TypeError, ValueError)):
             plan.replace(["an"], value)
@@ -50,6 +53,8 @@ def one_of_each(plan, text, path):
     for one in column, Column([b"banana" * 4, b"na", b"x" * 20], "vz"):
         pickle.loads(pickle.dumps(plan.replace(one, "y" * 20))).tolist()
     plan.count(path)
+    with open(path, "rb") as file:
+        plan.count(file)
     trawl.Text(text)
     trawl.Plan(["other", b"patterns"])
 
@@ -65,12 +70,18 @@ def test_no_leak(tmp_path):
     gc.collect()
     objects = (plan, text, path, trawl.Plan, trawl.Column, trawl.Matches, trawl.Text, None)
     before = [sys.getrefcount(thing) for thing in objects[:-1]]
-    begin = resident()
+    descriptors, begin = os.listdir("/proc/self/fd"), resident()
     for _ in range(rounds):
         one_of_each(plan, text, path)
     for _ in range(rounds // 10):
         failing(plan)
     gc.collect()
     assert [sys.getrefcount(thing) for thing in objects[:-1]] == before
+    for _ in range(100):  # a thread closes its pipe a little later
+        if len(os.listdir("/proc/self/fd")) <= len(descriptors):
+            break
+        time.sleep(0.05)
+    else:
+        raise AssertionError(os.listdir("/proc/self/fd"))
     if "ASAN_OPTIONS" not in os.environ:  # ASan keeps freed memory for a while
         assert resident() - begin < 3 << 20

@@ -1,5 +1,6 @@
 """Compares searches of columns, in all layouts, with a naive search of each record."""
 
+import array
 import importlib.util
 import io
 import pickle
@@ -155,7 +156,8 @@ def test_many_records(rng):
 
 def test_refused():
     plan = trawl.Plan("a")
-    for wrong in ("one string", b"bytes", 3, [3], [["a"]], io.StringIO("a")):
+    one = [bytearray(b"ab"), memoryview(b"ab"), array.array("B", b"ab"), array.array("b", b"ab"), memoryview(b"ab").cast("c")]
+    for wrong in ("one string", b"bytes", *one, 3, [3], [["a"]], io.StringIO("a")):
         with pytest.raises(TypeError):
             plan.contains(wrong)
     with pytest.raises(TypeError, match="format"):

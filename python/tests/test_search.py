@@ -224,6 +224,7 @@ def test_progress_is_told(tmp_path):
                 assert call(*given, progress=calls.append) == call(*given) and calls[-1] == 6000, name
     calls.clear()
     assert plan.first(b"ab" + bytes(8 << 20), progress=calls.append) == (0, 2, 0) and calls[-1] < 8 << 20
+    assert plan.count_lines(b"ab\n" + bytes(8 << 20), limit=1, progress=calls.append) == 1 and calls[-1] < 8 << 20
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None:
         chunked = pyarrow.chunked_array([column, column]).dictionary_encode()

@@ -9,7 +9,10 @@ import os
 import socket
 import subprocess
 import threading
+import time
+from functools import partial
 from multiprocessing import shared_memory
+from types import SimpleNamespace
 
 import pytest
 import trawl
@@ -62,6 +65,8 @@ def test_files(tmp_path):
     assert same(path)
     with open(path, "rb") as file, open(path, "rb", buffering=0) as raw:
         assert same(file) and same(raw) and same(Descriptor(file))
+        for kept in [trawl.Text(one(open(path, "rb"))) for one in (lambda file: file, Descriptor)]:
+            assert same(kept)  # the Text alone holds the file
         assert file.tell() == 0 and file.read(3) == TEXT[:3]
         assert PLAN.count(file) == PLAN.count(TEXT[3:])
         assert file.read() == TEXT[3:]
@@ -71,6 +76,9 @@ def test_files(tmp_path):
         PLAN.count(tmp_path / "none")
     with pytest.raises(trawl.Error):
         PLAN.count(tmp_path)
+    folder = SimpleNamespace(fileno=partial(os.open, tmp_path, os.O_RDONLY), name="a folder")
+    with pytest.raises(trawl.Error, match="a folder"):
+        PLAN.count(folder)
     (tmp_path / "empty").touch()
     assert PLAN.count(tmp_path / "empty") == 0
 
@@ -148,7 +156,16 @@ def test_file_objects_that_fail(tmp_path):
         PLAN.count(file)
     assert PLAN.first(Failing(TEXT, b"")) == EXPECTED[0]
     assert PLAN.count_lines(Failing(TEXT), limit=2) == 2
-    assert PLAN.count(Failing(array.array("I", b"teateatea..."))) == 5
+    many = b"teateatea..." * 9000  # more than a pipe holds
+    assert PLAN.count(Failing(array.array("I", many))) == PLAN.count(many)
+    endless = SimpleNamespace(read=lambda size: TEXT)
+    assert PLAN.first(endless) == EXPECTED[0]
+    for _ in range(500):  # the search has ended, and so does the thread that reads
+        if not any(one.name == "trawl-pump" for one in threading.enumerate()):
+            break
+        time.sleep(0.01)
+    else:
+        raise AssertionError(threading.enumerate())
 
 
 def test_a_file_becomes_shorter(tmp_path):
