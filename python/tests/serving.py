@@ -59,7 +59,7 @@ class Fake:
     def serve(self, connection):
         with connection, contextlib.suppress(OSError), connection.makefile("rb") as reading:
             while head := b"".join(itertools.takewhile(b"\r\n".__ne__, reading)):
-                length = int(head.lower().split(b"content-length: ")[1].split()[0])
+                length = int([*head.lower().split(b"content-length: "), b"0"][1].split()[0])
                 self.requests.append((head, json.loads(reading.read(length) or b"null")))
                 answer = self.answers.pop(0)
                 for at in range(0, len(answer), self.step):

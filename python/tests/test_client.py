@@ -35,7 +35,7 @@ def test_borders_of_chunks_and_reads(tmp_path, step, size):
 
 def test_request(tmp_path):
     """Check the members of a request: the command's options, and strings, in base64 if a string is not UTF-8."""
-    with Fake(tmp_path, *[plain(COUNT)] * 11) as fake, trawl.Client(fake.address, token="t0\n") as client:
+    with Fake(tmp_path, *[plain(COUNT)] * 12, plain(b"")) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
             ["a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,
             invert=False, text=True, glob="*.c", type=["c", "py"], mismatches=1, edits=None,
@@ -71,6 +71,12 @@ def test_request(tmp_path):
         body = fake.requests.pop()[1]
         own = ["--any-base", "--alphabet=dna", "--exact=2-3", "--exact=5-5", "--mismatches=1"]
         assert sorted(body["options"]) == sorted([*own, "--hidden", "--glob=*.c"])
+        client.count(trawl.Plan(["a", "b"], line_end=b"\0"))
+        assert fake.requests.pop()[1]["options"] == ["--null-data"]
+        words = {"regex": True, "whole_words": "ascii"}
+        for plan, why in ((trawl.Plan(["a", "b", "a"]), "equal patterns"), (trawl.Plan("a", **words), "regex: "), (trawl.Plan("a", line_end=b"x"), "line_end")):
+            with pytest.raises(trawl.UnsupportedError, match=why):
+                client.count(plan)
         for regex, name in ((True, "perl"), ("perl", "perl"), ("extended", "extended"), ("basic", "basic")):
             client.count(["a", "b"], regex=regex)
             assert fake.requests.pop()[1]["options"] == [f"--{name}-regexp"]
@@ -89,6 +95,7 @@ def test_request(tmp_path):
             client.count(trawl.Plan("a"), ignore_case=True)
         with pytest.raises(ValueError, match="'ascii' for both"):
             client.count("a", ignore_case="ascii", whole_words=True)
+        assert client.files("a/b&\udcff") == [] and fake.requests.pop()[0].startswith(b"GET /v1/files?collection=a%2Fb%26%FF HTTP/1.1\r\n")
 
 
 def test_names_and_lines_that_are_not_utf8(tmp_path):
@@ -96,8 +103,10 @@ def test_names_and_lines_that_are_not_utf8(tmp_path):
     first = found("", lines={"bytes": "/woK"}, submatches=[one])
     first["data"]["path"] = {"bytes": "YfxiLw=="}
     events = lines(first, found("b", kind="context"), SUMMARY, END)
-    with Fake(tmp_path, chunked(events)) as fake:
+    fasta = {"path": {"text": "a"}, "sequence": {"text": "chr"}, "offset": 7, "match": {"text": "GAT"}, "distance": 1, "strand": "-"}
+    with Fake(tmp_path, chunked(events), chunked(lines({"type": "match", "data": fasta}, SUMMARY, END))) as fake:
         first, second = searched(fake)
+        assert searched(fake) == [("a", None, 7, b"GAT", ((0, 3, b"GAT", 1, "-"),), False, b"chr")]
     assert first == ("a\udcfcb/", 1, 0, b"\xff\n\n", ((0, 1, b"\xff", None, None),), False, None)
     assert second.context and second.line == b"b"
 
