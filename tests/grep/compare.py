@@ -529,13 +529,13 @@ def borders(trawl, folder):
 
 
 def short_lines(trawl, folder):
-    """Compare which of all short lines of seven letters hold a word, an empty word, or a letter, in each mix of options."""
-    letters = [b"a", b"B", b"-", b"_", "\u00a7".encode(), "é".encode(), "†".encode()]
+    """Compare which of all short lines of eight letters, one of which is no character, hold a word, an empty word, or a letter, in each mix of options."""
+    letters = [b"a", b"B", b"-", b"_", "©".encode(), "é".encode(), "†".encode(), b"\xa9"]
     with open(os.path.join(folder, "short"), "wb") as file:
         for count in range(5):
             for line in itertools.product(letters, repeat=count):
                 file.write(b"".join(line) + b"\n")
-    for pattern in ("", "a", "b", "\u00a7", "É", "a-", "†é"):
+    for pattern in ("", "a", "b", "©", "É", "a-", "†é", b"\xa9", "©\n".encode() + b"\xa9"):
         for options in ("-n", "-nw", "-nx", "-nwi", "-nwx", "-nwv", "-ob", "-obi", "-cwz"):
             for locale, chunk in (("C.UTF-8", "3"), ("C", "3"), ("C.UTF-8", "65536")):
                 command = [options, "-a", "-e", pattern, "short"]

@@ -46,6 +46,10 @@ class Case:
         self.is_binary = not self.utf8 and rng.random() < 0.3
         self.input = "pipe" if piped else rng.choice(["pipe", "file", "file"])
         self.chunk, self.jobs = rng.choice([0, 0, 1, 3, 16, 100, 1000]), rng.choice([1, 2, 3])
+        numbers = self.report.startswith("--count-by") or self.numbered and self.report not in ("-c", "--count-matches", "--count-matches --overlapping")
+        self.returns = self.form != "crlf" and not (self.whole_lines and numbers) and rng.random() < (0.7 if self.whole_lines else 0.1)
+        if self.returns and self.whole_lines and rng.random() < 0.5:
+            self.report, self.numbered, self.stats, self.before, self.after = "-o", False, False, 0, 0
 
     def features(self):
         """Return the set of the options and the kind of input."""
@@ -83,6 +87,8 @@ def occurrences(case, pattern, text):
     for begin, end in spans:
         before, after = text[begin - 1:begin] if begin else b"", text[end:end + 1]
         if case.whole_lines:
+            if case.returns and after == b"\r":
+                after = text[end + 1:end + 2]
             if before not in (b"", b"\n") or after not in (b"", b"\n"):
                 continue
         elif case.words and ((before and before[0] in WORD) or (after and after[0] in WORD)):
@@ -102,7 +108,7 @@ def lines_of(text):
 
 def holds_empty(case, line):
     if case.whole_lines:
-        return not line
+        return not line or case.returns and line == b"\r"
     if not case.words:
         return True
     return any((i == 0 or line[i - 1] not in WORD) and (i == len(line) or line[i] not in WORD)
@@ -196,7 +202,7 @@ def in_order(case, out):
 def make_text(rng, case):
     if case.letters:
         return "".join(rng.choice(LETTERS) for _ in range(rng.choice([0, 1, 8, 60, 400]))).encode()
-    alphabet = rng.choice([b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a"])
+    alphabet = rng.choice([b"ab\r\n"] if case.returns else [b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a"])
     letter = bytes([rng.choice(b"aaikszzABZ")])  # the first and last letters, and letters that equal others beyond ASCII
     alphabet = alphabet.replace(b"a", letter).replace(b"A", letter.swapcase())
     if case.is_binary:
@@ -232,6 +238,8 @@ def make_patterns(rng, case, texts):
             pattern = pattern.replace(b"\n", b"") or b"b"
         if case.ignore_case and not case.letters and rng.random() < 0.3:
             pattern = pattern.swapcase()
+        if case.returns and case.whole_lines:  # the carriage return belongs to the line end
+            pattern = pattern.rstrip(b"\r") or b"b"
         if case.form == "crlf":
             pattern += b"\r"  # grep takes the carriage return for a part of the string
         patterns.append(pattern)
@@ -287,7 +295,7 @@ def run_case(rng, trawl, folder):
         arguments.append("-h")
     if case.chunk:
         arguments.append("--chunk-bytes=%d" % case.chunk)
-    arguments += ["-j%d" % case.jobs] + ["--stats"] * case.stats
+    arguments += ["-j%d" % case.jobs] + ["--stats"] * case.stats + ["--crlf"] * case.returns
     wanted, status = expected(case, patterns, texts)
     said = b""
     if case.stats:  # strings that are equal count once

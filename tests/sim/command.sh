@@ -112,6 +112,8 @@ gallery() {
     expect_error $? 'the CUDA engine does not have algorithm naive'
     LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --algorithm=pss-gm fox text >cuda.out 2>cuda.err
     expect_error $? '^trawl: --algorithm: pss-gm needs --engine=cuda: .*no device.* --list-algorithms says'
+    LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --engine=cuda --algorithm=pss-gm fox text >cuda.out 2>cuda.err
+    expect_error $? '^trawl: --engine=cuda: .*no device'
 }
 
 "$part"
