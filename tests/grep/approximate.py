@@ -19,6 +19,7 @@ import locales
 CASES = 1280
 COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A", "N": "N", "R": "Y", "Y": "R"}
 BASES = {"A": "A", "C": "C", "G": "G", "T": "T", "N": "ACGT", "R": "AG", "Y": "CT"}
+EXCHANGED = {0: 10, 10: 0}
 
 
 class Case:
@@ -29,7 +30,7 @@ class Case:
         self.most, self.by_edits = rng.choice([1, 1, 2, 3]), rng.random() < 0.5
         self.dna = self.fasta and rng.random() < 0.7
         self.both = self.dna and rng.random() < 0.5
-        self.fold = not self.fasta and rng.random() < 0.25
+        self.fold = (self.dna or not self.fasta) and rng.random() < 0.25
         self.ends = rng.choice(["", "", "-w", "-x"]) if not self.fasta else ""
         self.every_end = self.by_edits and rng.random() < 0.2
         first = rng.randrange(self.most + 1)
@@ -40,6 +41,10 @@ class Case:
         self.report = rng.choice(reports)
         self.distance = not self.fasta and not self.report.startswith("-v") and rng.random() < 0.3
         self.number = rng.random() < 0.3 and self.report != ("--json" if self.fasta else "--positions")  # -n, or of FASTA files --pattern-number
+        self.null = not self.fasta and self.report != "--json" and rng.random() < 0.25  # -z
+        self.hex = self.report in ("--positions", "--count-matches") and not self.ends and rng.random() < 0.6  # also of line ends
+        # Symbols are bytes, which the model has as characters of Latin-1.
+        self.codec = "latin-1" if self.hex or self.fasta and not self.dna and self.report != "--json" and rng.random() < 0.4 else "utf-8"
         self.name, self.limit = rng.random() < 0.25, rng.choice([None, None, None, 1, 3])
         if self.limit and self.report in ("--positions", "--count-matches"):
             self.limit = None
@@ -50,7 +55,7 @@ class Case:
 
     def arguments(self):
         options = [("-i", self.fold), ("--every-end", self.every_end), ("--fasta", self.fasta), ("--alphabet=dna", self.dna), ("--distance", self.distance),
-                   ("--reverse-complement", self.both), ("--pattern-number" if self.fasta else "-n", self.number), ("-H", self.name), (self.ends, self.ends),
+                   ("--reverse-complement", self.both), ("--pattern-number" if self.fasta else "-n", self.number), ("-H", self.name), ("-z", self.null), ("--hex", self.hex), (self.ends, self.ends),
                    ("--exact=%d-%d" % (self.exact.start + 1, self.exact.stop), self.exact), ("-m%s" % self.limit, self.limit),
                    ("--chunk-bytes=%d" % self.chunk, self.chunk), ("-j%d" % self.jobs, True)]
         return ["--%s=%d" % ("edits" if self.by_edits else "mismatches", self.most)] + [option for option, given in options if given] + self.report.split()
@@ -134,7 +139,10 @@ def leftmost_longest(found):
 
 
 def expected_lines(case, patterns, text):
-    lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n") if text else []
+    if any("\n" in pattern for pattern in patterns):  # then an occurrence may lie in several lines
+        lines = [text]
+    else:
+        lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n") if text else []
     output, offset, count = [], 0, 0
     for index, line in enumerate(lines):
         matches = occurrences(case, patterns, line)
@@ -143,7 +151,7 @@ def expected_lines(case, patterns, text):
         if bool(matches) != case.report.startswith("-v") and count != case.limit:
             count += len(leftmost_longest(matches)) if case.report == "--count-matches" else 1
             if case.report == "--positions":
-                output += ["PATH:" * case.name + "%d%s\n" % (offset + len(line[:f[0]].encode()), ":%d" % f[4] if case.distance else "") for f in matches]
+                output += ["PATH:" * case.name + "%d%s\n" % (offset + len(line[:f[0]].encode(case.codec)), ":%d" % f[4] if case.distance else "") for f in matches]
             elif case.report == "--json":
                 output += ["%d:%d:%d:%s\n" % (len(line[:b].encode()), len(line[:e].encode()), d, line[b:e]) for b, e, d in leftmost_longest(matches)]
             elif "-o" in case.report:
@@ -151,7 +159,7 @@ def expected_lines(case, patterns, text):
                 output += [head + ("%d:" % d if case.distance else "") + line[b:e] + "\n" for b, e, d in found]
             else:
                 output.append(head + distance + line + "\n")
-        offset += len(line.encode()) + 1
+        offset += len(line.encode(case.codec)) + 1
     return "PATH:" * case.name + "%d\n" % count if case.report in ("-c", "-vc", "--count-matches") else "".join(output), count > 0
 
 
@@ -169,13 +177,19 @@ def choose_patterns(rng, text, alphabet, most):
 def lines_case(rng, case):
     letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "A😀\n", "AB- \n", "ABÉ_ \n",
                           "ABCDEFGH\n", "ABABABABABABABABABAB\n", "ABABABABABABABABABABABABABABABABAÉ\n"])
+    letters += "\0" * (case.null and rng.random() < 0.6)
     text = "".join(rng.choice(letters) for _ in range(rng.choice([0, 5, 40, 150])))
-    patterns = choose_patterns(rng, text, "A😀" if "😀" in letters else "ABÉ", case.most)
-    if case.ends == "-x" and rng.random() < 0.7:
-        patterns = sorted({line for line in rng.sample(text.split("\n"), 1) if len(line) > case.most and line.strip("- _") == line} | set(patterns))
     if case.fold:
         text = "".join(rng.choice([letter, letter.lower()]) for letter in text)
-    return patterns, text, expected_lines(case, patterns, text)
+    text = text.encode().decode(case.codec)
+    patterns = choose_patterns(rng, text, "AB\n\xc3\x89" if case.hex else "A😀" if "😀" in letters else "ABÉ", case.most)
+    if case.ends == "-x" and rng.random() < 0.7:
+        patterns = sorted({line for line in rng.sample(text.split("\n"), 1) if len(line) > case.most and line.strip("- _\0") == line and "\0" not in line} | set(patterns))
+    expected, found = expected_lines(case, patterns, text)
+    if case.null:  # NUL and newline change places
+        patterns, text = [pattern.translate(EXCHANGED) for pattern in patterns], text.translate(EXCHANGED)
+        expected = expected if case.report in ("-c", "-vc", "--positions", "--count-matches") else expected.translate(EXCHANGED)
+    return patterns, text, (expected, found)
 
 
 def fasta_case(rng, case):
@@ -185,9 +199,9 @@ def fasta_case(rng, case):
     lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
     if rng.random() < 0.3:  # longer than the least block, 32 times a string of bytes and its errors
         lengths = rng.choice([[400], [600], [300, 9, 60, 250], [250, 0, 30, 300]])
-    letters = rng.choice(["ACGTacgtN", "ACGTacgtN", "ACGT\rT", "AAAC"])
+    letters = "ACG\xc3\xa9" if case.codec != "utf-8" else rng.choice(["ACGTacgtN", "ACGTacgtN", "ACGT\rT", "AAAC"])
     sequences = ["".join(rng.choice(letters) for _ in range(length)) for length in lengths]
-    patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", case.most)[:1 if len(sequences[0]) > 150 else 4]
+    patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY" + letters[3:] * (case.codec != "utf-8"), case.most)[:1 if len(sequences[0]) > 150 else 4]
     for number, sequence in enumerate(sequences):
         name = rng.choice(["s%d" % number, "s%d" % number, "", "n" * rng.choice([300, 4095, 4096, 4097, 9000])])
         if number > 0 or rng.random() < 0.8:  # letters before the first name are a sequence without a name
@@ -224,22 +238,23 @@ def run_case(rng, trawl, folder):
     patterns, text, (expected, found) = (fasta_case if case.fasta else lines_case)(rng, case)
     path = os.path.join(folder, "text")
     with open(path, "wb") as file:
-        file.write(text.encode())
+        file.write(text.encode(case.codec))
     arguments = [trawl] + case.arguments()
     for pattern in patterns:
-        arguments += ["-e", pattern]
+        pattern = pattern.encode(case.codec)
+        arguments += ["-e", pattern.hex() if case.hex else pattern]
     piped = case.input == "pipe"
     expected = expected.replace("PATH", "(standard input)" if piped else path)
-    got = cases.execute(arguments + [path] * (not piped), None, "C.UTF-8", text.encode() if piped else None)
+    got = cases.execute(arguments + [path] * (not piped), None, "C.UTF-8", text.encode(case.codec) if piped else None)
     cases.counts["selected"] += found
     if case.report == "--json":
         got = got[0], json_lines(got[1]), got[2]
     if case.report in ("--overlapping -o", "--positions"):  # the order of occurrences with the same begin is not compared
         expected, got = "".join(sorted(expected.splitlines(True))), (got[0], b"".join(sorted(got[1].splitlines(True))), got[2])
-    if got == (0 if found else 1, expected.encode(), b""):
+    if got == (0 if found else 1, expected.encode(case.codec), b""):
         return None
     return "%r on %r: status %d; %r, expected %r; %r" % (
-        arguments[1:], text[:300], got[0], got[1][:200].decode(), expected[:200], got[2][:300])
+        arguments[1:], text[:300], got[0], got[1][:200].decode(case.codec), expected[:200], got[2][:300])
 
 
 # (locale, text, arguments, what is printed)

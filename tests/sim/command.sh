@@ -114,6 +114,9 @@ gallery() {
     expect_error $? '^trawl: --algorithm: pss-gm needs --engine=cuda: .*no device.* --list-algorithms says'
     LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --engine=cuda --algorithm=pss-gm fox text >cuda.out 2>cuda.err
     expect_error $? '^trawl: --engine=cuda: .*no device'
+    "$trawl" --engine=cpu fox text >cpu.out
+    LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --algorithm=bmh fox text >cuda.out || failed=$((failed + 1))
+    cmp cpu.out cuda.out || failed=$((failed + 1))
 }
 
 "$part"
