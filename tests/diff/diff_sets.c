@@ -390,16 +390,9 @@ static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, 
     }
 }
 
-static void run_case(const struct diff_input *input, uint32_t set)
+static void run_method(const struct diff_input *input, enum trawl_method method, uint32_t set)
 {
-    static const enum trawl_method methods[] = {TRAWL_METHOD_SET, TRAWL_METHOD_BUCKETS,
-                                                TRAWL_METHOD_CLASSES};
-    const bool whole = (input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
-    /* A plan has parts only if the caller asks for no method. */
-    bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
-    struct run_config config = {.method = open ? TRAWL_METHOD_AUTO
-                                               : methods[test_random_below(&chance, whole ? 2 : 3)],
-                                .instruction_set = trawl_instruction_set(set)};
+    struct run_config config = {.method = method, .instruction_set = trawl_instruction_set(set)};
     struct diff_expected expected = {.matches = NULL};
     struct trawl_plan *plan = NULL;
 
@@ -409,6 +402,19 @@ static void run_case(const struct diff_input *input, uint32_t set)
     answer_check(input, &expected, plan, config.instruction_set, &chance);
     trawl_plan_free(plan);
     free(expected.matches);
+}
+
+static const enum trawl_method methods[] = {TRAWL_METHOD_SET, TRAWL_METHOD_BUCKETS,
+                                            TRAWL_METHOD_CLASSES};
+
+static void run_case(const struct diff_input *input, uint32_t set)
+{
+    const bool whole = (input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
+    /* A plan has parts only if the caller asks for no method. */
+    bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
+
+    run_method(input,
+               open ? TRAWL_METHOD_AUTO : methods[test_random_below(&chance, whole ? 2 : 3)], set);
 }
 
 /* Checks that the nibble tables reject nearly all offsets of a random text. The answers do not show
@@ -497,19 +503,44 @@ static void test_all_bytes(void)
     }
 }
 
+/* Searches for words of few bytes, each of which stands between every two bytes of the same value.
+ * (In random texts, a short word was never before a byte that is no letter.) */
+static void test_neighbours(void)
+{
+    const uint64_t width = 40; /* with more words an automaton takes over */
+
+    for (uint64_t least = 1; least <= 4; least++) {
+        uint8_t words[50];
+        struct diff_input input;
+
+        (void)input_fill(&chance, INPUT_LETTERS_26, words, sizeof words);
+        input_begin(&chance, INPUT_LETTERS_26, 256 * 4 * width, &input);
+        for (uint64_t i = 0; i < 256 * 4; i++) {
+            memset(input.text + i * width, (int)(i / 4), (size_t)width);
+            memcpy(input.text + i * width + 1, words + 3 * (i % 13), (size_t)(least + i % 4));
+        }
+        for (uint64_t i = 0; i < 13 * 12; i++)
+            add_slice(&input, words, 3 * (i % 13), least + i / 13);
+        input.flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
+        for (uint32_t i = 0; i < 3 * instruction_set_count(); i++)
+            run_method(&input, methods[i % 3], i / 3);
+        input_free(&input);
+    }
+}
+
 /* Searches texts of each length, at the end of a page, under every instruction set. (The length of
  * a random text seldom is such that the last lane of a vector of samples would lie beyond the
  * text.)
  */
 static void test_ends(void)
 {
-    static const enum trawl_method methods[] = {TRAWL_METHOD_CLASSES, TRAWL_METHOD_BUCKETS,
-                                                TRAWL_METHOD_AUTOMATON};
+    static const enum trawl_method tried[] = {TRAWL_METHOD_CLASSES, TRAWL_METHOD_BUCKETS,
+                                              TRAWL_METHOD_AUTOMATON};
 
     cpu_sizes = cpu_sizes_default;
     cpu_sizes.short_set = 0;
     for (uint32_t round = 0; round < 12 * instruction_set_count(); round++) {
-        struct run_config config = {.method = methods[round / 4 % 3],
+        struct run_config config = {.method = tried[round / 4 % 3],
                                     .instruction_set = trawl_instruction_set(round / 12),
                                     .threads = 1,
                                     .place = PLACE_END_GUARDED,
@@ -519,7 +550,8 @@ static void test_ends(void)
         struct trawl_plan *plan = NULL;
         struct diff_input input;
 
-        generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), 3, 60, &input);
+        /* at times both longer and shorter than a stem, with all lengths of what a tag covers */
+        generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), round % 4 == 0 ? 9 : 3, 60, &input);
         if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
                         run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))
             exit(test_end());
@@ -587,6 +619,7 @@ int main(void)
     }
     test_nibbles();
     test_all_bytes();
+    test_neighbours();
     test_ends();
     printf("%" PRIu64 " scans by the automaton, %" PRIu64 " without it; %" PRIu64
            " by classes of lengths, %" PRIu64 " by these and by buckets, %" PRIu64 " by parts\n",
