@@ -631,6 +631,60 @@ static void cores(struct trawl_plan *plan)
     while (few > 0 && threads_elsewhere() >= few);
 }
 
+#define LONG_LINES 700u
+#define LONG_LINE_BYTES 2400u /* with the line end */
+
+struct needed {
+    uint32_t flags;
+    uint64_t expected; /* for each line */
+    uint64_t count, from;
+};
+
+/* Counts the matches that a caller needs: the first of each line, or those that do not overlap. */
+static int add_needed(void *context, const struct trawl_window *window)
+{
+    struct needed *needed = (struct needed *)context;
+
+    for (uint64_t i = 0; i < window->match_count; i++) {
+        const struct trawl_match *match = &window->matches[i];
+
+        if (match->begin < needed->from)
+            continue;
+        needed->count++;
+        if (needed->flags != 0)
+            needed->from = needed->flags == TRAWL_WINDOW_SPANS
+                               ? match->end
+                               : (match->begin / LONG_LINE_BYTES + 1) * LONG_LINE_BYTES;
+    }
+    return 0;
+}
+
+/* Checks matches that depend on the chunk before: each line is full of a string that overlaps
+ * itself, and is longer than a chunk. The caller searches chunks while helpers still have earlier
+ * chunks. (In other texts, a match seldom depends on more than its own bytes.) */
+static void overtaking(void)
+{
+    static uint8_t lines[LONG_LINES * LONG_LINE_BYTES];
+    struct trawl_plan *plan = must_plan_with("aa", NULL);
+
+    memset(lines, 'a', sizeof lines);
+    for (uint64_t line = 1; line <= LONG_LINES; line++)
+        lines[line * LONG_LINE_BYTES - 1] = '\n';
+    for (uint32_t i = 0; i < 6; i++) {
+        struct needed rows[] = {{TRAWL_WINDOW_SPANS, LONG_LINE_BYTES / 2 - 1, 0, 0},
+                                {TRAWL_WINDOW_LINES, 1, 0, 0},
+                                {0, LONG_LINE_BYTES - 2, 0, 0}};
+        struct needed *row = &rows[i % 3];
+        AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2 + i / 3, 0);
+        AUTO_SEARCHER searcher = must_searcher_of(runtime, 701);
+        AUTO_TEXT text = must_text(lines, sizeof lines);
+
+        MUST(trawl_windows(searcher, plan, text, row->flags, add_needed, row, NULL));
+        TEST_CHECK_U64(row->count, LONG_LINES * row->expected);
+    }
+    trawl_plan_free(plan);
+}
+
 int main(void)
 {
     struct trawl_plan *plan;
@@ -644,6 +698,7 @@ int main(void)
         many_searchers(plan, threads, threads % 2 != 0 ? 3000 : 0);
         cancelled_calls(plan, threads);
     }
+    overtaking();
     cores(plan);
     arguments(plan);
     one_is_never_taken(plan);
