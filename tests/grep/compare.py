@@ -20,6 +20,7 @@ docs/command.md lists these cases, and tests/grep/odd.py shows an example of eac
 Also left out are usage errors, where trawl prints one line and grep several lines (tests/cli has usage errors), and -NUM of
 two digits after an operand.
 """
+import copy
 import ctypes
 import itertools
 import mmap
@@ -56,6 +57,7 @@ class Case:
         self.locale = "C"
         self.stdin = None       # None: /dev/null; ("file", path, offset); ("pipe", bytes); ("broken", bytes)
         self.nowhere = False    # standard output is the null device
+        self.smart = False      # trawl gets -S, which must find out whether case is ignored
         self.environment = {}
 
 
@@ -324,6 +326,9 @@ def make_case(rng, top, files, known=()):
         case.own.append("--chunk-bytes=%d" % rng.choice([1, 7, 16, 64, 100, 1000, 4096, 40000]))
     if rng.random() < 0.5:
         case.own.append("-j%d" % rng.choice([1, 2, 3]))
+    letters = b"".join(case.patterns).decode("ascii" if case.locale == "C" else locales.codec(case.locale), "ignore")
+    case.smart = letters.lower() == letters if {"-i", "-y"} & set(flat) else letters.lower() != letters and "--no-ignore-case" not in flat
+    case.smart = case.smart and rng.random() < 0.5
     if case.stdin is not None:
         case.nowhere = case.stdin[0] == "file" and rng.random() < 0.15
         whole = case.stdin[0] == "pipe" and case.stdin[1].endswith(b"\n") and b"\0" not in case.stdin[1]
@@ -467,7 +472,9 @@ def compare(case, top, files, trawl):
     long = any(len(text) > BLOCK for text in files.values())
     if hides and case.locale != "C" and takes_context(case, ("-A", "-C") + ("-B",) * long):
         return "-A after a line that is not printed", False, None, None
-    got = run([trawl] + case.own, case, top)
+    ours = copy.copy(case)
+    ours.arguments = ["-S"] * case.smart + [word if not case.smart or word not in ("-i", "-y") else "-S" for word in case.arguments]
+    got = run([trawl] + case.own, ours, top)
     expected = (expected[0], expected[1], rename(expected[2]), expected[3])
     stops = any(w in ("-q", "-l", "-L") for w in case.arguments)
     if stops and max(len(line) for text in files.values() for line in text.split(b"\n")) >= 4095:
@@ -497,7 +504,7 @@ def run_case(rng, trawl, folder):
         return None
     return "LC_ALL=%s, %s, stdin %r\n  arguments: %r, and for trawl %r%s; stdout: %s%s%s" % (
         case.locale, case.environment, case.stdin and (case.stdin[0], case.stdin[1][:60], case.stdin[2:]),
-        case.arguments, case.own, "; to the null device" if case.nowhere else "",
+        case.arguments, case.own + ["-S"] * case.smart, "; to the null device" if case.nowhere else "",
         cases.differences(expected[1], got[1]), show("grep", expected), show("trawl", got))
 
 
@@ -529,16 +536,20 @@ def borders(trawl, folder):
 
 
 def short_lines(trawl, folder):
-    """Compare which of all short lines of eight letters, one of which is no character, hold a word, an empty word, or a letter, in each mix of options."""
+    """Compare which of all short lines of eight letters, one of which is no character, or of six with longer characters, hold a word, an empty word, or a letter, in each mix of options."""
     letters = [b"a", b"B", b"-", b"_", "©".encode(), "é".encode(), "†".encode(), b"\xa9"]
-    with open(os.path.join(folder, "short"), "wb") as file:
-        for count in range(5):
-            for line in itertools.product(letters, repeat=count):
-                file.write(b"".join(line) + b"\n")
-    for pattern in ("", "a", "b", "©", "É", "a-", "†é", b"\xa9", "©\n".encode() + b"\xa9"):
+    long_letters = [b"a", b"-", "漢".encode(), "𝒳".encode(), b"\xa2", b"\xb3"]
+    rows = [(pattern, "short") for pattern in ("", "a", "b", "©", "É", "a-", "†é", b"\xa9", "©\n".encode() + b"\xa9")]
+    rows += [(pattern, "long") for pattern in (b"\xa2", b"\xb3", b"\xb3a")]
+    for letters, name in ((letters, "short"), (long_letters, "long")):
+        with open(os.path.join(folder, name), "wb") as file:
+            for count in range(5):
+                for line in itertools.product(letters, repeat=count):
+                    file.write(b"".join(line) + b"\n")
+    for pattern, name in rows:
         for options in ("-n", "-nw", "-nx", "-nwi", "-nwx", "-nwv", "-ob", "-obi", "-cwz"):
             for locale, chunk in (("C.UTF-8", "3"), ("C", "3"), ("C.UTF-8", "65536")):
-                command = [options, "-a", "-e", pattern, "short"]
+                command = [options, "-a", "-e", pattern, name]
                 expected, got = (cases.execute(program + command, folder, locale)[:2] for program in (["grep", "-F"], [trawl, "--chunk-bytes=" + chunk]))
                 if expected != got:
                     return "LC_ALL=%s %r: %s" % (locale, command, cases.differences(expected[1], got[1]))
@@ -570,6 +581,21 @@ def short_files(trawl, folder):
     return None
 
 
+def capitals(trawl, folder):
+    """Check that -S finds a string in the other case exactly if no letter is a capital, with invalid bytes and long characters between."""
+    rng = random.Random("capitals %d" % cases.seed())
+    lower, upper = ([piece.encode() for piece in pieces] for pieces in ("aéя漢😀b", "AÉЯZ"))
+    for number in range(cases.amount(400)):
+        string = rng.choices(lower, k=2) + rng.choices([b"\xff", b"\x80", b"\xa9"], k=rng.choice([0, 1, 1, 2])) + [rng.choice((lower, upper)[number % 2])] + \
+            rng.choices(lower, k=2)
+        other = b"".join(piece.decode().swapcase().encode() if is_utf8(piece) else piece for piece in string)
+        wanted = other == b"".join(string) or not any(is_utf8(piece) and piece.decode().isupper() for piece in string)
+        got = cases.execute([trawl, "-acS", "-e", b"".join(string)], folder, data=other + b"\n")[1]
+        if got != b"%d\n" % wanted:
+            return "-S %r: %r lines of %r" % (string, got, other)
+    return None
+
+
 def main():
     version = subprocess.run(["grep", "--version"], capture_output=True).stdout if shutil.which("grep") else b""
     if b"GNU grep" not in version:
@@ -579,7 +605,8 @@ def main():
                       capture_output=True).returncode > 1:
         print("SKIPPED: grep does not run in the locale C.UTF-8")
         return 77
-    return cases.run("grep", CASES, "command lines", run_case, [borders, short_lines, short_files], one_in=5, features=features)
+    checks = [borders, short_lines, short_files, capitals]
+    return cases.run("grep", CASES, "command lines", run_case, checks, one_in=5, features=features)
 
 
 if __name__ == "__main__":
