@@ -432,8 +432,8 @@ static void run_case(const struct diff_input *input, uint32_t set)
     /* A plan has parts only if the caller asks for no method. */
     bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
 
-    run_method(input,
-               open ? TRAWL_METHOD_AUTO : methods[test_random_below(&chance, whole ? 2 : 3)], set);
+    run_method(input, open ? TRAWL_METHOD_AUTO : methods[test_random_below(&chance, whole ? 2 : 3)],
+               set);
 }
 
 /* Checks that the nibble tables reject nearly all offsets of a random text. The answers do not show
