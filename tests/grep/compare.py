@@ -536,7 +536,8 @@ def borders(trawl, folder):
 
 
 def short_lines(trawl, folder):
-    """Compare which of all short lines of eight letters, one of which is no character, or of six with longer characters, hold a word, an empty word, or a letter, in each mix of options."""
+    """Compare which of all short lines of eight letters, or of six with longer characters, hold a word, an empty word, a letter, or
+    a byte that is no character, in each mix of options."""
     letters = [b"a", b"B", b"-", b"_", "©".encode(), "é".encode(), "†".encode(), b"\xa9"]
     long_letters = [b"a", b"-", "漢".encode(), "𝒳".encode(), b"\xa2", b"\xb3"]
     rows = [(pattern, "short") for pattern in ("", "a", "b", "©", "É", "a-", "†é", b"\xa9", "©\n".encode() + b"\xa9")]
@@ -586,8 +587,8 @@ def capitals(trawl, folder):
     rng = random.Random("capitals %d" % cases.seed())
     lower, upper = ([piece.encode() for piece in pieces] for pieces in ("aéя漢😀b", "AÉЯZ"))
     for number in range(cases.amount(400)):
-        string = rng.choices(lower, k=2) + rng.choices([b"\xff", b"\x80", b"\xa9"], k=rng.choice([0, 1, 1, 2])) + [rng.choice((lower, upper)[number % 2])] + \
-            rng.choices(lower, k=2)
+        broken = rng.choices([b"\xff", b"\x80", b"\xa9"], k=rng.choice([0, 1, 1, 2]))
+        string = rng.choices(lower, k=2) + broken + [rng.choice((lower, upper)[number % 2])] + rng.choices(lower, k=2)
         other = b"".join(piece.decode().swapcase().encode() if is_utf8(piece) else piece for piece in string)
         wanted = other == b"".join(string) or not any(is_utf8(piece) and piece.decode().isupper() for piece in string)
         got = cases.execute([trawl, "-acS", "-e", b"".join(string)], folder, data=other + b"\n")[1]

@@ -47,7 +47,7 @@ class Case:
         self.input = "pipe" if piped else rng.choice(["pipe", "file", "file"])
         self.chunk, self.jobs = rng.choice([0, 0, 1, 3, 16, 100, 1000]), rng.choice([1, 2, 3])
         numbers = self.report.startswith("--count-by") or self.numbered and self.report not in ("-c", "--count-matches", "--count-matches --overlapping")
-        self.returns = self.form != "crlf" and not (self.whole_lines and numbers) and rng.random() < (0.7 if self.whole_lines else 0.1)
+        self.returns = self.form != "crlf" and not (self.whole_lines and numbers) and rng.random() < (0.7 if self.whole_lines else 0.2)
         if self.returns and self.whole_lines and rng.random() < 0.5:
             self.report, self.numbered, self.stats, self.before, self.after = "-o", False, False, 0, 0
 
@@ -243,7 +243,7 @@ def make_patterns(rng, case, texts):
         if case.form == "crlf":
             pattern += b"\r"  # grep takes the carriage return for a part of the string
         patterns.append(pattern)
-    if rng.random() < 0.15:
+    if rng.random() < (0.4 if case.returns and case.whole_lines else 0.15):
         patterns = rng.choice([patterns, patterns, patterns[:1], []])
         for _ in range(rng.choice([1, 2, 5])):
             patterns.insert(rng.randrange(len(patterns) + 1), b"")
