@@ -47,7 +47,7 @@ class Case:
         self.input = "pipe" if piped else rng.choice(["pipe", "file", "file"])
         self.chunk, self.jobs = rng.choice([0, 0, 1, 3, 16, 100, 1000]), rng.choice([1, 2, 3])
         numbers = self.report.startswith("--count-by") or self.numbered and self.report not in ("-c", "--count-matches", "--count-matches --overlapping")
-        self.returns = self.form != "crlf" and not (self.whole_lines and numbers) and rng.random() < (0.7 if self.whole_lines else 0.2)
+        self.returns = self.form != "crlf" and not (self.whole_lines and numbers) and rng.random() < (0.9 if self.whole_lines else 0.2)
         if self.returns and self.whole_lines and rng.random() < 0.5:
             self.report, self.numbered, self.stats, self.before, self.after = "-o", False, False, 0, 0
 
@@ -205,9 +205,9 @@ def make_text(rng, case):
     alphabet = rng.choice([b"ab\r\n"] if case.returns else [b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a"])
     letter = bytes([rng.choice(b"aaikszzABZ")])  # the first and last letters, and letters that equal others beyond ASCII
     alphabet = alphabet.replace(b"a", letter).replace(b"A", letter.swapcase())
-    if case.is_binary:
+    if case.is_binary and not case.returns:
         alphabet = rng.choice([bytes(range(256)), b"a\nb\0"])
-    text = bytes(rng.choice(alphabet) for _ in range(rng.choice([0, 1, 5, 40, 300, 2000])))
+    text = bytes(rng.choice(alphabet) for _ in range(rng.choice([60, 300] if case.returns and case.whole_lines else [0, 1, 5, 40, 300, 2000])))
     at = rng.randrange(len(text) + 1)
     return text[:at] + b"\n" * rng.choice([0, 0, 0, 0, 0, 0, 300, 700]) + text[at:]  # more line ends in a row than a byte can count
 
@@ -239,7 +239,7 @@ def make_patterns(rng, case, texts):
         if case.ignore_case and not case.letters and rng.random() < 0.3:
             pattern = pattern.swapcase()
         if case.returns and case.whole_lines:  # the carriage return belongs to the line end
-            pattern = pattern.rstrip(b"\r") or b"b"
+            pattern = rng.choice([pattern] + [line for line in whole.split(b"\n") if line.endswith(b"\r") and b"\0" not in line]).rstrip(b"\r") or b"b"
         if case.form == "crlf":
             pattern += b"\r"  # grep takes the carriage return for a part of the string
         patterns.append(pattern)
