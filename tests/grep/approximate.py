@@ -289,8 +289,23 @@ def damaged(trawl, folder):
     return None if got[:2] == (2, b"s:1:+:0:CGT\n") and got[2].startswith(b"trawl: damaged.gz: ") else "a damaged file: %r" % (got,)
 
 
+def binary(trawl, folder):
+    """Check that a file with a NUL byte and a pipe with the same bytes are searched alike. (No text had a NUL byte: -x failed in a pipe.)"""
+    for text, found in (b"int\0needle\nno\n", 1), (b"a\n" * 40000 + b"neadle\n\0needl\n", 2), (b"needle\nxxneedle\0", 1), (b"\0int\n", 0):
+        with open(os.path.join(folder, "binary"), "wb") as file:
+            file.write(text)
+        for options in ["-x"], ["-xn"], ["-xl"], ["-xc"], ["-xo"], ["-xq"], ["-xm1"], ["-xi"], ["-x", "--json"]:
+            command = [trawl, *options, "--edits=1", "needle"]
+            alone, piped = cases.execute(command + ["binary"], folder), cases.execute(command, None, "C.UTF-8", text)
+            alone = alone[0], *(part.replace(b"binary:", b"(standard input):").replace(b"binary\n", b"(standard input)\n") for part in alone[1:])
+            told = alone[0] == (found == 0) and (options != ["-xc"] or alone[1] == b"%d\n" % found)
+            if not told or "--json" not in options and piped != alone or piped[::2] != alone[::2]:
+                return "%s on %r...: %r, and %r in a pipe" % (options, text[:20], alone, piped)
+    return None
+
+
 def main():
-    return cases.run("approximate", CASES, "command lines", run_case, [in_locales, damaged], one_in=3, features=lambda rng, *_: Case(rng).features())
+    return cases.run("approximate", CASES, "command lines", run_case, [in_locales, damaged, binary], one_in=3, features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":
