@@ -27,7 +27,6 @@
 #include "trawl/run.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
-#define SECONDS_MAX 1000000000u
 #define LATE_MS 100 /* after the deadline: time from one cancellation of searches to the next */
 /* Memory of an answer's pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)
@@ -82,39 +81,31 @@ static void expire(struct served_answer *answer)
     pthread_mutex_unlock(&answer->lock);
 }
 
-/* Returns whether a pass searches exactly the bytes of this file that the job would search. */
-static bool is_searched_text(const struct settings *settings, const struct served_file *file)
+/* Returns whether the job searches the own or unpacked bytes of every file, as a pass does, and
+ * none can be the job's own output. Decides without looking at each file. */
+static bool none_is_converted(const struct settings *settings)
 {
-    const struct served_block *block = file->block;
-
-    return block != NULL && (file->is_plain || settings->search_zip) &&
-           !input_is_converted(settings, block->bytes + file->block_begin,
-                               block->bytes_count - file->block_begin);
-}
-
-/* Returns whether every file of the state is a searched text (is_searched_text), and none can be
- * the job's own output. Decides without looking at each file. */
-static bool all_are_searched(const struct served_answer *answer)
-{
-    const struct settings *settings = &answer->request.settings;
-
-    return answer->state->unheld_count == 0 && answer->state->unplain_count == 0 &&
-           !settings->search_zip &&
+    return !settings->search_zip &&
            (settings->encoding == NULL || strcmp(settings->encoding, "none") == 0) &&
            !settings->surroundings.output_is_regular;
 }
 
 /* Returns whether a pass has shown that the item's file contains no string of the plan. Returns
- * false if there was no pass, or if the pass searched other bytes than the job would. */
+ * false if there was no pass, or if the pass searched other bytes than the job would. A file whose
+ * bit is not set is held, and the block has the bytes that the job would search, unless the job
+ * converts these bytes. */
 static bool holds_nothing(const struct served_answer *answer, const struct view_item *item)
 {
     const struct settings *settings = &answer->request.settings;
-    uint32_t file = item->file;
+    const struct served_file *file;
 
-    return answer->passed && item->kind == WALK_FILE && file != UINT32_MAX &&
-           (answer->pass.files[file / 8] >> file % 8 & 1) == 0 &&
-           is_searched_text(settings, answer->state->files[file]) &&
-           !job_is_own_output(settings, &answer->state->files[file]->supplied.status);
+    if (!answer->passed || item->kind != WALK_FILE || item->file == UINT32_MAX ||
+        (answer->pass.files[item->file / 8] >> item->file % 8 & 1) != 0)
+        return false;
+    file = answer->state->files[item->file];
+    return !input_is_converted(settings, file->block->bytes + file->block_begin,
+                               file->supplied.bytes_count) &&
+           !job_is_own_output(settings, &file->supplied.status);
 }
 
 /* Returns PASS_PART_DEVICE if the state's largest block is on a device, else PASS_PART_HOST. */
@@ -128,19 +119,15 @@ static unsigned pass_part(const struct served_answer *answer)
 /* Runs a pass that finds the files with an occurrence, if a pass is worth its cost. */
 static void look_for_files(struct served_answer *answer, struct command_job *job)
 {
-    const struct settings *settings = job->settings;
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
     bool is_small = answer->view->item_count < answer->state->file_count / pass_part(answer);
 
-    /* A pass searches blocks, which hold files with '\n' between them. With a different line end
-     * the pass would not find whole lines, so the job then searches each file. */
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
-        (settings->whole_lines && settings->line_end != '\n') ||
         pass_is_frequent(answer->server->passes, answer->state, plan))
         return;
     answer->passed = answering_pass(answer, job->patterns); /* false: the job searches all files */
     answer->silently = job_passes_over_silently(job);
-    answer->quickly = answer->passed && answer->silently && all_are_searched(answer);
+    answer->quickly = answer->passed && answer->silently && none_is_converted(job->settings);
     for (uint64_t i = 0; answer->silently && i < answer->view->item_count; i++)
         if (holds_nothing(answer, &answer->view->items[i])) {
             job->left_out = false; /* the pass searched files, so no rule left out all of them */
@@ -237,7 +224,6 @@ static void tell_cut(struct served_answer *answer, uint8_t *status)
         output->used = output->committed = 0;
         output->error = 0;
         answer->cut = false;
-        answer->lines_left = UINT64_MAX;
     }
     if (answer->request.format != REQUEST_FRAMES) {
         *status = cut ? EXIT_SELECTED : *status;
@@ -441,10 +427,8 @@ static bool start(struct served_answer *answer)
     answer->output.sink_context = answer;
     answer->lines_left = answer->request.results_max;
     answer->line_end = line_end_of(&answer->request);
-    answer->request.guard.deadline_ns =
-        answer->begin_ns +
-        (answer->request.seconds_max < SECONDS_MAX ? answer->request.seconds_max : SECONDS_MAX) *
-            SECOND_NS;
+    /* request_limits and --max-seconds have less than 2^32 seconds. */
+    answer->request.guard.deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
     return pthread_create(&answer->thread, NULL, work, answer) == 0;
 }
 

@@ -354,9 +354,9 @@ static bool is_whole_name(const char *option)
 
 /* Refuses the options with the parser's reason. The caller set errno to 0 before it called the
  * parser. */
-static bool refuse_options(struct reading *reading, int http_status, const char *why)
+static bool refuse_options(struct reading *reading, const char *why)
 {
-    return refuse(reading, errno == ENOMEM ? 503 : http_status, "options: %s", why);
+    return refuse(reading, errno == ENOMEM ? 503 : 400, "options: %s", why);
 }
 
 /* Checks that the string is a single option, with a value where needed, and that the server serves
@@ -372,8 +372,7 @@ static bool check_option(struct reading *reading, const char *option, const stru
         return refuse(reading, 400, "options: '%.*s' is more than one option", SHOWN_BYTES_MAX,
                       option);
     if (*alone->error != '\0' && why == NULL)
-        return refuse_options(
-            reading, flag != NULL && flag->category == CATEGORY_REFUSED ? 422 : 400, alone->error);
+        return refuse_options(reading, alone->error);
     if (flag == NULL || (strncmp(option, "--", 2) == 0 && !is_whole_name(option + 2)))
         return refuse(reading, 400, "options: '%.*s' is not an option; write long names in full",
                       SHOWN_BYTES_MAX, option);
@@ -433,7 +432,7 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
         add_argument(request, "--json");
     errno = 0;
     return flags_parse(to, NULL, request->argument_count, request->arguments, false) ||
-           refuse_options(reading, 400, request->settings.error);
+           refuse_options(reading, request->settings.error);
 }
 
 /* ---- The client's environment ---------------------------------------------------------------- */
