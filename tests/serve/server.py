@@ -72,7 +72,9 @@ class Server:
             end.connect(self.address[5:])
             return end
         host, port = re.match(r"https?://\[?(.*?)\]?:(\d+)$", self.address).groups()
-        return socket.create_connection((host, int(port)), WAIT_S)
+        end = socket.create_connection((host, int(port)), WAIT_S)
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # otherwise a request in pieces takes 40 ms
+        return end
 
     def connection(self):
         """Returns an http.client connection."""
