@@ -1,181 +1,18 @@
 /* pass_test: compares shared passes with the oracle, file by file: many threads send requests about
  * states that the test builds. Then tests which requests share a pass, which request comes first,
  * and what a cancelled request ends. */
-#include <errno.h>
+#include <ctype.h>
 #include <pthread.h>
-#include <semaphore.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "calls.h"
 #include "oracle/oracle_approximate.h"
-#include "oracle/oracle_naive.h"
-#include "serve/pass.h"
+#include "serve/pass_member.h"
+#include "tests/serve/pass_state.h"
 #include "tests/serve/short_memory.h"
 
-#define FILES_MAX 64u
-#define BLOCKS_MAX 4u
 #define STRINGS_MAX 6u
 #define STRING_BYTES_MAX 12u
 #define THREADS_MAX 64u
-
-static struct test_random generator;
-
-static uint64_t below(uint64_t bound)
-{
-    return test_random_below(&generator, bound);
-}
-
-/* ---- States ---- */
-
-struct made_state {
-    struct state state;
-    struct served_file *files[FILES_MAX];
-    struct naive_bytes
-        contents[FILES_MAX]; /* the file's own bytes, also if its block has different bytes */
-    struct served_block blocks[BLOCKS_MAX];
-    struct tape_block tapes[BLOCKS_MAX];
-    uint64_t capacity[BLOCKS_MAX];
-    struct trawl_utf8 gated; /* for passes that stop (wait_at_gate) */
-    sem_t arrived, gate;
-};
-
-/* Replaces the server's collection, so that opening a file gives the contents in `made`. */
-struct collection {
-    const struct made_state *made;
-};
-
-int collection_open_file(const struct collection *collection, const struct served_file *file)
-{
-    const struct made_state *made = collection->made;
-
-    for (uint32_t i = 0; i < made->state.index_count; i++)
-        if (made->files[i] == file) {
-            int descriptor = memfd_create("file", MFD_CLOEXEC);
-            const struct naive_bytes *content = &made->contents[i];
-
-            if (descriptor < 0 || write(descriptor, content->bytes, content->bytes_count) !=
-                                      (ssize_t)content->bytes_count)
-                abort();
-            lseek(descriptor, 0, SEEK_SET);
-            return descriptor;
-        }
-    errno = ENOENT;
-    return -1;
-}
-
-/* Adds the bytes of a file (which may no longer exist) to a block, as a new range. Returns the
- * range's begin in the block. */
-static uint64_t append(struct made_state *made, uint32_t block, const uint8_t *bytes,
-                       uint64_t bytes_count, uint32_t file)
-{
-    struct served_block *to = &made->blocks[block];
-    uint64_t begin = to->bytes_count;
-
-    if (made->capacity[block] < begin + bytes_count + 1) {
-        made->capacity[block] = 2 * (begin + bytes_count + 1);
-        to->bytes = realloc(to->bytes, made->capacity[block]);
-    }
-    memcpy(to->bytes + begin, bytes, bytes_count);
-    to->bytes[begin + bytes_count] = '\n';
-    to->ranges = realloc(to->ranges, (to->range_count + 1) * sizeof *to->ranges);
-    to->ranges[to->range_count++] = (struct tape_range){begin, begin + bytes_count, file};
-    to->bytes_count = begin + bytes_count + 1;
-    return begin;
-}
-
-static uint8_t *random_bytes(uint64_t bytes_count, const char *alphabet, uint64_t letters)
-{
-    uint8_t *bytes = malloc(bytes_count + 1);
-
-    for (uint64_t i = 0; i < bytes_count; i++)
-        bytes[i] = (uint8_t)alphabet[below(letters)];
-    return bytes;
-}
-
-static void add_file(struct made_state *made, uint32_t index, const char *alphabet,
-                     uint64_t letters, uint64_t bytes_max)
-{
-    struct served_file *file = calloc(1, sizeof *file + 1);
-    uint64_t bytes_count = below(6) == 0 ? 0 : below(4) == 0 ? below(4) : below(bytes_max);
-    uint8_t *bytes = random_bytes(bytes_count, alphabet, letters);
-    uint32_t block = (uint32_t)below(made->state.block_count);
-
-    made->files[index] = file;
-    made->contents[index] = (struct naive_bytes){bytes, bytes_count};
-    file->supplied.bytes_count = bytes_count;
-    if (below(8) == 0) { /* the range of a file that is gone */
-        uint64_t gone = below(bytes_max);
-        uint8_t *dead = random_bytes(gone, alphabet, letters);
-
-        (void)append(made, block, dead, gone, (uint32_t)below(made->state.index_count));
-        free(dead);
-    }
-    if (below(16) == 0) {
-        made->state.unheld_count++;
-        return;
-    }
-    file->is_plain = below(16) != 0;
-    made->state.unplain_count += !file->is_plain;
-    file->block = &made->blocks[block];
-    file->block_begin = append(made, block, bytes, bytes_count, index);
-}
-
-/* Adds files to blocks at random, so blocks have files in a different order than the state. */
-static struct made_state *make_state(uint64_t bytes_max)
-{
-    static const char alphabets[][10] = {"ab\n", "aAbB \n_", "a\nb\0c", "abcdefghi"};
-    static const uint64_t letters[] = {3, 7, 5, 9};
-    struct made_state *made = calloc(1, sizeof *made);
-    uint64_t kind = below(4);
-
-    made->state.index_count = 1 + (uint32_t)below(below(4) == 0 ? 3 : FILES_MAX);
-    made->state.block_count = 1 + (uint32_t)below(BLOCKS_MAX);
-    made->state.files = made->files;
-    made->state.blocks = made->tapes;
-    for (uint32_t i = 0; i < made->state.block_count; i++) {
-        made->tapes[i].block = &made->blocks[i];
-        (void)append(made, i, (const uint8_t *)"", 0, 0); /* no block is empty */
-    }
-    for (uint32_t i = 0; i < made->state.index_count; i++)
-        if (below(10) > 0) /* one index in ten stays free */
-            add_file(made, i, alphabets[kind], letters[kind], bytes_max);
-    for (uint32_t i = 0; i < made->state.block_count; i++)
-        MUST(trawl_text_from_memory(made->blocks[i].bytes, made->blocks[i].bytes_count,
-                                    &made->blocks[i].text, NULL));
-    for (uint32_t i = 0; i < made->state.index_count; i++)
-        if (made->files[i] != NULL && made->files[i]->is_plain)
-            made->files[i]->supplied.bytes =
-                made->files[i]->block->bytes + made->files[i]->block_begin;
-    return made;
-}
-
-static void free_state(struct made_state *made)
-{
-    for (uint32_t i = 0; i < made->state.block_count; i++) {
-        trawl_text_close(made->blocks[i].text);
-        free(made->blocks[i].bytes);
-        free(made->blocks[i].ranges);
-    }
-    for (uint32_t i = 0; i < made->state.index_count; i++) {
-        free((void *)made->contents[i].bytes);
-        free(made->files[i]);
-    }
-    free(made);
-}
-
-/* Changes each byte that blocks hold for files that are not plain. Without --search-zip, passes
- * must not read these bytes. */
-static void spoil_unplain(struct made_state *made)
-{
-    for (uint32_t i = 0; i < made->state.index_count; i++) {
-        const struct served_file *file = made->files[i];
-
-        if (file != NULL && file->block != NULL && !file->is_plain)
-            for (uint64_t j = 0; j < file->supplied.bytes_count; j++)
-                file->block->bytes[file->block_begin + j] ^= 1;
-    }
-}
 
 /* ---- Requests ---- */
 
@@ -187,6 +24,7 @@ struct made_request {
     uint64_t string_count;
     struct trawl_plan_options options;
     struct collection collection;
+    struct guard guard;
     pthread_t thread;
     bool good;
 };
@@ -225,6 +63,7 @@ static void make_view(struct made_request *made, struct state *state, bool whole
 static void make_strings(struct made_request *made, const struct made_state *state)
 {
     const uint64_t least = 1 + below(2); /* a pattern is longer than its mismatches */
+    bool has_line_ends = below(2) == 0;
 
     made->options.mismatches_max = least == 2 && below(2) == 0;
     made->string_count = 1 + below(STRINGS_MAX);
@@ -236,12 +75,31 @@ static void make_strings(struct made_request *made, const struct made_state *sta
         memset(bytes, 'a', STRING_BYTES_MAX);
         if (block->bytes_count >= bytes_count && below(8) != 0)
             memcpy(bytes, block->bytes + below(block->bytes_count - bytes_count + 1), bytes_count);
+        for (uint64_t j = 0; j < bytes_count && !has_line_ends; j++)
+            bytes[j] = bytes[j] == '\n' ? 'a' : bytes[j];
         made->strings[i] = (struct naive_bytes){bytes, bytes_count};
     }
 }
 
+/* Makes an expression of a string of one letter, where both have the same occurrences. */
+static void make_expression(struct made_request *made)
+{
+    if (made->options.mismatches_max > 0 || below(3) > 0 || !isalpha(made->strings[0].bytes[0]))
+        return;
+    while (made->string_count > 1)
+        free((void *)made->strings[--made->string_count].bytes);
+    made->strings[0].bytes_count = 1;
+    made->options.syntax = TRAWL_PERL + (uint32_t)below(3);
+    made->options.line_end = (uint8_t)'\n'; /* the server refuses counts of expressions beside -z */
+}
+
+static uint32_t alike_flags;
+static bool alike_ends_also; /* lines end at NUL, too */
+
+/* alike: the request may share a pass with others that are alike, which have alike_flags and
+ * alike_ends_also. */
 static void make_request(struct made_request *made, struct passes *passes, struct made_state *state,
-                         bool search_zip)
+                         bool search_zip, bool alike)
 {
     static const uint32_t flags[] = {0, 0, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE};
     static const uint64_t most[] = {0, 1, 7, 1000, UINT64_MAX};
@@ -252,6 +110,8 @@ static void make_request(struct made_request *made, struct passes *passes, struc
     made->passes = passes;
     made->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
     make_strings(made, state);
+    if (alike)
+        made->options.mismatches_max = 0;
     made->collection.made = state;
     made->options.flags = flags[below(4)] | (below(3) == 0 ? TRAWL_IGNORE_CASE : 0);
     made->options.line_end_set = 1;
@@ -259,6 +119,13 @@ static void make_request(struct made_request *made, struct passes *passes, struc
     made->options.line_end_also_set = below(3) == 0; /* line_end_also is NUL */
     if (made->options.mismatches_max > 0 && below(2) == 0)
         made->options.flags |= TRAWL_WITHIN_LINES;
+    if (alike) {
+        made->options.flags = alike_flags;
+        made->options.line_end = '\n';
+        made->options.line_end_also_set = alike_ends_also;
+    } else {
+        make_expression(made);
+    }
     for (uint64_t i = 0; i < made->string_count; i++)
         patterns[i] = (struct trawl_pattern){made->strings[i].bytes, made->strings[i].bytes_count};
     request->plan = must_plans(patterns, made->string_count, &made->options);
@@ -270,6 +137,8 @@ static void make_request(struct made_request *made, struct passes *passes, struc
     request->wants_counts = below(2) == 0;
     request->wants_positions = below(2) == 0;
     request->positions_max = most[below(5)];
+    made->guard.bytes_max = below(4) == 0 ? 1 + below(200000) : 0;
+    request->guard = &made->guard;
 }
 
 static void free_request(struct made_request *made)
@@ -371,15 +240,25 @@ static void expect_file(const struct made_request *made, const struct made_state
     free(matches);
 }
 
+static uint64_t refused_requests;
+
 static void check_request(const struct made_request *made, const struct made_state *state)
 {
     const struct pass_request *request = &made->request;
     struct expected expected = {0};
 
+    if (!made->good && made->guard.refusal == GUARD_OWN) {
+        refused_requests++;
+        TEST_CHECK(strcmp(request->message, "memory exhausted") == 0);
+        return;
+    }
     if (!TEST_CHECK(made->good)) {
         printf("  %s\n", request->message);
         return;
     }
+    TEST_CHECK(request->guard == NULL ||
+               made->guard.bytes >= request->position_count * sizeof *request->positions +
+                                        5 * state->state.index_count + 8 * made->string_count);
     for (uint64_t i = 0; i < request->view->item_count; i++) {
         uint32_t file = request->view->items[i].file;
 
@@ -392,6 +271,7 @@ static void check_request(const struct made_request *made, const struct made_sta
     TEST_CHECK_U64(request->file_count, expected.files);
     TEST_CHECK_U64(request->unread_count, 0);
     TEST_CHECK(request->shared_count >= 1);
+    TEST_CHECK_U64(request->searched_bytes, state->bytes_count);
     if (request->wants_counts || request->wants_positions)
         TEST_CHECK_U64(request->occurrence_count, expected.occurrences);
     for (uint64_t i = 0; request->wants_counts && i < made->string_count; i++)
@@ -407,11 +287,14 @@ static void run_round(struct passes *passes, uint32_t threads, uint64_t bytes_ma
 {
     struct made_request *requests = calloc(threads, sizeof *requests);
     struct made_state *states[2] = {make_state(bytes_max), make_state(bytes_max)};
-    bool search_zip = below(2) == 0;
+    bool search_zip = below(2) == 0, alike = below(2) == 0;
 
-    pass_sampled_min = below(2) == 0 ? 0 : PASS_SAMPLED_MIN;
+    pass_sampled_min = !alike && below(4) > 0 ? 0 : PASS_SAMPLED_MIN;
+    alike_flags =
+        (uint32_t[]){0, 0, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE, TRAWL_IGNORE_CASE}[below(5)];
+    alike_ends_also = below(2) == 0;
     for (uint32_t i = 0; i < threads; i++)
-        make_request(&requests[i], passes, states[below(4) == 0], search_zip);
+        make_request(&requests[i], passes, states[!alike && below(4) == 0], search_zip, alike);
     if (!search_zip)
         for (int i = 0; i < 2; i++)
             spoil_unplain(states[i]);
@@ -453,6 +336,7 @@ static void test_rounds(void)
     passes_facts(passes, &facts);
     TEST_CHECK_U64(facts.waiting_count, 0);
     TEST_CHECK_U64(facts.shared_request_count, shared_requests);
+    TEST_CHECK(refused_requests > 0 && refused_requests < facts.request_count / 8);
     printf("%" PRIu64 " requests, %" PRIu64 " passes, %" PRIu64 " requests shared one, %" PRIu64
            " passes were of one\n",
            facts.request_count, facts.pass_count, shared_requests, facts.own_pass_count);
@@ -606,12 +490,12 @@ static void test_turns(struct passes *passes, bool equal)
         begin_gated(&many[i], passes, state, equal ? 2 + i : 1, 999);
         await_waiting(passes, i + 1);
     }
-    begin_gated(&single, passes, state, equal ? 22 : 2, 0);
+    begin_gated(&single, passes, state, equal ? 22 : 2, 383);
     await_waiting(passes, 21);
     sem_post(&state->gate);
     end_gated(&first, true, 1);
-    sem_wait(
-        &state->arrived); /* 16,384 strings: 16 of the many, and the single one if it is there */
+    sem_wait(&state->arrived); /* 16,384 strings: 16 of the many, and the single one's 384 if it is
+                                  there */
     sem_post(&state->gate);
     sem_wait(&state->arrived);
     sem_post(&state->gate);
@@ -619,6 +503,17 @@ static void test_turns(struct passes *passes, bool equal)
     for (uint64_t i = 0; i < 20; i++)
         end_gated(&many[i], true, i < 16 ? 17 - equal : 4 + equal);
     free_state(state);
+}
+
+static atomic_uint cancels; /* calls of trawl_searcher_cancel */
+
+void __real_trawl_searcher_cancel(struct trawl_searcher *searcher);
+void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher);
+
+void __wrap_trawl_searcher_cancel(struct trawl_searcher *searcher)
+{
+    cancels++;
+    __real_trawl_searcher_cancel(searcher);
 }
 
 /* Checks what cancelling does. A cancelled request that waits returns at once. Other requests of
@@ -636,15 +531,18 @@ static void test_cancelling(struct passes *passes)
     await_waiting(passes, 3);
     pass_cancel(passes, &others[1].request);
     end_gated(&others[1], false, 0);
+    TEST_CHECK_U64(cancels, 0); /* no search for it has begun */
     begin_gated(&other, passes, other_state, 0, 0);
     sem_wait(&other_state->arrived); /* beside the first pass */
     sem_post(&other_state->gate);
     end_gated(&other, true, 1);
     pass_cancel(passes, &first.request);
+    TEST_CHECK_U64(cancels, 1);
     sem_post(&state->gate);
     end_gated(&first, false, 0);
     sem_wait(&state->arrived);
     pass_cancel(passes, &others[0].request);
+    TEST_CHECK_U64(cancels, 1); /* the search goes on for others[2] */
     sem_post(&state->gate);
     end_gated(&others[0], false, 0);
     end_gated(&others[2], true, 2);
@@ -657,7 +555,7 @@ static void test_cancelling(struct passes *passes)
  */
 static void test_shared_fault(struct passes *passes)
 {
-    enum { REQUESTS = 4 };
+    enum { REQUESTS = 3 };
     bool met = true;
 
     for (long after = 0; met && test_failures == 0; after++) {
@@ -697,6 +595,93 @@ static void test_gates(void)
     test_cancelling(passes);
     test_shared_fault(passes);
     passes_close(passes);
+}
+
+/* ---- Which requests may share a pass ---- */
+
+static uint32_t itself_too(void *context, uint32_t code_point,
+                           uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+{
+    return itself(context, code_point, variants);
+}
+
+/* Checks which plans may be merged with others, and which plans may search a block's files as one
+ * text. */
+static void test_plans(void)
+{
+    static const struct {
+        uint32_t flags, mismatches_max, edits_max;
+        enum trawl_syntax syntax;
+        char line_end;
+        bool fits, is_merged; /* is_merged: if the options have the plan's flags */
+    } plans[] = {
+        {0, 0, 0, TRAWL_LITERAL, '\n', true, true},
+        {0, 0, 0, TRAWL_LITERAL, '\0', true, true},
+        {TRAWL_WHOLE_WORD, 0, 0, TRAWL_LITERAL, '\0', true, true},
+        {TRAWL_WHOLE_LINE, 0, 0, TRAWL_LITERAL, '\n', true, true},
+        {TRAWL_WHOLE_LINE, 0, 0, TRAWL_LITERAL, '\0', false, true},
+        {0, 1, 0, TRAWL_LITERAL, '\n', true, false},
+        {0, 1, 0, TRAWL_LITERAL, '\0', true, false},
+        {TRAWL_WHOLE_LINE, 1, 0, TRAWL_LITERAL, '\0', false, false},
+        {0, 0, 1, TRAWL_LITERAL, '\n', false, false},
+        {TRAWL_WITHIN_LINES, 0, 1, TRAWL_LITERAL, '\n', true, false},
+        {TRAWL_WITHIN_LINES, 0, 1, TRAWL_LITERAL, '\0', false, false},
+        {0, 0, 0, TRAWL_PERL, '\n', true, false},
+        {0, 0, 0, TRAWL_PERL, '\0', false, false},
+        {TRAWL_WHOLE_LINE, 0, 0, TRAWL_EXTENDED, '\n', true, false},
+    };
+
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        struct trawl_plan_options options = *PLAN_WITH(.flags = plans[i].flags,
+                                                       .mismatches_max = plans[i].mismatches_max,
+                                                       .edits_max = plans[i].edits_max,
+                                                       .syntax = plans[i].syntax, .line_end_set = 1,
+                                                       .line_end = (uint8_t)plans[i].line_end),
+                                  other = options;
+        struct pass_request request = {.plan = must_plan_with("abc", &options),
+                                       .options = &options};
+
+        TEST_CHECK(pass_list_fits(request.plan) == plans[i].fits);
+        TEST_CHECK(pass_list_is_merged(&request) == plans[i].is_merged);
+        request.options = &other;
+        other.flags ^= TRAWL_IGNORE_CASE;
+        if (plans[i].flags != 0)
+            TEST_CHECK(!pass_list_is_merged(&request));
+        request.options = NULL;
+        TEST_CHECK(pass_list_is_merged(&request) == (plans[i].is_merged && plans[i].flags == 0));
+        trawl_plan_free((struct trawl_plan *)request.plan);
+    }
+}
+
+/* Checks that requests share a pass unless they differ in a part of what decides an occurrence. */
+static void test_merges(void)
+{
+    struct state states[2] = {{.number = 1}, {.number = 2}};
+    struct trawl_utf8 utf8 = wordy, others[] = {wordy, wordy, wordy};
+    struct trawl_plan_options options[8];
+    struct pass_request requests[9];
+
+    others[0].context = states;
+    others[1].variants = itself_too;
+    others[2].is_word = wait_at_gate;
+    for (size_t i = 0; i < 8; i++)
+        options[i] = *PLAN_WITH(.flags = TRAWL_WHOLE_WORD, .utf8 = &utf8);
+    options[1].utf8 = &others[0];
+    options[2].utf8 = &others[1];
+    options[3].utf8 = &others[2];
+    options[4].utf8 = NULL;
+    options[5].line_end_also_set = 1;
+    options[6].line_end_also = 1;
+    options[7].flags |= TRAWL_IGNORE_CASE;
+    for (size_t i = 0; i < 9; i++)
+        requests[i] = (struct pass_request){.state = &states[i == 8],
+                                            .plan = must_plan_with("abc", &options[i % 8]),
+                                            .options = &options[i % 8]};
+    for (size_t i = 0; i < 9; i++)
+        for (size_t j = 0; j < 9; j++)
+            TEST_CHECK(pass_list_merges(&requests[i], &requests[j]) == (i == j));
+    for (size_t i = 0; i < 9; i++)
+        trawl_plan_free((struct trawl_plan *)requests[i].plan);
 }
 
 /* ---- Files with a file behind ---- */
@@ -768,7 +753,8 @@ static void test_memory(void)
         struct made_request made;
         bool met = true;
 
-        make_request(&made, passes, state, true);
+        make_request(&made, passes, state, true, false);
+        made.request.guard = NULL;
         for (long after = 0; met && test_failures == 0; after++) {
             short_memory(after, 1);
             made.good = pass_run(passes, &made.request);
@@ -791,6 +777,8 @@ int main(void)
 {
     test_begin("serve_pass");
     generator = test_random_begin("serve_pass");
+    test_plans();
+    test_merges();
     test_gates();
     test_rows();
     test_memory();
