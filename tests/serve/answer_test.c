@@ -293,13 +293,102 @@ static void check_short(void)
     }
 }
 
-/* Writes a file with more bytes than the pipe of an answer holds. */
+/* Checks requests that are refused once their search begins, or whose search finds a mistake:
+ * status and a part of the message. In frames the client gets the command's message instead. */
+static void check_refused(void)
+{
+    static const struct {
+        const char *body;
+        enum request_format format;
+        int status;
+        const char *expected;
+    } rows[] = {
+        {"{\"patterns\":[\"a(b\"],\"options\":[\"-P\"]}", REQUEST_JSON, 400, "a(b"},
+        {"{\"patterns\":[\"a(b\"],\"options\":[\"-P\"]}", REQUEST_COUNT, 400, "a(b"},
+        {"{\"patterns\":[\"a\",\"x\\\\pL{300}\"],\"options\":[\"-P\"]}", REQUEST_COUNT, 413,
+         "expression 2 of 2"},
+        {"{\"patterns\":[\"x\\\\pL{300}\"],\"options\":[\"-P\"]}", REQUEST_JSON, 413, "the limit"},
+        {"{\"patterns\":[\"a\"],\"options\":[\"-x\",\"-z\"]}", REQUEST_COUNT, 422, "-z beside -x"},
+        {"{\"patterns\":[\"a.b\"],\"options\":[\"-P\",\"-z\"]}", REQUEST_COUNT, 422,
+         "-z beside -x"},
+        {"{\"patterns\":[{\"bytes\":\"/w==\"}],\"options\":[\"-i\"]}", REQUEST_COUNT, 422,
+         "not valid"},
+        {"{\"patterns\":[\"a\"],\"options\":[\"-c\"]}", REQUEST_JSON, 400, "cannot be combined"},
+        {"{\"patterns\":[\"a\"],\"collection\":\"n\"}", REQUEST_JSON, 404, "no collection 'n'"},
+        {"{\"patterns\":[\"a\"],\"paths\":[\"/none\"]}", REQUEST_JSON, 404, "holds '/none'"},
+        {"{\"patterns\":[\"a\"],\"directory\":\"/none\"}", REQUEST_JSON, 404, "holds '/none'"},
+        {"{\"patterns\":[\"a\"],\"paths\":[\"../b\"]}", REQUEST_JSON, 409, "does not take"},
+        {"{\"patterns\":[\"a(b\"],\"options\":[\"-P\"],\"format\":\"frames\"}", REQUEST_JSON, 2,
+         "a(b"},
+    };
+    uint64_t begun = server.request_count[REQUEST_COUNT];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *body = body_of(rows[i].body);
+        struct printed got;
+
+        if (!TEST_CHECK(ask(body, rows[i].format, &got) == (rows[i].status == 2)) ||
+            !TEST_CHECK_U64((uint64_t)got.status, (uint64_t)rows[i].status) ||
+            !TEST_CHECK(strstr(got.messages.bytes, rows[i].expected) != NULL))
+            printf("  %s: %s\n", rows[i].body, got.messages.bytes);
+        free_printed(&got);
+        json_decref(body);
+    }
+    TEST_CHECK_U64(server.request_count[REQUEST_COUNT], begun + 5);
+}
+
+/* Returns how often `part` occurs in `text`. */
+static size_t count_of_part(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    for (; (text = strstr(text, part)) != NULL; text++)
+        count++;
+    return count;
+}
+
+/* Checks answers that max_results cuts: a line of any length, in any number of parts, is a single
+ * result, and the answer ends with a whole line. */
+static void check_cut(void)
+{
+    enum { LINES = 4, LINE_BYTES = 300000 };
+    json_t *body = body_of("{\"patterns\":[\"00000\"],\"paths\":[\"long.txt\"]}");
+    struct printed got;
+
+    for (uint64_t most = 1; most <= LINES + 1; most++) {
+        char expected[64];
+        size_t count = most < LINES ? most : LINES;
+
+        (void)snprintf(expected, sizeof expected, "\"exit\":0,\"truncated\":%s,",
+                       most < LINES ? "true" : "false");
+        json_object_set_new(body, "max_results", json_integer((json_int_t)most));
+        TEST_CHECK(ask(body, REQUEST_JSON, &got));
+        TEST_CHECK_U64(count_of_part(got.output.bytes, "{\"type\":\"match\""), count);
+        TEST_CHECK(strstr(got.output.bytes, expected) != NULL);
+        free_printed(&got);
+        json_object_set_new(body, "format", json_string("frames"));
+        TEST_CHECK(ask(body, REQUEST_JSON, &got));
+        TEST_CHECK_U64(got.output.count, count * (LINE_BYTES + 1));
+        TEST_CHECK_U64((uint64_t)got.status, most < LINES ? 2 : 0);
+        (void)snprintf(expected, sizeof expected, "cut off after %d lines", (int)most);
+        TEST_CHECK((strstr(got.messages.bytes, expected) != NULL) == (most < LINES));
+        free_printed(&got);
+        json_object_del(body, "format");
+    }
+    json_decref(body);
+}
+
+/* Writes a file with more bytes than the pipe of an answer holds, and a file of long lines. */
 static void write_large(void)
 {
     FILE *file = fopen("large.txt", "wb");
 
     for (unsigned i = 0; i < 100000; i++)
         fprintf(file, "line %u\n", i);
+    fclose(file);
+    file = fopen("long.txt", "wb");
+    for (unsigned i = 0; i < 4; i++)
+        fprintf(file, "%0300000d\n", 0);
     fclose(file);
 }
 
@@ -362,6 +451,8 @@ int main(void)
         open_by("trawl --search-zip", top, true, 8192); /* the large file is not in memory */
     check_short();
     check_shared();
+    check_refused();
+    check_cut();
     check_time();
     TEST_CHECK_U64(server.cancelled_count, 0);
     check_goes_away();

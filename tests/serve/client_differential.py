@@ -150,7 +150,7 @@ def test_surroundings():
                     [tg, "--no-heading", "-c", "foo", "."], [TRAWL, "--color=auto", "-rn", "foo"], [TRAWL, "a.*b", "a.c"],
                     [TRAWL, "foo", "\33[1m"],
                     [TRAWL, "--color", "-o", "foo", "nul", "a.c"], [TRAWL, "-r", "foo", "."], [TRAWL, "-rc", "foo", "."],
-                    [TRAWL, "-rl", "foo", "."], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):
+                    [TRAWL, "-rl", "foo", "."], [TRAWL, "-rl", "absent", "."], [TRAWL, "-r", "absent"], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):
         with_server = command[:1] + ["--server=" + addresses[0]] + command[1:]
         for way in (in_terminal, to_own_file):
             wanted, got = way(alone_of(command), tree), way(with_server, tree)
