@@ -25,6 +25,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from server import Server, until
@@ -480,8 +481,9 @@ def sequence(model):
         made.append(make(model))
     with model.server.connect() as end:
         answers = Kept(end.makefile("rb", buffering=0))
-        if at_once:
-            send(end, b"".join(request[0] for request in made))
+        if at_once:  # by a thread, because the server stops reading while nobody takes its answers
+            sender = threading.Thread(target=send, args=(end, b"".join(request[0] for request in made)))
+            sender.start()
         for sent, method, status, is_right, kind, headers in made:
             if not at_once:
                 send(end, sent)
