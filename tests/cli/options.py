@@ -131,7 +131,7 @@ def test_limits():
             expect((status != 2 and said == b"") if good else (status, output) == (2, b"") and said.startswith(b"trawl: -"), option, number, said)
     for shift, unit in ((0, ""), (10, "K"), (20, "M"), (30, "G")):
         most = (2 ** 64 - 1) >> shift
-        for number in (0, 1, most, most + 1, 2 * most, 2 ** 64 + 1):
+        for number in (0, 1, most, most + 1, 2 * most, 2 ** 64 + 1, 10 * 2 ** 64, 1000 * 2 ** 64 + 7):
             wanted = ["d/%s\n" % name for name in ("big", "c", "e/c", "ignored", "nul") if os.path.getsize("d/" + name) <= number << shift]
             got = run("trawl", ["--files", "--sort=path", "d", "--no-hidden", "--max-filesize=%d%s" % (number, unit)])
             expect(got[:2] == (0 if wanted else 1, "".join(wanted).encode()) if number <= most else got[0] == 2 and b"is out of range" in got[2], number, unit, got)

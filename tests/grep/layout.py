@@ -592,8 +592,21 @@ def long_lines(trawl, folder):
     return None
 
 
+def much_before_null(trawl, folder):
+    """Check the messages of --json for a block with a NUL and with more output before the NUL than the command can take back."""
+    with open(os.path.join(folder, "much"), "wb") as file:
+        file.write(b"a\n" * 40000 + b"\0" + b"a\n" * 2000)
+    for own in ["--chunk-bytes=4096"], ["--chunk-bytes=4096", "-j1", "none"], []:
+        lines = cases.execute([trawl, "--json", *own, "-e", "a", "much"], folder)[1].splitlines()
+        made = [json.loads(line) for line in lines]
+        printed = [message["type"] for message in made]
+        if printed != ["begin"] + ["match"] * (len(made) - 3) + ["end", "summary"] or made[-1]["data"]["stats"]["matched_lines"] != len(made) - 3:
+            return "--json %r: %r, %r" % (own, [(kind, printed.count(kind)) for kind in sorted(set(printed))], made[-1])
+    return None
+
+
 def main():
-    return cases.run("layout", CASES, "command lines", run_case, [long_lines], one_in=5, features=lambda rng, *_: Case(rng).features())
+    return cases.run("layout", CASES, "command lines", run_case, [long_lines, much_before_null], one_in=5, features=lambda rng, *_: Case(rng).features())
 
 
 if __name__ == "__main__":

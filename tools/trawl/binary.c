@@ -41,11 +41,16 @@ void binary_move_line(struct text_scan *scan)
     scan->block_end = (scan->selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
+/* Takes back what the block has printed. If the block's first bytes had to be written, the rest is
+ * printed, too: otherwise the output would end inside a line or message. */
 static void discard(struct text_scan *scan)
 {
+    if (scan->output->overflowed) {
+        output_commit(scan->output);
+        return;
+    }
     output_discard(scan->output);
-    if (!scan->output->overflowed)
-        scan->json = scan->json_before_block;
+    scan->json = scan->json_before_block;
     if (scan->job->worker != NULL)
         pool_cut_back(scan->job->worker);
 }
