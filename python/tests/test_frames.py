@@ -223,6 +223,8 @@ def test_replace(rng):
     assert asked.collect().schema == asked.collect_schema()
     found = pandas.Series(texts, [4, 5, 6]).trawl.replace(plan, values)
     assert found[[4, 6]].to_dict() == {4: "a Pr", 6: "Pch"} and found.isna().tolist() == [0, 1, 0]
+    for series in polars.Series(["pears"]), pandas.Series(["pears"]):
+        assert list(series.trawl.replace(trawl.Plan(["pe", "pear"]), ["E", "P"], match="leftmost-first")) == ["Ears"]
 
 
 def test_datasets(rng):

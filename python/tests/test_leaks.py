@@ -14,6 +14,10 @@ from arrow_by_hand import Column
 from conftest import SCALE
 
 
+LONG = b"TATA" * 1000
+NEAR = [trawl.Plan("TAT", edits=1), trawl.Plan("TAT", mismatches=1, alphabet="dna", reverse_complement=True)]
+
+
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
@@ -57,6 +61,8 @@ def one_of_each(plan, text, path):
         plan.count(file)
     trawl.Text(text)
     trawl.Plan(["other", b"patterns"])
+    for near in NEAR:
+        near.matches(LONG)
 
 
 def test_no_leak(tmp_path):

@@ -125,11 +125,14 @@ def test_batches_are_left_in_the_middle():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_forked_child_searches():
-    plan, text = trawl.Plan("ab"), b"ab" * (4 << 20)
+    plan = trawl.Plan("ab")
     searcher = trawl.Searcher("cpu", 2)
-    assert plan.count(text) == searcher.count(plan, text) == 4 << 20
-    child = os.fork()
-    if child == 0:
-        right = plan.count(text) == searcher.count(plan, text) == 4 << 20
-        os._exit(0 if right else 1)
-    assert os.waitpid(child, 0)[1] == 0
+    for count in 4 << 20, 17 << 20:  # the main thread searches a text of 32 MiB by another call
+        text = b"ab" * count
+        assert plan.count(text) == searcher.count(plan, text) == count
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            right = plan.count(text) == searcher.count(plan, text) == count
+            os._exit(0 if right else 1)
+        assert os.waitpid(child, 0)[1] == 0
