@@ -98,6 +98,7 @@ static void test_mistakes(void)
     refuses(TRAWL_EXTENDED, "[[=a=]]", 1, "order");
     refuses(TRAWL_EXTENDED, "a[b", 1, "not closed");
     refuses(TRAWL_EXTENDED, "\\<.", 0, "begin");
+    refuses(TRAWL_EXTENDED, "foo\\<", 3, "begin");
     refuses(TRAWL_EXTENDED, ".\\>", 1, "end");
     refuses(TRAWL_BASIC, "\\(a\\)\\1", 5, "backreference");
     refuses(TRAWL_BASIC, "a\\)", 1, "open");

@@ -473,14 +473,22 @@ static void joins(void)
 /* ---- Devices that cannot be used ---------------------------------------------------------------
  */
 
+/* Checks that the engine is not available, and that `auto` searches without it and says why. */
 static void refused(uint32_t devices, int version)
 {
     struct sim_driver_options options = {1, devices, 1u << 20, 2, version, 0, 0};
     struct trawl_error error = {.message = ""};
+    struct trawl_searcher *searcher;
 
     sim_driver_reset(&options);
     TEST_CHECK(host_searcher(TRAWL_ENGINE_CUDA, 1, 0, &error) == NULL &&
                error.status == TRAWL_ENGINE && error.message[0] != '\0');
+    searcher = must_searcher_with(SEARCHER_WITH(.threads = 2, .chunk_bytes = CHUNK_BYTES));
+    MUST(trawl_text_load(searcher, fixture.texts[SOURCE_MEMORY], NULL)); /* waits for the device */
+    TEST_CHECK_U64(must_count(searcher, fixture.plan, fixture.texts[SOURCE_MEMORY]),
+                   fixture.expected.match_count);
+    TEST_CHECK(strcmp(must_stats(searcher).note, error.message) == 0);
+    trawl_searcher_close(searcher);
 }
 
 /* Lets each call of the driver in turn say that the kernels' image is too new for the driver.
