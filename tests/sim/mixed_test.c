@@ -154,6 +154,53 @@ static void late_first(void)
     plan_part_costs_device = plan_part_costs_device_default;
 }
 
+/* Counts the occurrences of plans that need different tables and methods, in random order with one
+ * searcher, in a loaded text of which the engine takes a sample. */
+static void plans_in_turn(void)
+{
+    enum { PLANS = 5, STRINGS = 3, TEXT_BYTES = 3000, STEPS = 60 };
+    static const char *const strings[PLANS][STRINGS] = {
+        {"abcab"}, {"a", "ab", "bca"}, {"abca", "bcab", "cabc"}, {"bcabcabcabcabcabcabca"}, {"ca"}};
+    struct test_random random = test_random_begin("plans in turn");
+    uint8_t text_bytes[TEXT_BYTES];
+    uint64_t expected[PLANS] = {0};
+    struct trawl_plan *plans[PLANS];
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+
+    limits.seen_bytes_min = 1;
+    cuda_limits_replace(&limits);
+    sim_driver_reset_usual(1);
+    for (uint32_t i = 0; i < TEXT_BYTES; i++)
+        text_bytes[i] = (uint8_t)("abc"[test_random_one_in(&random, 9) ? i % 2 : i % 3]);
+    for (uint32_t p = 0; p < PLANS; p++) {
+        struct trawl_pattern list[STRINGS];
+        uint32_t count = 0;
+
+        for (; count < STRINGS && strings[p][count] != NULL; count++) {
+            uint64_t length = strlen(strings[p][count]);
+
+            list[count] = (struct trawl_pattern){strings[p][count], length};
+            for (uint64_t at = 0; at + length <= TEXT_BYTES; at++)
+                expected[p] += memcmp(text_bytes + at, strings[p][count], length) == 0;
+        }
+        plans[p] = must_plans(list, count, NULL);
+    }
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    text = must_text(text_bytes, TEXT_BYTES);
+    MUST(trawl_text_load(searcher, text, NULL));
+    for (uint32_t step = 0; step < STEPS; step++) {
+        uint64_t p = test_random_below(&random, PLANS);
+
+        TEST_CHECK_U64(must_count(searcher, plans[p], text), expected[p]);
+    }
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    for (uint32_t p = 0; p < PLANS; p++)
+        trawl_plan_free(plans[p]);
+}
+
 int main(void)
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases, in_parts = 0, in_both = 0;
@@ -161,6 +208,7 @@ int main(void)
     test_begin("sim mixed");
     cuda_driver_replace(sim_driver_table());
     late_first();
+    plans_in_turn();
     cases = test_amount(CASES_NORMAL, CASES_LONG);
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
