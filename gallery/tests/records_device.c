@@ -2,6 +2,8 @@
  * under rabin-karp-matrix and by trawl's own methods: windows and staging buffers of a few bytes,
  * records in parts, more patterns than a launch takes, devices with less memory than the tape.
  * tests/sim/table_test.c lets calls of the driver fail. */
+#include <ctype.h>
+
 #include "records_case.h"
 
 #include "cuda/limits.h"
@@ -128,6 +130,9 @@ static void random_scenes(void)
         scene_add_patterns(&random, test_random_below(&random, RANDOM_PATTERNS_MAX + 1),
                            test_random_one_in(&random, 5) ? 120 : 10, &scene);
         scene.tape.flags = (uint32_t)test_random_below(&random, 8);
+        for (uint64_t i = 0; i < scene.tape.text_bytes; i++)
+            if ((scene.tape.flags & TRAWL_IGNORE_CASE) != 0 && isalpha(scene.tape.text[i]))
+                scene.tape.text[i] ^= (uint8_t)(test_random_below(&random, 2) * 0x20);
         run(&scene, names[round % NAMES]);
         if (round % 4 == 0)
             run(&scene, NULL);
