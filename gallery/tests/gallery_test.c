@@ -3,6 +3,7 @@
  *
  * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone.
  */
+#include "calls.h"
 #include "gallery_case.h"
 
 #include "gallery/kernels/gallery.h"
@@ -112,6 +113,46 @@ static void all_edges(void)
     TEST_CHECK(sim_driver_report()[0] == '\0');
 }
 
+/* Searches for a pattern that is longer than the host's steps, which each copy their part of the
+ * text if case is ignored. The pattern stands at many places, in either case. */
+static void long_on_host(void)
+{
+    enum { LENGTH = 150000, TEXT_BYTES = 2000000, PLACES = 12 };
+    struct test_random random = test_random_begin("gallery long");
+    uint8_t *bytes = test_memory(TEXT_BYTES), *lower = test_memory(LENGTH);
+    struct trawl_pattern pattern = {lower, LENGTH};
+    struct trawl_text *text = must_text(bytes, TEXT_BYTES);
+    struct trawl_searcher *searcher =
+        must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1));
+    uint32_t engines, ran = 0;
+    const char *name;
+
+    memset(bytes, '.', TEXT_BYTES);
+    for (uint32_t i = 0; i < LENGTH; i++)
+        lower[i] = (uint8_t)('a' + test_random_below(&random, 26));
+    for (uint32_t place = 0; place < PLACES; place++)
+        for (uint32_t i = 0; i < LENGTH; i++)
+            bytes[(LENGTH + 10000) * place + i] = (uint8_t)(lower[i] - (place + i) % 2 * 32);
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++) {
+        struct trawl_plan *plan = NULL;
+
+        if ((engines & 1u << TRAWL_ENGINE_CPU) == 0 ||
+            strncmp(name, "rabin-karp-matrix", 17) == 0 ||
+            trawl_plan_build(&pattern, 1, PLAN_WITH(.algorithm = name, .flags = TRAWL_IGNORE_CASE),
+                             &plan, NULL) != TRAWL_OK)
+            continue;
+        if (!TEST_CHECK_U64(must_count(searcher, plan, text), PLACES))
+            printf("  %s\n", name);
+        ran++;
+        trawl_plan_free(plan);
+    }
+    TEST_CHECK(ran > 3);
+    trawl_searcher_close(searcher);
+    trawl_text_close(text);
+    free(bytes);
+    free(lower);
+}
+
 int main(void)
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
@@ -124,6 +165,8 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     if (only == UINT64_MAX)
         all_edges();
+    if (only == UINT64_MAX)
+        long_on_host();
     cases = test_amount(CASES_NORMAL, CASES_LONG);
     while (gallery_ways[ways] != NULL)
         ways++;
