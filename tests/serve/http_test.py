@@ -543,6 +543,12 @@ def sockets(folder, root):
         pass
     refused("is no socket", option, root)
     expect(os.path.isfile(path), "the file stays")
+    os.unlink(path)
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(path + ".dead")
+    os.symlink(path + ".dead", path)
+    refused("is no socket", option, root)
+    expect(os.path.islink(path) and os.path.exists(path), "a link to a dead server's socket stays")
     longest = os.path.join(folder, "x" * (106 - len(folder)))
     refused("must have 1 to 107 bytes", "--listen=unix:" + longest + "x", root)
     for path in longest, "plain":  # a path without a folder, too
@@ -1022,6 +1028,28 @@ def unread(folder, root):
             got = json.loads(server.ask("POST", "/v1/search", {**query, "format": "columns"})[2].split(b"\n")[0])
             equal(got["unread"], count, "unread of columns: %s" % paths)
     os.rmdir(closed)
+
+
+@part
+def deep(folder, root):
+    """Checks that files are held whose paths are longer than a system call takes, and that no descriptor of a folder stays open."""
+    directory = os.open(root, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir("d" * 200, dir_fd=directory)
+        below = os.open("d" * 200, os.O_RDONLY, dir_fd=directory)
+        os.close(directory)
+        directory = below
+    for number in range(20):
+        with open(os.open("f%d" % number, os.O_WRONLY | os.O_CREAT, dir_fd=directory), "w") as file:
+            file.write("depth %d\n" % number)
+    os.close(directory)
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "deep"), root) as server:
+        server.loaded()
+        got = json.loads(server.ask("POST", "/v1/count", {"patterns": ["depth"]})[2])
+        equal((got["occurrences"], got["unread"]), (20, 0), "files at long paths")
+        equal(collections_of(server)[0]["unheld_files"], 0, "files at long paths that are not held")
+        opened = len(os.listdir("/proc/%d/fd" % server.process.pid))
+        expect(opened < 40, "descriptors after files at long paths", opened)
 
 
 REQUESTS = [
