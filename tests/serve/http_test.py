@@ -477,6 +477,7 @@ def bounds(folder, root):
     for name in ("sub.d/x", "z/y", "sub-a", "m"):
         with open(os.path.join(root, name), "w") as file:
             file.write("needle\nno\n")
+    os.mkdir(os.path.join(root, "closed"), 0)
     borders, lines = [[], ["--until=m"]], ["--from=m", "--from=sub/b.c", "--from=sub.d/x"]
     for first, last in zip(lines, [*lines[1:], None]):
         borders.append([first, *([last.replace("from", "until")] if last else [])])
@@ -493,7 +494,7 @@ def bounds(folder, root):
             equal(frames[-1][1][1:], b"--\n", "what separates groups")
             files = sorted(str(line["path"]).split("/") for line in lines_of(asked(server, "GET", "/v1/files", 200)) if line["path"] != {"bytes": "/y50eHQ="})
             none = frames_of(asked(server, "POST", "/v1/search", 200, {**body, "paths": [], "tg": True, "options": ["-g*.c"]}))
-            equal([text for kind, text in none if kind == b"m"], [], "no message where rules take files of another server")
+            equal([text for kind, text in none if kind == b"m" and b"closed" not in text], [], "no message where rules take files of another server")
             plain = frames_of(asked(server, "POST", "/v1/search", 200, {**body, "continued": False}))
             equal(b"".join(text for kind, text in plain if kind == b"o"), b"".join(text for kind, text in frames if kind == b"o")
                   .removeprefix(b"--\n" if number > 1 else b""), "the separator before the first group")
@@ -501,6 +502,7 @@ def bounds(folder, root):
                             frames[-1][1][0], files))
     whole, parts_of = answers[0], answers[1:]
     equal(sorted(text for one in parts_of for text in one[0]), sorted(whole[0]), "each message comes once")
+    equal([any(b"closed" in text for text in one[0]) for one in answers], [ARE_CLOSED] * 2 + [False] * 3, "who reports a closed directory")
     equal(sum((one[3] for one in parts_of), []), whole[3], "each file is served once, in its place")
     groups = lambda output: sorted(output.replace(b"--\n", b"").splitlines())  # noqa: E731
     equal(groups(b"".join(one[1] for one in parts_of)), groups(whole[1]), "each line comes once")
