@@ -318,7 +318,9 @@ def query(model):
         return path, body, 409, others if len(missing) > 1 else missing[0] + ": the collection tree leaves it out", True, None
     if lists:
         return path, body, 200, None, True, lambda got: is_counted(model, row, words, found, len(messages), most, got)
-    if kind == "frames" and output and row["joint"].get("continued") and any(option in asks for option in SEPARATED):
+    # The separator is printed before a line that turns out not to be text, as by grep, and is taken back with the lines before a NUL.
+    is_group = output or any(b"\0" not in FILES.get(os.path.basename(message.removesuffix(b": binary file matches")), b"\0") for message in messages)
+    if kind == "frames" and is_group and row["joint"].get("continued") and any(option in asks for option in SEPARATED):
         output = b"--\n" + output
     lines = output.splitlines(keepends=True) if kind == "json" else re.findall(rb"[^\0]*\0|[^\0]+$" if is_null(asks) else rb"[^\n]*\n|[^\n]+$", output)
     counted = [i for i, line in enumerate(lines) if kind == "frames" or line.startswith(b'{"type":"match"')]
