@@ -662,13 +662,17 @@ def systemd(folder, root):
         equal(got.returncode, 0, "exposure of the unit: %s" % got.stdout.decode(errors="replace")[-200:])
 
 
-def begin_large(server, client=None, status=b"200", **more):
+def begin_large(server, client=None, status=b"200", tries=500, **more):
     """Returns a connection whose answer waits for its reader, and the bytes received so far. client: the address of the client."""
     port = client and int(server.address.rsplit(":", 1)[1])
     end = socket.create_connection(("127.0.0.1", port), WAIT_S, (client, 0)) if client else server.connect()
     body = json.dumps({**LARGE, **more}).encode()
     end.sendall(b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
     got = end.recv(100)
+    if status == b"200" and got[9:12] == b"429" and tries > 0:  # a query is counted for a moment after its end
+        end.close()
+        time.sleep(0.005)
+        return begin_large(server, client, tries=tries - 1, **more)
     expect(got.startswith(b"HTTP/1.1 " + status), "it begins", got)
     return end, got
 
@@ -875,13 +879,7 @@ def limits(folder, root):
             if running[client] and draw.random() < 0.5:
                 running[client].pop().close()
                 continue
-            for _ in range(1000):
-                end, got = begin_large(server, client, b"")
-                if running[client] or got[9:12] == b"200":
-                    break
-                end.close()  # a query is counted for a moment after its end
-                time.sleep(0.005)
-            equal(got[9:12], b"429" if running[client] else b"200", "queries of several addresses")
+            end, _ = begin_large(server, client, b"429" if running[client] else b"200")
             if running[client]:
                 end.close()
             else:
