@@ -602,6 +602,9 @@ def much_before_null(trawl, folder):
         printed = [message["type"] for message in made]
         if printed != ["begin"] + ["match"] * (len(made) - 3) + ["end", "summary"] or made[-1]["data"]["stats"]["matched_lines"] != len(made) - 3:
             return "--json %r: %r, %r" % (own, [(kind, printed.count(kind)) for kind in sorted(set(printed))], made[-1])
+    lines = cases.execute([trawl, "-I", "-C1", "--chunk-bytes=4096", "--replace=" + 200 * "y", "a", "much", "much"], folder)[1].splitlines()
+    if lines.count(b"--") != 1 or {*lines} - {b"--"} != {b"much:" + 200 * b"y"}:
+        return "-I: %d separators, %d lines" % (lines.count(b"--"), len(lines))
     return None
 
 

@@ -41,14 +41,8 @@ void binary_move_line(struct text_scan *scan)
     scan->block_end = (scan->selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
-/* Takes back what the block has printed. If the block's first bytes had to be written, the rest is
- * printed, too: otherwise the output would end inside a line or message. */
 static void discard(struct text_scan *scan)
 {
-    if (scan->output->overflowed) {
-        output_commit(scan->output);
-        return;
-    }
     output_discard(scan->output);
     scan->json = scan->json_before_block;
     if (scan->job->worker != NULL)
@@ -81,7 +75,10 @@ static void go_quiet(struct text_scan *scan, bool in_current_block)
 
 void binary_found(struct text_scan *scan)
 {
-    bool in_current_block = scan->block_end != OFFSET_NONE && scan->null_offset < scan->block_end;
+    /* If bytes of the block had to be written, its lines stay printed, as those of earlier blocks:
+     * otherwise the output would end inside a line or message. */
+    bool in_current_block = scan->block_end != OFFSET_NONE && scan->null_offset < scan->block_end &&
+                            !scan->output->overflowed;
 
     scan->null_seen = true;
     if (in_current_block)
