@@ -163,10 +163,10 @@ int main(void)
 
     test_begin("sim gallery");
     cuda_driver_replace(sim_driver_table());
-    if (only == UINT64_MAX)
+    if (only == UINT64_MAX) {
         all_edges();
-    if (only == UINT64_MAX)
         long_on_host();
+    }
     cases = test_amount(CASES_NORMAL, CASES_LONG);
     while (gallery_ways[ways] != NULL)
         ways++;

@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define FRAMES 6 /* as many calls above a point tell its place from others */
-#define FRAMES_MAX 16
+#define FRAMES 6      /* as many calls above a point tell its place from others */
+#define FRAMES_MAX 16 /* FRAMES and the skipped calls */
 #define PLACES 16384u /* a power of two, at least twice as many as there are places */
 
 static _Atomic uint64_t points_passed;

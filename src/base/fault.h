@@ -32,8 +32,8 @@ void fault_arm_new(bool persistent);
 /* Returns whether a point has failed since fault_arm or fault_arm_new. */
 bool fault_has_failed(void);
 /* Returns whether this function has not been called at this place with this kind before, and notes
- * the place. A place is a line of code with the calls that led there. skipped (2 to 10): as many
- * calls above this function, which is the first, do not tell places apart. */
+ * the place. A place is a line of code with the calls that led there. skipped, 2 to 10: how
+ * many of the innermost calls, this function included, are the same at every place. */
 bool fault_is_new_place(uint64_t kind, int skipped);
 /* Returns whether this point has to fail. Any thread may call this function. */
 bool fault_hit(enum fault_point point);

@@ -11,9 +11,8 @@
 #include "trawl/sizes.h"
 #include "trawl/utf8.h"
 
-#define PART_BYTES                                                                \
-    SIZE_OR_SMALL(3072u, 6u) /* bytes that are encoded at a time, a multiple of 3 \
-                              */
+/* bytes that are encoded at a time, a multiple of 3 */
+#define PART_BYTES SIZE_OR_SMALL(3072u, 6u)
 
 static void put_bytes(struct client_json *json, const void *bytes, size_t bytes_count)
 {

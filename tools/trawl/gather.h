@@ -12,9 +12,8 @@
 #include "trawl/command_job.h"
 #include "trawl/sizes.h"
 
-#define GATHER_FILES_MAX                                                    \
-    SIZE_OR_SMALL(32u, 3u) /* most files that are searched by a single call \
-                            */
+/* most files that are searched by a single call */
+#define GATHER_FILES_MAX SIZE_OR_SMALL(32u, 3u)
 
 /* Files up to this size are read as a whole, so that the search finds the bytes in the cache. */
 #define WHOLE_BYTES SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2) << 10)
