@@ -489,9 +489,12 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
 /* Cancel the searcher's current call. The call returns STOPPED as soon as it can, and leaves its
  * out-parameters untouched; what a sink got before stays valid. In a search in batches, the waiting
  * or next call for a batch returns STOPPED. Does nothing if no call is running. Work that a device
- * has begun, and trawl_text_load, go on to their end. No call has a time limit.
- * Threads: any, also from inside a sink. */
+ * has begun, and trawl_text_load, go on to their end.
+ * Threads: any, also from inside a sink, and from a signal handler in any thread. */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
+/* Cancel the searcher's current call, or else the next call, which then returns STOPPED at once:
+ * for a watchdog, since no call has a time limit. Threads: as of trawl_searcher_cancel. */
+TRAWL_API void trawl_searcher_cancel_next(struct trawl_searcher *searcher);
 
 /* Tell how many bytes of the current call's text are searched: for a progress display.
  * Threads: any, also during a call. */

@@ -18,7 +18,12 @@ struct engine_worker;
 
 /* The state of a searcher's call: none, in progress, or cancelled, since nobody wants its
  * result. */
-enum engine_call { ENGINE_CALL_NONE, ENGINE_CALL_INSIDE, ENGINE_CALL_CANCELLED };
+enum engine_call {
+    ENGINE_CALL_NONE,
+    ENGINE_CALL_INSIDE,
+    ENGINE_CALL_CANCELLED,
+    ENGINE_CALL_UNWANTED /* none, and the next call is cancelled before it begins */
+};
 
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
  * need_before and need_after are met except at the text's borders. Bytes up to owned + readable

@@ -6,9 +6,11 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/fault.h"
 #include "runtime/device_threads.h"
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
@@ -34,14 +36,19 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 {
     int expected = ENGINE_CALL_NONE;
 
-    if (!atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_INSIDE))
-        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
-    return TRAWL_OK;
+    if (atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_INSIDE))
+        return TRAWL_OK;
+    if (expected == ENGINE_CALL_UNWANTED &&
+        atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_NONE))
+        return TRAWL_STOPPED;
+    return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
 }
 
 void searcher_leave(struct trawl_searcher *searcher)
 {
     atomic_store(&searcher->call, ENGINE_CALL_NONE);
+    while (atomic_load(&searcher->cancelling) > 0)
+        (void)sched_yield();
 }
 
 bool searcher_is_cancelled(const struct trawl_searcher *searcher)
@@ -121,18 +128,22 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
     return TEXT_MAPS_IF_FASTER;
 }
 
-/* Makes the search known to trawl_searcher_cancel, which then wakes the caller. The caller does not
- * hold the search's lock. */
-static void name_search(struct search *search)
+/* Returns the descriptor by which a thread's wait for a stream's bytes ends, not readable yet
+ * unless the call is cancelled; -1: there is no such descriptor. */
+static int wake_of(struct trawl_searcher *searcher)
 {
-    struct trawl_searcher *searcher = search->searcher;
+    eventfd_t count;
 
-    search->is_named = true;
-    (void)pthread_mutex_lock(&searcher->cancel_lock);
-    searcher->search = search;
+    if (atomic_load(&searcher->wake) < 0 && !fault_hit(FAULT_OPEN))
+        atomic_store(&searcher->wake, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (atomic_load(&searcher->wake) < 0)
+        return -1;
+    /* An earlier search may have left the descriptor readable. If this call was cancelled before
+     * the read, the caller finds that out before it waits for bytes. */
+    (void)eventfd_read(atomic_load(&searcher->wake), &count);
     if (searcher_is_cancelled(searcher))
-        search->stopping = true;
-    (void)pthread_mutex_unlock(&searcher->cancel_lock);
+        (void)eventfd_write(atomic_load(&searcher->wake), 1);
+    return atomic_load(&searcher->wake);
 }
 
 static void prepare(struct search *search, struct trawl_searcher *searcher,
@@ -172,7 +183,8 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                              0,
                              plan->holds_line_end ? -1 : plan->line_end,
                              TEXT_MAPS_NEVER,
-                             NULL};
+                             NULL,
+                             -1};
     enum trawl_status status = TRAWL_OK;
 
     prepare(search, searcher, plan, sink);
@@ -199,12 +211,10 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     }
     if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
         need.maps = maps_of(searcher, sink);
+    if (text->kind == TEXT_STREAM && !text->is_regular)
+        need.wake = wake_of(searcher);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    search->ready = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    if (text->kind ==
-        TEXT_STREAM) /* reading may take long, and cancelling must interrupt the read */
-        name_search(search);
 done:
     if (status != TRAWL_OK)
         job_end(&search->job);
@@ -231,11 +241,6 @@ void search_end(struct search *search)
     struct trawl_searcher *searcher = search->searcher;
     struct devices *devices = &searcher->runtime->devices;
 
-    if (search->is_named) {
-        (void)pthread_mutex_lock(&searcher->cancel_lock);
-        searcher->search = NULL;
-        (void)pthread_mutex_unlock(&searcher->cancel_lock);
-    }
     if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
         (void)pthread_mutex_lock(&search->lock);
         search->stopping = true;
@@ -253,19 +258,7 @@ void search_end(struct search *search)
     schedule_remember(search);
     keep(search);
     text_cursor_close(&search->cursor);
-    if (search->is_named) {
-        (void)pthread_cond_destroy(&search->ready);
-        (void)pthread_mutex_destroy(&search->lock);
-    }
-}
-
-void search_interrupt(struct search *search)
-{
-    (void)pthread_mutex_lock(&search->lock);
-    search->stopping = true;
-    (void)pthread_cond_signal(&search->ready);
-    (void)pthread_mutex_unlock(&search->lock);
-    text_cursor_interrupt(&search->cursor);
+    (void)pthread_mutex_destroy(&search->lock);
 }
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
@@ -276,15 +269,6 @@ static bool wants_help(const struct search *search)
 {
     return schedule_helpers(search) > search->helpers &&
            text_cursor_is_interruptible(&search->cursor);
-}
-
-/* Locks the search for the caller. If other threads may be inside the search, the caller may have
- * to wait for these threads, so cancelling must be able to wake the caller. */
-static void caller_lock(struct search *search)
-{
-    if (atomic_load(&search->job.is_known) && !search->is_named)
-        name_search(search);
-    search_lock(search);
 }
 
 /* Asks for helpers. The caller holds no lock. */
@@ -331,6 +315,23 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
+/* Waits until another thread has finished a task, or until the call is cancelled. Called with the
+ * lock held, and gives the lock up meanwhile. Other threads change the ring under the lock, so none
+ * of their changes comes between the caller's last look at the ring and the store to `sleeps`. */
+static void sleep_until_woken(struct search *search)
+{
+    struct trawl_searcher *searcher = search->searcher;
+
+    TRAWL_ASSERT(atomic_load(&search->job.is_known));
+    atomic_store(&searcher->sleeps, true);
+    search_unlock(search);
+    if (searcher_is_cancelled(searcher))
+        searcher_wake(searcher); /* the cancelling thread may have come before the store */
+    while (sem_wait(&searcher->woken) != 0)
+        ; /* EINTR */
+    search_lock(search);
+}
+
 /* Works until the next task in order is ready. Returns NULL if no task is left. */
 static struct task *wait_next(struct search *search)
 {
@@ -342,11 +343,10 @@ static struct task *wait_next(struct search *search)
     struct task *task = NULL;
     uint64_t until_ns = 0;
 
-    caller_lock(search);
+    search_lock(search);
     while (*entry == NULL) {
         if (search->stopping || (search->ended && search->taken == 0))
             break;
-        /* the search may not be known to the cancelling thread yet */
         if (searcher_is_cancelled(search->searcher))
             break;
         /* If no task is in flight, no thread would wake a caller that waits. */
@@ -360,10 +360,9 @@ static struct task *wait_next(struct search *search)
             worked = search->schedule == SCHEDULE_LOADED ? task_work_queued(search, caller)
                                                          : task_work(search, caller, index);
             has_worked |= worked == TASK_DONE;
-            caller_lock(search);
+            search_lock(search);
         } else if (!looks_again(search, &until_ns)) {
-            TRAWL_ASSERT(search->is_named);
-            (void)pthread_cond_wait(&search->ready, &search->lock);
+            sleep_until_woken(search);
             worked = TASK_DONE;
         }
     }
@@ -391,6 +390,15 @@ static bool is_part(struct search *search, struct task *task)
     return true;
 }
 
+/* Returns the task's status, and copies the error of a failure. A status that is no failure comes
+ * without an error. */
+static enum trawl_status task_status(const struct task *task, struct trawl_error *error)
+{
+    if (task->status >= TRAWL_ARGUMENT && error != NULL)
+        *error = task->error;
+    return task->status;
+}
+
 /* Ends the delivery of search->current. Returns true if the task has a further part, which was then
  * searched. *status is the task's fault, if there was a fault. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
@@ -413,9 +421,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
         task_search(search, task, &search->searcher->caller, !search->host_searches);
         return true;
     }
-    *status = task->status;
-    if (*status != TRAWL_OK && error != NULL)
-        *error = task->error;
+    *status = task_status(task, error);
     search->current = NULL;
     task_delivered(search, task);
     return false;
@@ -525,10 +531,8 @@ static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct
     atomic_store_explicit(&searcher->progress, task->from, memory_order_relaxed);
     keep(&search);
     sink->stopped = !more;
-    if (task->status != TRAWL_OK && error != NULL)
-        *error = task->error;
     if (task->status != TRAWL_OK)
-        return task->status;
+        return task_status(task, error);
     return sink->stopped || searcher_is_cancelled(searcher) ? TRAWL_STOPPED : TRAWL_OK;
 }
 
@@ -554,12 +558,10 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
             break;
         if (!more) {
             sink->stopped = true;
-            status = search.current->status;
-            /* the fault lies beyond what the sink wanted */
-            if (status == TRAWL_OK || status == TRAWL_READ)
-                status = TRAWL_STOPPED;
-            else if (error != NULL)
-                *error = search.current->error;
+            /* a fault of reading lies beyond what the sink wanted */
+            status = search.current->status == TRAWL_OK || search.current->status == TRAWL_READ
+                         ? TRAWL_STOPPED
+                         : task_status(search.current, error);
             break;
         }
     }

@@ -1,5 +1,5 @@
 /* job: the begin and the end of calls, and the loop of a search. Public functions call these
- * functions in the calling thread; only search_interrupt may be called from another thread. */
+ * functions in the calling thread. */
 #ifndef TRAWL_RUNTIME_JOB_H
 #define TRAWL_RUNTIME_JOB_H
 
@@ -7,8 +7,8 @@
 
 /* ---- One call of a searcher at a time ---- */
 
-/* Marks the searcher as inside a call; searcher_leave undoes this. Errors: BUSY: the searcher is
- * already inside a call. */
+/* Marks the searcher as inside a call; searcher_leave undoes this. STOPPED: the call was cancelled
+ * before it began. Errors: BUSY: the searcher is already inside a call. */
 enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error);
 void searcher_leave(struct trawl_searcher *searcher);
 /* Says whether the call that the searcher is inside was cancelled. */
@@ -39,9 +39,6 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error);
 void search_end(struct search *search);
-/* Wakes the threads that wait for the search, because the searcher's call was cancelled. Any thread
- * may call. */
-void search_interrupt(struct search *search);
 /* Does a whole search and delivers all results to the sink. STOPPED: the sink stopped the search,
  * or the call was cancelled. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,

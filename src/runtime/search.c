@@ -4,8 +4,10 @@
 #include "runtime/stats.h"
 #include "runtime/task.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
@@ -79,7 +81,8 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     own.instruction_set = given.instruction_set;
     own.device_memory_bytes = given.device_memory_bytes;
     TRAWL_TRY(MEMORY_ZEROED(searcher, 1, error));
-    (void)pthread_mutex_init(&searcher->cancel_lock, NULL);
+    (void)sem_init(&searcher->woken, 0, 0);
+    searcher->wake = -1;
     searcher->chunk_bytes = given.chunk_bytes;
     searcher->map = given.map;
     searcher->runtime = given.runtime;
@@ -116,7 +119,9 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
     }
     memory_release(searcher->ring, searcher->task_count, sizeof(struct task *));
     memory_release(searcher->tasks, searcher->task_count, sizeof *searcher->tasks);
-    (void)pthread_mutex_destroy(&searcher->cancel_lock);
+    (void)sem_destroy(&searcher->woken);
+    if (searcher->wake >= 0)
+        (void)close(searcher->wake);
     memory_release(searcher, 1, sizeof *searcher);
 }
 
@@ -171,19 +176,43 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
     return TRAWL_OK;
 }
 
+/* Cancels the call that the searcher is inside, and says whether there was such a call. A signal
+ * handler may run this function, also in a thread that is inside the call or inside this function.
+ */
+static bool cancel(struct trawl_searcher *searcher)
+{
+    int expected = ENGINE_CALL_INSIDE, kept = errno, wake;
+    const uint64_t one = 1;
+    bool is_inside;
+
+    atomic_fetch_add(&searcher->cancelling, 1);
+    is_inside = atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_CANCELLED);
+    wake = atomic_load(&searcher->wake);
+    if (is_inside && wake >= 0 && write(wake, &one, sizeof one) < 0)
+        errno = kept; /* the descriptor is readable already */
+    if (is_inside)
+        searcher_wake(searcher);
+    atomic_fetch_sub(&searcher->cancelling, 1);
+    return is_inside;
+}
+
 void trawl_searcher_cancel(struct trawl_searcher *searcher)
 {
-    int expected = ENGINE_CALL_INSIDE;
+    if (searcher != NULL)
+        (void)cancel(searcher);
+}
+
+void trawl_searcher_cancel_next(struct trawl_searcher *searcher)
+{
+    int found;
 
     if (searcher == NULL)
         return;
-    /* While cancel_lock is held, searcher->search cannot change: the search is that of the
-     * cancelled call. */
-    (void)pthread_mutex_lock(&searcher->cancel_lock);
-    if (atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_CANCELLED) &&
-        searcher->search != NULL)
-        search_interrupt(searcher->search);
-    (void)pthread_mutex_unlock(&searcher->cancel_lock);
+    do {
+        found = ENGINE_CALL_NONE;
+    } while (!cancel(searcher) &&
+             !atomic_compare_exchange_strong(&searcher->call, &found, ENGINE_CALL_UNWANTED) &&
+             found == ENGINE_CALL_INSIDE); /* a call has begun in between */
 }
 
 enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *text,

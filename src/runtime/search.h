@@ -15,6 +15,8 @@
 #ifndef TRAWL_RUNTIME_SEARCH_H
 #define TRAWL_RUNTIME_SEARCH_H
 
+#include <semaphore.h>
+
 #include "match/sink.h"
 #include "runtime/runtime.h"
 
@@ -106,15 +108,13 @@ struct search {
     enum trawl_status fault; /* why the search cannot go on: no memory for a chunk */
 
     /* Only the caller uses these fields: */
-    bool is_named;    /* searcher->search is this search, so a cancelling thread wakes the caller */
-    bool shared;      /* helpers were called, so other threads may be inside the search */
-    uint32_t helpers; /* number of helpers that the caller asked for */
+    bool shared;          /* helpers were called, so other threads may be inside the search */
+    uint32_t helpers;     /* number of helpers that the caller asked for */
     struct task *current; /* the task that is being delivered */
     bool last_delivered;
 
     /* prepare() clears all fields above. The fields from here on are set separately: */
     pthread_mutex_t lock;    /* see search_lock */
-    pthread_cond_t ready;    /* wakes the caller */
     struct call_record done; /* done.device is valid only if for_devices is set */
     struct text_cursor cursor;
     struct text_lines lines;        /* how chunks are cut for a plan of expressions */
@@ -138,12 +138,27 @@ struct trawl_searcher {
     uint32_t tasks_few;     /* most tasks for a search with tasks that keep memory */
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
     _Atomic int call;       /* enum engine_call */
+    /* Calls of trawl_searcher_cancel that may still wake the caller; searcher_leave waits for these
+     * calls, so a late one does not disturb the next call. */
+    _Atomic uint32_t cancelling;
+    /* The caller waits at the semaphore `woken`, or is about to. The thread that sets `sleeps` to
+     * false posts the semaphore once. A signal handler may post a semaphore, but may not signal a
+     * condition. */
+    _Atomic bool sleeps;
+    sem_t woken;
+    /* An eventfd that ends waiting for a stream's bytes; -1: no call has searched a stream yet. */
+    _Atomic int wake;
     /* Bytes of the text that were searched; any thread may read the number. */
     _Atomic uint64_t progress;
-    pthread_mutex_t cancel_lock;
-    struct search *search;   /* the search that cancelling interrupts; under cancel_lock */
     struct call_record last; /* what the last finished call did */
 };
+
+/* Wakes the searcher's caller if the caller sleeps. Any thread and any signal handler may call. */
+static inline void searcher_wake(struct trawl_searcher *searcher)
+{
+    if (atomic_load(&searcher->sleeps) && atomic_exchange(&searcher->sleeps, false))
+        (void)sem_post(&searcher->woken);
+}
 
 /* Locks the search if other threads may know the job. Before that the caller alone changes the
  * search, and no lock is needed. */

@@ -100,8 +100,8 @@ static void task_put_back(struct search *search, struct task *task, bool ends, b
     search->ended |= ends;
     if (ends || paused)
         atomic_store(&search->job.has_work, false);
-    (void)pthread_cond_signal(&search->ready);
     search_unlock(search);
+    searcher_wake(search->searcher);
 }
 
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
@@ -508,8 +508,8 @@ static void finish(struct search *search, struct task *task, struct worker *work
         resident_learn(search, task);
         more = !search->ended && search->chunk_most > 0;
     }
-    (void)pthread_cond_signal(&search->ready);
     search_unlock(search);
+    searcher_wake(search->searcher);
     if (more)
         resident_queue(search);
 }

@@ -86,7 +86,6 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
     memset(cursor, 0, offsetof(struct text_cursor, lock));
     cursor->text = text;
     cursor->need = *need;
-    cursor->wake = -1;
     if (!checked_add(need->after, need->chunk_bytes, &whole) ||
         !checked_add(whole, need->before + 2 * MEMORY_ALIGNMENT + TEXT_SLACK_BYTES, &whole))
         return TRAWL_FAIL(error, LIMIT, "a chunk of text would exceed 2^64 bytes");
@@ -95,8 +94,6 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
             return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream can be searched only once",
                               text->name);
         text->stream_is_used = !text->is_regular;
-        if (!text->is_regular && !fault_hit(FAULT_OPEN))
-            cursor->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     }
     cursor->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (text->kind == TEXT_FILE && maps_text(text, need) &&
@@ -111,8 +108,6 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
 
 void text_cursor_close(struct text_cursor *cursor)
 {
-    if (cursor->wake >= 0)
-        (void)close(cursor->wake);
     if (cursor->mapping.slot != NULL)
         mapping_close(&cursor->mapping);
     memory_release(cursor->carry, cursor->carry_capacity, 1);
@@ -127,13 +122,13 @@ void text_cursor_share(struct text_cursor *cursor)
 
 bool text_cursor_is_interruptible(const struct text_cursor *cursor)
 {
-    return cursor->text->kind != TEXT_STREAM || cursor->text->is_regular || cursor->wake >= 0;
+    return cursor->text->kind != TEXT_STREAM || cursor->text->is_regular || cursor->need.wake >= 0;
 }
 
 void text_cursor_interrupt(struct text_cursor *cursor)
 {
-    if (cursor->wake >= 0)
-        (void)eventfd_write(cursor->wake, 1);
+    if (cursor->need.wake >= 0)
+        (void)eventfd_write(cursor->need.wake, 1);
 }
 
 static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_bytes,
@@ -368,7 +363,7 @@ static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint
 
     *got = 0;
     if (!cursor->stream_ended)
-        status = read_stream(cursor->text, cursor->wake, at, to, room, got, error);
+        status = read_stream(cursor->text, cursor->need.wake, at, to, room, got, error);
     else if (status != TRAWL_OK && error != NULL)
         *error = cursor->stream_error;
     cursor->stream_ended = *got == 0;

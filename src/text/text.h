@@ -72,6 +72,9 @@ struct text_need {
     int barrier;
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
+    /* An eventfd. While this descriptor is readable, no thread waits for a stream's bytes; -1: such
+     * a wait cannot be ended. */
+    int wake;
 };
 
 /* For searches that read whole lines: each chunk ends where a line ends. */
@@ -118,9 +121,8 @@ struct text_cursor {
     uint64_t carry_count;  /* all bytes in `carry` */
     bool stream_ended;     /* a read found the end; a terminal would block if read again */
     enum trawl_status stream_status; /* READ: a read behind the carried bytes failed */
-    int wake; /* stream: a descriptor, readable after text_cursor_interrupt; -1: none */
-    struct mapping mapping;    /* the file's mapping, if need.maps allows a mapping */
-    _Atomic uint64_t map_from; /* chunks that begin before this offset are read */
+    struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
+    _Atomic uint64_t map_from;       /* chunks that begin before this offset are read */
     /* number of bytes that are read after mapping has cost more than reading */
     uint64_t map_pause;
     /* falls with each fault of a probe above the allowed number; at 0, mapping pauses */

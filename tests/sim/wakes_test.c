@@ -137,19 +137,18 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
     return code;
 }
 
-int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
-int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
-int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+int __real_sem_wait(sem_t *semaphore);
+int __wrap_sem_wait(sem_t *semaphore);
+int __wrap_sem_wait(sem_t *semaphore)
 {
-    if (play.search == NULL || play.inside || condition != &play.search->ready)
-        return __real_pthread_cond_wait(condition, mutex);
-    (void)__real_pthread_mutex_unlock(mutex);
-    if (!some_step()) {
-        play.lost++;
-        play.search->stopping = true;
-    }
-    (void)pthread_mutex_lock(mutex);
-    return 0;
+    while (play.search != NULL && !play.inside && semaphore == &play.search->searcher->woken &&
+           atomic_load(&play.search->searcher->sleeps))
+        if (!some_step()) {
+            play.lost++;
+            play.search->stopping = true;
+            searcher_wake(play.search->searcher);
+        }
+    return __real_sem_wait(semaphore);
 }
 
 /* ---- Searches ----------------------------------------------------------------------------- */

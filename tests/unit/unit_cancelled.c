@@ -1,0 +1,177 @@
+/* unit_cancelled: calls that are cancelled at any moment, by other threads and by signal handlers,
+ * on texts of every kind. No call may hang, and each call has a whole answer or returns STOPPED. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+#define TEXT_BYTES 60000u /* less than a pipe holds */
+#define BRIEF_BYTES 200u
+#define PERIOD 10u /* bytes from match to match */
+
+static uint8_t bytes[TEXT_BYTES];
+static char path[] = "/tmp/trawl-cancelled-XXXXXX";
+
+/* PIPE and SOCKET stay open for writing, so their searches end only if they are cancelled. */
+enum kind { BRIEF, MEMORY, FILE_READ, FILE_MAPPED, PIPE, SOCKET, KINDS };
+/* Who cancels: another thread, or a signal handler in the thread that makes the calls. */
+enum way { BY_THREAD, BY_HANDLER, WAYS };
+
+/* One call in each round, and one cancel, which comes before, during or after the call. */
+struct storm {
+    struct trawl_searcher *searcher;
+    pthread_t caller;
+    enum way way;
+    uint64_t rounds;
+    _Atomic uint64_t round;  /* the round that the caller has begun; from 1 */
+    _Atomic uint64_t cancel; /* the round that was cancelled last */
+};
+
+static struct trawl_searcher *_Atomic handled;
+
+static void handle(int number)
+{
+    (void)number;
+    trawl_searcher_cancel_next(atomic_load(&handled));
+}
+
+static void *cancel(void *context)
+{
+    struct storm *storm = (struct storm *)context;
+    struct test_random random = {.state = 7};
+
+    for (uint64_t i = 1; i <= storm->rounds; i++) {
+        while (atomic_load(&storm->round) < i)
+            (void)sched_yield();
+        for (uint64_t n = test_random_below(&random, 3000); n > 0; n--)
+            atomic_signal_fence(memory_order_seq_cst);
+        if (storm->way == BY_HANDLER)
+            (void)pthread_kill(storm->caller, SIGUSR1);
+        else
+            trawl_searcher_cancel_next(storm->searcher);
+        atomic_store(&storm->cancel, i);
+    }
+    return NULL;
+}
+
+static struct trawl_text *open_kind(enum kind kind, int ends[2])
+{
+    struct trawl_text *text = NULL;
+
+    ends[0] = ends[1] = -1;
+    switch (kind) {
+    case BRIEF:
+        return must_text(bytes, BRIEF_BYTES);
+    case MEMORY:
+        return must_text(bytes, TEXT_BYTES);
+    case FILE_READ:
+    case FILE_MAPPED:
+        return must_file(path);
+    case PIPE:
+    case SOCKET:
+    case KINDS:
+        break;
+    }
+    if ((kind == PIPE ? pipe(ends) : socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) != 0 ||
+        write(ends[1], bytes, TEXT_BYTES) != (ssize_t)TEXT_BYTES)
+        exit(1);
+    MUST(trawl_text_from_descriptor(ends[0], "stream", &text, NULL));
+    return text;
+}
+
+static void rounds(struct storm *storm, const struct trawl_plan *plan, enum kind kind)
+{
+    uint64_t expected = (kind == BRIEF ? BRIEF_BYTES : TEXT_BYTES) / PERIOD, stopped = 0;
+
+    for (uint64_t i = 1; i <= storm->rounds; i++) {
+        struct trawl_error error = {.status = TRAWL_OK};
+        struct trawl_text *text;
+        uint64_t count = UINT64_MAX;
+        enum trawl_status status;
+        int ends[2];
+
+        text = open_kind(kind, ends);
+        atomic_store(&storm->round, i);
+        status = trawl_count(storm->searcher, plan, text, &count, &error);
+        stopped += status == TRAWL_STOPPED;
+        TEST_CHECK(status == TRAWL_STOPPED
+                       ? count == UINT64_MAX
+                       : status == TRAWL_OK && count == expected && kind != PIPE && kind != SOCKET);
+        TEST_CHECK(error.status == TRAWL_OK); /* untouched: STOPPED is no failure */
+        while (atomic_load(&storm->cancel) < i)
+            (void)sched_yield();
+        trawl_text_close(text);
+        for (uint32_t end = 0; end < 2 && ends[end] >= 0; end++)
+            (void)close(ends[end]);
+    }
+    TEST_CHECK(stopped > 0);
+}
+
+static void storm(const struct trawl_plan *plan, enum kind kind, enum way way, uint32_t threads)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct storm storm = {.caller = pthread_self(), .way = way};
+    struct trawl_text *text;
+    pthread_t thread;
+    uint64_t count = 0;
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = threads;
+    options.chunk_bytes = 16 + threads * 1000;
+    options.map = kind == FILE_MAPPED ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
+    storm.rounds = test_amount(1500, 90000) / threads;
+    MUST(trawl_searcher_open(&options, &storm.searcher, NULL));
+    atomic_store(&handled, storm.searcher);
+    if (pthread_create(&thread, NULL, cancel, &storm) != 0)
+        exit(1);
+    rounds(&storm, plan, kind);
+    (void)pthread_join(thread, NULL);
+    /* The last cancel may have come after the last call; then the next call takes the cancel. */
+    text = must_text(bytes, TEXT_BYTES);
+    if (trawl_count(storm.searcher, plan, text, &count, NULL) == TRAWL_STOPPED)
+        MUST(trawl_count(storm.searcher, plan, text, &count, NULL));
+    TEST_CHECK_U64(count, TEXT_BYTES / PERIOD);
+    trawl_text_close(text);
+    trawl_searcher_close(storm.searcher);
+}
+
+/* A watchdog's cancel that comes before the call ends that call, and no later call. */
+static void cancel_before(const struct trawl_plan *plan)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+    uint64_t count = 0;
+
+    trawl_searcher_cancel_next(NULL);
+    trawl_searcher_cancel(searcher); /* no call is running, and none is cancelled */
+    TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / PERIOD);
+    trawl_searcher_cancel_next(searcher);
+    trawl_searcher_cancel_next(searcher);
+    CHECK_STATUS(trawl_count(searcher, plan, text, &count, NULL), TRAWL_STOPPED);
+    TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / PERIOD);
+}
+
+int main(void)
+{
+    AUTO_PLAN plan = must_plan("x");
+    struct sigaction action = {.sa_handler = handle};
+    int file = mkstemp(path);
+
+    test_begin("cancelled");
+    for (uint32_t i = 0; i < TEXT_BYTES; i++)
+        bytes[i] = i % PERIOD == 0 ? 'x' : '.';
+    if (file < 0 || write(file, bytes, sizeof bytes) != (ssize_t)sizeof bytes || close(file) != 0 ||
+        sigaction(SIGUSR1, &action, NULL) != 0)
+        exit(1);
+    cancel_before(plan);
+    for (enum kind kind = BRIEF; kind < KINDS; kind++)
+        for (enum way way = BY_THREAD; way < WAYS; way++)
+            for (uint32_t threads = 1; threads <= 3; threads += 2)
+                storm(plan, kind, way, threads);
+    (void)unlink(path);
+    return test_end();
+}
