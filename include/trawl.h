@@ -34,9 +34,11 @@
  *     and set what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of
  *     every field, and a NULL options pointer means all defaults. A larger struct from a later
  *     version is accepted if the fields that this version does not know are zero.
- *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based.
- *   - free and close functions accept NULL.
+ *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based. free
+ *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
+ *   - A child of fork() can use and close what its parent has opened, without the parent's GPUs. A
+ *     call that the parent began fails in the child with UNSUPPORTED. A sink must return.
  * trawl_devices.h has the functions that need a GPU.
  */
 #ifndef TRAWL_H
@@ -102,7 +104,7 @@ struct trawl_error {
 /* Return the run-time version, "major.minor.patch": static text. */
 TRAWL_API const char *trawl_version(void);
 
-/* Describe a status in words: static text; "unknown status" for a number that is not a status. */
+/* Describe a status: static text; "unknown status" for a number that is not a status. */
 TRAWL_API const char *trawl_status_message(enum trawl_status status);
 
 /* ---- Plan ------------------------------------------------------------------------------ */
@@ -485,7 +487,6 @@ struct trawl_stats {
 /* Tell what the last finished call on a searcher did. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
-
 /* Cancel the searcher's current call. The call returns STOPPED as soon as it can, and leaves its
  * out-parameters untouched; what a sink got before stays valid. In a search in batches, the waiting
  * or next call for a batch returns STOPPED. Does nothing if no call is running. Work that a device
@@ -495,7 +496,6 @@ TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 /* Cancel the searcher's current call, or else the next call, which then returns STOPPED at once:
  * for a watchdog, since no call has a time limit. Threads: as of trawl_searcher_cancel. */
 TRAWL_API void trawl_searcher_cancel_next(struct trawl_searcher *searcher);
-
 /* Tell how many bytes of the current call's text are searched: for a progress display.
  * Threads: any, also during a call. */
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);

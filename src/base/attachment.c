@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include "base/forks.h"
+
 /* A thread tries the lock this often before it sleeps. Making an object mostly takes about 10 us,
  * which is less than waking a sleeping thread takes. */
 #define TRIES 200u
@@ -15,7 +17,12 @@ enum trawl_status attachment_want(struct attachment *attachment, const void *fro
 {
     enum trawl_status status = TRAWL_OK;
     bool locked = false;
+    void *made = NULL;
 
+    *object = atomic_load(&attachment->object);
+    if (*object != NULL)
+        return TRAWL_OK;
+    forks_hold();
     for (uint32_t i = 0; i < TRIES && !locked; i++) {
         locked = pthread_mutex_trylock(&attachment->lock) == 0;
         if (!locked)
@@ -23,23 +30,19 @@ enum trawl_status attachment_want(struct attachment *attachment, const void *fro
     }
     if (!locked)
         (void)pthread_mutex_lock(&attachment->lock);
-    if (attachment->object == NULL) {
-        status = make(from, &attachment->object, error);
+    if (atomic_load(&attachment->object) == NULL) {
+        status = make(from, &made, error);
         attachment->release = release;
+        atomic_store(&attachment->object, made);
     }
-    *object = attachment->object;
+    *object = atomic_load(&attachment->object);
     (void)pthread_mutex_unlock(&attachment->lock);
+    forks_release();
     TRAWL_ASSERT(status != TRAWL_OK || *object != NULL);
     return status;
 }
 
-bool attachment_is_there(struct attachment *attachment)
+bool attachment_is_there(const struct attachment *attachment)
 {
-    bool there;
-
-    if (pthread_mutex_trylock(&attachment->lock) != 0)
-        return false;
-    there = attachment->object != NULL;
-    (void)pthread_mutex_unlock(&attachment->lock);
-    return there;
+    return atomic_load(&attachment->object) != NULL;
 }

@@ -4,12 +4,13 @@
 #define TRAWL_BASE_ATTACHMENT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/status.h"
 
 struct attachment {
     pthread_mutex_t lock;
-    void *object; /* NULL until made; the owner of the attachment calls release(object) */
+    void *_Atomic object; /* NULL until made; the owner of the attachment calls release(object) */
     void (*release)(void *object);
 };
 
@@ -26,6 +27,6 @@ enum trawl_status attachment_want(struct attachment *attachment, const void *fro
                                   void (*release)(void *object), const void **object,
                                   struct trawl_error *error);
 /* Returns whether the object exists; false also while a thread is making the object. */
-bool attachment_is_there(struct attachment *attachment);
+bool attachment_is_there(const struct attachment *attachment);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/forks.h"
 
 #if TRAWL_REGEX
 #define PATH_BYTES 4096
@@ -59,11 +60,13 @@ enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *e
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const struct regex_ops *loaded;
 
+    forks_hold();
     (void)pthread_mutex_lock(&lock);
     if (loaded == NULL && !fault_hit(FAULT_OPEN))
         loaded = open_library();
     *ops = loaded;
     (void)pthread_mutex_unlock(&lock);
+    forks_release();
     if (*ops == NULL)
         return TRAWL_FAIL(error, UNSUPPORTED, "regular expressions need %s, which cannot be loaded",
                           TRAWL_REGEX_LIBRARY);

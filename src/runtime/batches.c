@@ -29,6 +29,7 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
     if (status == TRAWL_OK) {
         sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0);
         status = search_begin(&search->search, searcher, plan, text, &search->sink, error);
+        searcher->is_pulled = status == TRAWL_OK;
         if (status == TRAWL_OK)
             *search_out = search;
         else

@@ -36,8 +36,10 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 {
     int expected = ENGINE_CALL_NONE;
 
-    if (atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_INSIDE))
+    if (atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_INSIDE)) {
+        searcher->thread = pthread_self();
         return TRAWL_OK;
+    }
     if (expected == ENGINE_CALL_UNWANTED &&
         atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_NONE))
         return TRAWL_STOPPED;
@@ -46,9 +48,18 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 
 void searcher_leave(struct trawl_searcher *searcher)
 {
+    searcher->is_pulled = searcher->is_orphan = false;
     atomic_store(&searcher->call, ENGINE_CALL_NONE);
     while (atomic_load(&searcher->cancelling) > 0)
         (void)sched_yield();
+}
+
+enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error)
+{
+    if (searcher->is_orphan)
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "the search began before fork(), and cannot go on in the child");
+    return TRAWL_OK;
 }
 
 bool searcher_is_cancelled(const struct trawl_searcher *searcher)
@@ -241,7 +252,9 @@ void search_end(struct search *search)
     struct trawl_searcher *searcher = search->searcher;
     struct devices *devices = &searcher->runtime->devices;
 
-    if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
+    if (searcher->is_orphan) /* the threads do not exist, so nobody waits for them */
+        memset(&search->lock, 0, sizeof search->lock);
+    else if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
         (void)pthread_mutex_lock(&search->lock);
         search->stopping = true;
         (void)pthread_mutex_unlock(&search->lock);
@@ -447,6 +460,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     *more = false;
     if (searcher_is_cancelled(search->searcher))
         return TRAWL_STOPPED;
+    TRAWL_TRY(searcher_lives(search->searcher, error));
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)
             return status;

@@ -13,6 +13,8 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 void searcher_leave(struct trawl_searcher *searcher);
 /* Says whether the call that the searcher is inside was cancelled. */
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
+/* Fails with UNSUPPORTED if the process is a child of fork() and the parent began the call. */
+enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error);
 /* Keeps what the call did for stats.c. begin_ns is when the call began; 0: the call's time was not
  * measured. */
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);

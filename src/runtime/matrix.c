@@ -173,6 +173,7 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
     memset(batch, 0, sizeof *batch);
     if (searcher_is_cancelled(matrix->searcher))
         return TRAWL_STOPPED;
+    TRAWL_TRY(searcher_lives(matrix->searcher, error));
     TRAWL_TRY(matrix->algorithm != NULL ? by_algorithm_next(matrix->algorithm, &span, error)
                                         : next_span(matrix, &span, error));
     batch->record_begin = span.record_begin;
@@ -284,6 +285,7 @@ enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, ARGUMENT, "unknown matrix shape %d", (int)shape);
     TRAWL_TRY(searcher_enter(searcher, error));
     status = matrix_begin(searcher, plan, &array, shape, matrix_out, error);
+    searcher->is_pulled = status == TRAWL_OK;
     if (status != TRAWL_OK)
         searcher_leave(searcher);
     return status;
@@ -316,10 +318,10 @@ void trawl_matrix_close(struct trawl_matrix_search *matrix)
     if (matrix == NULL)
         return;
     searcher = matrix->searcher;
-    if (matrix->algorithm != NULL)
-        by_algorithm_close(matrix->algorithm);
-    else
+    if (matrix->algorithm == NULL)
         search_close(matrix);
+    else if (!searcher->is_orphan) /* otherwise a lock may belong to a thread that does not exist */
+        by_algorithm_close(matrix->algorithm);
     memory_release(matrix->any, matrix->any_bytes, 1);
     memory_release(matrix, 1, sizeof *matrix);
     searcher_leave(searcher);

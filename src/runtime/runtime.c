@@ -13,6 +13,7 @@
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
+#include "runtime/forked.h"
 #include "runtime/search.h"
 #include "runtime/threads.h"
 
@@ -58,6 +59,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
         TRAWL_TRY_DONE(devices_open(&runtime->devices, error));
     if (given->engine == TRAWL_ENGINE_CPU)
         atomic_store(&runtime->devices.state, DEVICES_ABSENT);
+    forked_note_runtime(runtime);
     *runtime_out = runtime;
     runtime = NULL;
 done:
@@ -68,6 +70,7 @@ done:
 
 void runtime_close(struct trawl_runtime *runtime)
 {
+    forked_forget_runtime(runtime);
     if (atomic_load(&runtime->worker_count) > 0 || runtime->devices.workers != NULL)
         workers_stop(runtime);
     if (runtime->devices.workers != NULL)

@@ -146,10 +146,11 @@ struct devices {
 };
 
 struct trawl_runtime {
-    enum trawl_engine engine; /* the engine that the caller asked for */
-    uint32_t threads_max;     /* searching threads, the calling thread included */
-    uint64_t memory_max;      /* limit of memory_used; 0: no limit */
-    struct engine *host;      /* engine of the host; owned */
+    struct trawl_runtime *next; /* in the list of forked.c */
+    enum trawl_engine engine;   /* the engine that the caller asked for */
+    uint32_t threads_max;       /* searching threads, the calling thread included */
+    uint64_t memory_max;        /* limit of memory_used; 0: no limit */
+    struct engine *host;        /* engine of the host; owned */
     /* Engines of the layers, [0] on the host, [1] on devices; owned. NULL: no plan needed that
      * engine yet. Under the lock. */
     struct engine *layers[ENGINE_LAYERS][2];

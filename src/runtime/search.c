@@ -15,6 +15,7 @@
 #include "runtime/begins.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
+#include "runtime/forked.h"
 #include "runtime/job.h"
 #include "runtime/matrix.h"
 #include "runtime/runtime.h"
@@ -95,6 +96,7 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     searcher->caller.runtime = searcher->runtime;
     searcher->caller.device_index = ENGINE_DEVICES_MAX;
     TRAWL_TRY_DONE(tasks_open(searcher, error));
+    forked_note_searcher(searcher);
     *searcher_out = searcher;
     searcher = NULL;
 done:
@@ -108,6 +110,7 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
 
     if (searcher == NULL)
         return;
+    forked_forget_searcher(searcher);
     runtime = searcher->runtime;
     if (runtime != NULL) {
         for (uint32_t i = 0; i < searcher->tasks_touched; i++)

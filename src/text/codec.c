@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/forks.h"
 #include "text/codecs.h"
 
 struct magic {
@@ -77,6 +78,7 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
                           codec->name, codec->library);
     while (codecs[index] != codec)
         index++;
+    forks_hold();
     (void)pthread_mutex_lock(&lock);
     good = loaded[index];
     if (!good && !fault_hit(FAULT_OPEN)) {
@@ -88,6 +90,7 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
         loaded[index] = good;
     }
     (void)pthread_mutex_unlock(&lock);
+    forks_release();
     if (!good)
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: %s data, and %s cannot be loaded", name,
                           codec->name, codec->library);

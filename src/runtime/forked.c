@@ -1,0 +1,149 @@
+/* forked: makes runtimes and searchers usable in a child process of fork().
+ *
+ * In a child exists only the thread that called fork(). The threads of runtimes are gone, and so
+ * are the locks that the threads held; their memory is never freed. CUDA does not work in a child
+ * if the parent used CUDA. So in the child every runtime has no thread and no device. The runtime
+ * starts threads again when a search can use threads. A call that the forking thread was inside, or
+ * that was open (trawl_search_open, trawl_matrix_open), cannot go on: the call is marked as
+ * orphaned. A call that a different thread was inside has ended. */
+#include "runtime/forked.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/forks.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held between forks_hold and _release */
+static struct trawl_runtime *runtimes;
+static struct trawl_searcher *searchers;
+
+static void adopt_devices(struct devices *devices)
+{
+    static const char why[] = "this process is a child of fork(), in which CUDA does not work";
+    int state = atomic_load(&devices->state);
+
+    (void)pthread_cond_init(&devices->decided, NULL);
+    if (state != DEVICES_OPENING && state != DEVICES_READY)
+        return;
+    memcpy(devices->failure, why, sizeof why);
+    atomic_store(&devices->state, DEVICES_ABSENT);
+    atomic_store(&devices->has_texts, false);
+    atomic_store(&devices->worker_count, 0);
+    devices->engine = NULL;
+    devices->opener_runs = false;
+    devices->workers = NULL;
+    devices->workers_max = 0;
+    devices->first = devices->last = NULL;
+    devices->pinned = NULL;
+    devices->pinned_free = devices->pinned_made = devices->pinned_capacity = 0;
+}
+
+static void adopt_runtime(struct trawl_runtime *runtime)
+{
+    (void)pthread_mutex_init(&runtime->lock, NULL);
+    (void)pthread_mutex_init(&runtime->entry, NULL);
+    for (uint32_t i = 0; i + 1 < runtime->threads_max; i++)
+        atomic_fetch_sub(&runtime->memory_used, runtime->workers[i].buffer.capacity);
+    memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
+    atomic_store(&runtime->worker_count, 0);
+    runtime->jobs = NULL;
+    runtime->idle = NULL;
+    runtime->workers_wanted = 0;
+    for (uint32_t i = 0; i < ENGINE_LAYERS; i++)
+        runtime->layers[i][1] = NULL;
+    adopt_devices(&runtime->devices);
+}
+
+static void adopt_searcher(struct trawl_searcher *searcher)
+{
+    struct worker *caller = &searcher->caller;
+    bool is_inside = atomic_load(&searcher->call) != ENGINE_CALL_NONE;
+
+    caller->device = NULL;
+    caller->device_job = caller->layer_job[1] = 0;
+    caller->device_index = ENGINE_DEVICES_MAX;
+    for (uint32_t i = 0; i < ENGINE_LAYERS; i++)
+        caller->layers[i][1] = NULL;
+    (void)sem_init(&searcher->woken, 0, 0);
+    atomic_store(&searcher->sleeps, false);
+    atomic_store(&searcher->cancelling, 0);
+    /* The parent's descriptor: a write would wake the parent's search. */
+    if (atomic_load(&searcher->wake) >= 0)
+        (void)close(atomic_load(&searcher->wake));
+    atomic_store(&searcher->wake, -1);
+    for (uint32_t i = 0; i < searcher->tasks_touched; i++)
+        if (is_inside || searcher->tasks[i].buffer_is_pinned) {
+            if (!searcher->tasks[i].buffer_is_pinned)
+                atomic_fetch_sub(&searcher->runtime->memory_used,
+                                 searcher->tasks[i].buffer.capacity);
+            memset(&searcher->tasks[i].buffer, 0, sizeof searcher->tasks[i].buffer);
+            searcher->tasks[i].buffer_is_pinned = false;
+        }
+    memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
+    searcher->is_orphan =
+        is_inside && (searcher->is_pulled || pthread_equal(searcher->thread, pthread_self()));
+    if (!searcher->is_orphan)
+        atomic_store(&searcher->call, ENGINE_CALL_NONE);
+}
+
+/* Makes all objects usable. Runs in the child, before fork() returns there. */
+static void adopt(void)
+{
+    for (struct trawl_runtime *runtime = runtimes; runtime != NULL; runtime = runtime->next)
+        adopt_runtime(runtime);
+    for (struct trawl_searcher *searcher = searchers; searcher != NULL; searcher = searcher->next)
+        adopt_searcher(searcher);
+}
+
+static void begin(void)
+{
+    forks_hold();
+    (void)pthread_mutex_lock(&lock);
+    forks_adopt_by(adopt);
+}
+
+static void end(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+    forks_release();
+}
+
+void forked_note_runtime(struct trawl_runtime *runtime)
+{
+    begin();
+    runtime->next = runtimes;
+    runtimes = runtime;
+    end();
+}
+
+void forked_forget_runtime(struct trawl_runtime *runtime)
+{
+    struct trawl_runtime **link = &runtimes;
+
+    begin();
+    while (*link != NULL && *link != runtime)
+        link = &(*link)->next;
+    if (*link != NULL)
+        *link = runtime->next;
+    end();
+}
+
+void forked_note_searcher(struct trawl_searcher *searcher)
+{
+    begin();
+    searcher->next = searchers;
+    searchers = searcher;
+    end();
+}
+
+void forked_forget_searcher(struct trawl_searcher *searcher)
+{
+    struct trawl_searcher **link = &searchers;
+
+    begin();
+    while (*link != NULL && *link != searcher)
+        link = &(*link)->next;
+    if (*link != NULL)
+        *link = searcher->next;
+    end();
+}

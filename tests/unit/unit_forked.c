@@ -1,0 +1,187 @@
+/* unit_forked: whatever a process has opened, a child of fork() can use and close, at whatever
+ * moment the process forks. A call that the parent began fails in the child. No call hangs: each
+ * child has WAIT_S seconds. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+#define TEXT_BYTES (1u << 20)
+#define PERIOD 10u /* bytes from match to match */
+#define MATCHES ((TEXT_BYTES + PERIOD - 1) / PERIOD)
+#define WAIT_S 60u
+
+static uint8_t bytes[TEXT_BYTES];
+static char path[] = "/tmp/trawl-forked-XXXXXX";
+
+/* What the parent has open while it forks. */
+struct opened {
+    struct trawl_runtime *runtime;
+    struct trawl_searcher *idle, *busy, *pulling, *matching;
+    struct trawl_plan *plan, *set;
+    struct trawl_text *memory, *file;
+    struct trawl_search *search;
+    struct trawl_matrix_search *matrix;
+    _Atomic bool ends;
+    bool forks; /* the sink forks at the next matches */
+    pid_t child;
+};
+
+/* Searches over and over, so that threads are inside the library while the process forks. */
+static void *search_on(void *context)
+{
+    struct opened *opened = (struct opened *)context;
+    uint64_t count = 0;
+
+    while (!atomic_load(&opened->ends))
+        if (trawl_count(opened->busy, opened->plan, opened->memory, &count, NULL) != TRAWL_OK)
+            abort();
+    return NULL;
+}
+
+/* Uses and closes all that the parent has opened. Runs in the child. */
+static void use_all(struct opened *opened)
+{
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_batch records = {.size = sizeof records};
+    struct trawl_searcher *searchers[] = {opened->idle, opened->busy, opened->pulling,
+                                          opened->matching};
+    struct trawl_searcher *fresh = must_searcher_of(opened->runtime, 0);
+
+    CHECK_STATUS(trawl_search_next(opened->search, &batch, NULL), TRAWL_UNSUPPORTED);
+    CHECK_STATUS(trawl_matrix_next(opened->matrix, &records, NULL), TRAWL_UNSUPPORTED);
+    trawl_search_close(opened->search);
+    trawl_matrix_close(opened->matrix);
+    TEST_CHECK_U64(must_count(fresh, opened->plan, opened->file), MATCHES);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t lines = 0;
+
+        trawl_searcher_cancel(searchers[i]);
+        TEST_CHECK_U64(must_count(searchers[i], opened->plan, opened->memory), MATCHES);
+        TEST_CHECK_U64(must_count(searchers[i], opened->set, opened->file), MATCHES);
+        MUST(trawl_count_lines(searchers[i], opened->plan, opened->file, false, UINT64_MAX, &lines,
+                               NULL));
+        TEST_CHECK_U64(lines, 1);
+        trawl_searcher_close(searchers[i]);
+    }
+    trawl_searcher_close(fresh);
+    MUST(trawl_runtime_close(opened->runtime, NULL));
+    trawl_text_close(opened->memory);
+    trawl_text_close(opened->file);
+    trawl_plan_free(opened->plan);
+    trawl_plan_free(opened->set);
+}
+
+static void check_child(pid_t child)
+{
+    int status = -1;
+
+    TEST_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    TEST_CHECK_U64((uint64_t)status, 0);
+}
+
+/* A sink that forks once. The child's call fails, and then the child uses all that is open. */
+static int fork_once(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct opened *opened = (struct opened *)context;
+
+    (void)matches;
+    (void)match_count;
+    if (opened->forks) {
+        opened->forks = false;
+        opened->child = fork();
+        if (opened->child == 0)
+            (void)alarm(WAIT_S);
+    }
+    return 0;
+}
+
+static void open_all(struct opened *opened, const struct trawl_pattern *patterns)
+{
+    static uint64_t offsets[TEXT_BYTES / 64 + 1];
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+
+    for (uint64_t i = 0; i <= TEXT_BYTES / 64; i++)
+        offsets[i] = i * 64;
+    array.bytes = bytes;
+    array.offsets = offsets;
+    array.record_count = TEXT_BYTES / 64;
+    opened->runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
+    opened->idle = must_searcher_of(opened->runtime, 4096);
+    opened->busy = must_searcher_of(opened->runtime, 4096);
+    opened->pulling = must_searcher_of(opened->runtime, 4096);
+    opened->matching = must_searcher_of(opened->runtime, 4096);
+    opened->plan = must_plan("x");
+    MUST(trawl_plan_build(patterns, 3, NULL, &opened->set, NULL));
+    opened->memory = must_text(bytes, TEXT_BYTES);
+    opened->file = must_file(path);
+    TEST_CHECK_U64(must_count(opened->idle, opened->plan, opened->memory), MATCHES);
+    MUST(trawl_search_open(opened->pulling, opened->plan, opened->file, 0, &opened->search, NULL));
+    MUST(trawl_matrix_open(opened->matching, opened->plan, &array, TRAWL_MATRIX_CELLS,
+                           &opened->matrix, NULL));
+}
+
+/* Forks `times` times while the library's threads work. */
+static void forks(uint64_t times)
+{
+    const struct trawl_pattern patterns[] = {{"x.", 2}, {"absent", 6}, {"yet another", 11}};
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_batch records = {.size = sizeof records};
+    struct opened opened = {.child = -1};
+    pthread_t thread;
+
+    open_all(&opened, patterns);
+    MUST(trawl_search_next(opened.search, &batch, NULL));
+    MUST(trawl_matrix_next(opened.matrix, &records, NULL));
+    if (pthread_create(&thread, NULL, search_on, &opened) != 0)
+        exit(1);
+    for (uint64_t i = 0; i < times; i++) {
+        enum trawl_status status = TRAWL_OK;
+
+        opened.child = -1;
+        opened.forks = i % 2 == 0;
+        status = trawl_positions(opened.idle, opened.plan, i % 4 < 2 ? opened.memory : opened.file,
+                                 fork_once, &opened, NULL);
+        if (opened.child != 0)
+            CHECK_STATUS(status, TRAWL_OK);
+        if (i % 2 == 1 && (opened.child = fork()) == 0)
+            (void)alarm(WAIT_S);
+        if (opened.child == 0) {
+            CHECK_STATUS(status, i % 2 == 0 ? TRAWL_UNSUPPORTED : TRAWL_OK);
+            use_all(&opened);
+            _exit(test_failures == 0 ? 0 : 1);
+        }
+        check_child(opened.child);
+    }
+    atomic_store(&opened.ends, true);
+    (void)pthread_join(thread, NULL);
+    trawl_search_close(opened.search);
+    trawl_matrix_close(opened.matrix);
+    TEST_CHECK_U64(must_count(opened.pulling, opened.plan, opened.file), MATCHES);
+    trawl_searcher_close(opened.idle);
+    trawl_searcher_close(opened.busy);
+    trawl_searcher_close(opened.pulling);
+    trawl_searcher_close(opened.matching);
+    MUST(trawl_runtime_close(opened.runtime, NULL));
+    trawl_text_close(opened.memory);
+    trawl_text_close(opened.file);
+    trawl_plan_free(opened.plan);
+    trawl_plan_free(opened.set);
+}
+
+int main(void)
+{
+    int file = mkstemp(path);
+
+    test_begin("forked");
+    for (uint32_t i = 0; i < TEXT_BYTES; i++)
+        bytes[i] = i % PERIOD == 0 ? 'x' : '.';
+    if (file < 0 || write(file, bytes, sizeof bytes) != (ssize_t)sizeof bytes || close(file) != 0)
+        exit(1);
+    for (uint64_t i = 0; i < 2; i++) /* a plan's tables are made anew: some are made in the child */
+        forks(test_amount(20, 2000));
+    (void)unlink(path);
+    return test_end();
+}
