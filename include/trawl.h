@@ -624,14 +624,14 @@ struct trawl_window {
 enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
-    /* For the next two flags, the search may leave out matches that the caller does not need. */
-    TRAWL_WINDOW_LINES = 4, /* a match that begins in each line; here a NUL ends a line, too, unless
-                               `line_end_also` is set */
+    TRAWL_WINDOW_LINES = 4, /* at least one match that begins in each line with matches; here a NUL
+                               ends a line, too, unless `line_end_also` is set */
     /* leftmost-longest without overlap: the longest of the matches that begin first, then the
-     * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES. A line in
-     * which an expression matches only zero bytes has an empty match */
+     * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
-    TRAWL_WINDOW_NULLS = 16 /* tell which windows hold a NUL (in the searching threads) */
+    TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
+    TRAWL_WINDOW_EMPTY = 32  /* a line in which an expression matches only zero bytes has an empty
+                                match; SPANS includes this. Wins over TRAWL_WINDOW_LINES */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);

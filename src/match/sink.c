@@ -266,25 +266,30 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     return TRAWL_OK;
 }
 
-/* Returns the end of the last span that begins before the chunk's end; `end` is the end of the last
- * span that begins before the chunk. */
-static uint64_t spans_end(uint64_t end, const struct sink_chunk *chunk)
+/* Keeps the spans among the chunk's matches, with their line numbers, and returns how many spans
+ * there are. sink->spans_end is the end of the last span, before the chunk at first. Engines report
+ * more matches than spans: a device does not know where the span before a chunk ends. */
+static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
-    uint64_t begin = UINT64_MAX;
+    struct trawl_match *matches = chunk->matches;
+    uint64_t kept = 0;
 
     for (uint64_t i = 0; i < chunk->match_count; i++) {
-        const struct trawl_match *match = &chunk->matches[i];
+        bool longer = kept > 0 && matches[i].begin == matches[kept - 1].begin &&
+                      matches[i].end > matches[kept - 1].end;
 
-        TRAWL_ASSERT(match->begin <= match->end); /* equal: see TRAWL_WINDOW_SPANS */
-        TRAWL_ASSERT(i == 0 || match[-1].begin <= match->begin);
-        if (match->begin == begin) {
-            end = max_u64(end, match->end);
-        } else if (match->begin >= end) {
-            begin = match->begin;
-            end = match->end;
-        }
+        TRAWL_ASSERT(matches[i].begin <= matches[i].end); /* equal: see TRAWL_WINDOW_EMPTY */
+        TRAWL_ASSERT(i == 0 || kept == 0 || matches[kept - 1].begin <= matches[i].begin);
+        if (!longer && ((kept > 0 && matches[i].begin == matches[kept - 1].begin) ||
+                        matches[i].begin < sink->spans_end))
+            continue;
+        kept -= longer;
+        matches[kept] = matches[i];
+        if (chunk->line_numbers != NULL)
+            chunk->line_numbers[kept] = chunk->line_numbers[i];
+        sink->spans_end = matches[kept++].end;
     }
-    return end;
+    return kept;
 }
 
 static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
@@ -294,8 +299,6 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
 
     if (chunk->owned == 0 && !chunk->last)
         return true; /* an empty chunk of a stream, in which nothing could be searched yet */
-    if (sink->want == WANT_SPANS)
-        sink->spans_end = spans_end(sink->spans_end, chunk);
     TRAWL_ASSERT(chunk->match_count == 0 || chunk->matches[0].begin >= chunk->begin);
     TRAWL_ASSERT(chunk->match_count == 0 ||
                  chunk->matches[chunk->match_count - 1].begin < chunk->begin + chunk->owned);
@@ -304,7 +307,8 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     window.bytes_count = chunk->owned;
     window.after_bytes_count = chunk->after;
     window.matches = chunk->matches;
-    window.match_count = chunk->match_count;
+    window.match_count = (sink->window_flags & TRAWL_WINDOW_SPANS) != 0 ? keep_spans(sink, chunk)
+                                                                        : chunk->match_count;
     window.line_end_count = sink->digest != NULL ? digest->line_end_count : 0;
     window.line_ends_before = (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0 && has_few(chunk)
                                   ? chunk->line_numbers
@@ -318,10 +322,10 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
 void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context)
 {
     memset(sink, 0, sizeof *sink);
-    sink->want = (flags & TRAWL_WINDOW_NO_MATCHES) != 0 ? WANT_NOTHING
-                 : (flags & TRAWL_WINDOW_SPANS) != 0    ? WANT_SPANS
-                 : (flags & TRAWL_WINDOW_LINES) != 0    ? WANT_LINES
-                                                        : WANT_HITS;
+    sink->want = (flags & TRAWL_WINDOW_NO_MATCHES) != 0                     ? WANT_NOTHING
+                 : (flags & (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_EMPTY)) != 0 ? WANT_SPANS
+                 : (flags & TRAWL_WINDOW_LINES) != 0                        ? WANT_LINES
+                                                                            : WANT_HITS;
     sink->as_matches = sink->want != WANT_NOTHING;
     sink->digest =
         (flags & (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NULLS)) != 0 ? digest_window : NULL;

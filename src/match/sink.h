@@ -28,7 +28,7 @@ struct sink_chunk {
     const uint64_t *hit_lengths;
     bool one_per_line; /* no two hits begin in the same line */
     /* set if the sink wants matches: structs or, with sink.columns, the three arrays below */
-    const struct trawl_match *matches;
+    struct trawl_match *matches;
     const uint64_t *begins, *ends, *patterns;
     /* if the sink wants line numbers, room for match_count numbers, which digest stores */
     uint64_t *line_numbers;

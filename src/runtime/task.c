@@ -154,7 +154,7 @@ bool task_deliver(struct search *search, struct task *task, struct sink_chunk *v
     while (at < view->hit_count) {
         matches_convert(search, task, at, min_u64(view->hit_count - at, MATCHES_LATE));
         at += task->match_count;
-        view->matches = (const struct trawl_match *)(const void *)task->matches;
+        view->matches = (struct trawl_match *)(void *)task->matches;
         view->match_count = task->match_count;
         if (!sink->deliver(sink, view, &task->digest))
             return false;
@@ -188,7 +188,7 @@ void task_view(const struct search *search, const struct task *task, struct sink
         view->ends = task->matches + task->match_room;
         view->patterns = task->matches + 2 * task->match_room;
     } else {
-        view->matches = (const struct trawl_match *)(const void *)task->matches;
+        view->matches = (struct trawl_match *)(void *)task->matches;
     }
     view->line_numbers = task->line_numbers;
 }

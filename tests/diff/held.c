@@ -218,13 +218,13 @@ static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *b
 }
 
 /* Checks window->line_ends_before, which a window has if the flag asks for line ends and matches
- * are not dense (LINE_ENDS_BYTES). */
+ * are not dense (LINE_ENDS_BYTES), before spans are chosen among them. */
 static void check_line_ends(struct held *held, const struct trawl_window *window)
 {
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
 
     if (window->line_ends_before == NULL) {
-        if (asked && window->match_count > 0 &&
+        if (asked && window->match_count > 0 && (held->window_flags & TRAWL_WINDOW_SPANS) == 0 &&
             window->match_count <= window->bytes_count / LINE_ENDS_BYTES)
             wrong(held, "the window at %" PRIu64 " does not say what its matches follow",
                   window->begin);
@@ -309,6 +309,9 @@ static void select_matches(struct seen *seen, const struct trawl_match *matches,
             seen->matches++;
         if (seen->matches++ >= expected->match_count)
             wrong(seen->held, "match (%" PRIu64 ", %" PRIu64 ") is none, or out of order",
+                  matches[i].begin, matches[i].end);
+        if (seen->held->window_flags & TRAWL_WINDOW_SPANS && matches[i].begin < seen->got.span_end)
+            wrong(seen->held, "match (%" PRIu64 ", %" PRIu64 ") overlaps the span before",
                   matches[i].begin, matches[i].end);
         select_match(&seen->got, seen->held->input, matches[i].begin, matches[i].end);
     }

@@ -640,7 +640,8 @@ struct needed {
     uint64_t count, from;
 };
 
-/* Counts the matches that a caller needs: the first of each line, or those that do not overlap. */
+/* Counts the matches that a caller needs: the first of each line, or all that the library delivers.
+ */
 static int add_needed(void *context, const struct trawl_window *window)
 {
     struct needed *needed = (struct needed *)context;
@@ -651,10 +652,8 @@ static int add_needed(void *context, const struct trawl_window *window)
         if (match->begin < needed->from)
             continue;
         needed->count++;
-        if (needed->flags != 0)
-            needed->from = needed->flags == TRAWL_WINDOW_SPANS
-                               ? match->end
-                               : (match->begin / LONG_LINE_BYTES + 1) * LONG_LINE_BYTES;
+        if (needed->flags == TRAWL_WINDOW_LINES) /* spans do not overlap: each counts */
+            needed->from = (match->begin / LONG_LINE_BYTES + 1) * LONG_LINE_BYTES;
     }
     return 0;
 }

@@ -246,10 +246,9 @@ static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    /* In spans, a match without a byte tells of a line in which an expression matches no byte. */
     if (settings->expressions && !scan->quiet && !scan->filters &&
         (settings->pattern_number || settings->overlapping))
-        return TRAWL_WINDOW_SPANS;
+        return TRAWL_WINDOW_EMPTY;
     if (scan->check_whole_line || scan->filters || settings->overlapping ||
         (settings->shows_distance && !scan->quiet) ||
         (settings->pattern_number && !scan->quiet && !one_match_tells(scan)))
