@@ -365,6 +365,9 @@ cdef class Searcher:
             self.loaded = {}
         return True
 
+    def __reduce__(self):
+        raise _errors.no_pickle(self)
+
     def close(self):
         """Give back threads and memory. Raises BusyError while a search is running."""
         if not self.shut():
@@ -507,10 +510,12 @@ cdef class Searcher:
         return find_all(self, plan, text, match, offsets)
 
     def scan(self, Plan plan not None, text, *, offsets=None):
-        return itertools.chain.from_iterable(self.batches(plan, text, offsets=offsets))
+        batches = self.batches(plan, text, offsets=offsets)
+        return occurrences_of(itertools.chain.from_iterable(batches))
 
     def iter(self, Plan plan not None, text, *, offsets=None):
-        return _sources.iterate(plan, self.batches(plan, text, offsets=offsets))
+        batches = self.batches(plan, text, offsets=offsets)
+        return occurrences_of(_sources.iterate(plan, batches))
 
     def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest",
                 progress=None):

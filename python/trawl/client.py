@@ -11,16 +11,18 @@ docs/server.md of trawl describes the protocol.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import sys
+import threading
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from urllib.parse import quote
 
-from ._errors import ArgumentError, ServerError, UnsupportedError
+from ._errors import ArgumentError, ServerError, UnsupportedError, busy
 from ._http import Reply, Server, data, name, understood
 from ._sources import LETTERS, SYNTAXES, Columns, choice, gather, number
 from ._trawl import Plan
@@ -316,10 +318,12 @@ class Search(Iterator[Match]):
 
     At the end, messages lists the faults of single files, which also become Python warnings. binary
     lists binary files with an occurrence, whose lines are not sent. truncated: max_results or
-    max_seconds ended the search early.
+    max_seconds ended the search early. One thread at a time may be inside next() or close(); a second call
+    raises BusyError.
     """
 
     def __init__(self, server: Server, body: dict[str, Any]) -> None:
+        self._inside = threading.Lock()
         self._server, self._body = server, body
         self._reply: Reply | None = None
         self._line: list[bytes] = []  # parts of a line whose end was not received yet
@@ -331,20 +335,38 @@ class Search(Iterator[Match]):
         self.truncated = False
 
     def close(self) -> None:
+        with self._alone():
+            self._end()
+
+    def __del__(self) -> None:
+        self._end()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._inside.acquire(blocking=False):
+            raise busy()
+        try:
+            yield
+        finally:
+            self._inside.release()
+
+    def _end(self) -> None:
         self._closed = True
         if self._reply is not None:
             self._reply.close()
 
-    __del__ = close
-
     def __next__(self) -> Match:
+        with self._alone():
+            return self._next()
+
+    def _next(self) -> Match:
         while not self._ready and not self._closed:
             if self._reply is None:
                 self._reply = self._server.ask("/v1/search", self._body)
             if content := self._reply.part():
                 self._feed(content)
             else:
-                self.close()
+                self._end()
                 self._finish()
         if not self._ready:
             raise StopIteration
@@ -355,7 +377,7 @@ class Search(Iterator[Match]):
         self._line.append(first)
         if lines:
             whole, self._line = b"".join(self._line), [lines.pop()]
-            with understood(self.close):
+            with understood(self._end):
                 for line in (whole, *lines):
                     event = json.loads(line)
                     self._take(event["type"], event["data"])
