@@ -433,11 +433,18 @@ struct trawl_searcher_options {
                                       engine, threads, instruction_set and device_memory_bytes,
                                       which are 0 here. Close the runtime after the searcher. */
     enum trawl_map map;            /* how files are read */
+    /* NULL, or a function that the threads inside the searcher's calls call again and again: before
+     * each chunk, many times in a chunk that takes long, and 20 times a second while the caller
+     * waits for other threads. For example, the function looks for signals or at the clock, and
+     * ends the call by trawl_searcher_cancel. While the caller waits for a stream's bytes, no
+     * thread calls the function. */
+    void (*poll)(void *poll_context);
+    void *poll_context;
 };
 #define TRAWL_SEARCHER_OPTIONS_INIT                                                    \
     {                                                                                  \
         sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0, NULL, \
-            TRAWL_MAP_NEVER                                                            \
+            TRAWL_MAP_NEVER, NULL, NULL                                                \
     }
 
 /* List the instruction sets that this build can use on this machine: best first, NULL after the

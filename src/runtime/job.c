@@ -27,6 +27,7 @@
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
+#define WAIT_POLL_NS 50000000 /* the caller's poll is called this often while the caller waits */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
@@ -34,19 +35,19 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 {
     int expected = ENGINE_CALL_NONE;
 
-    if (!atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_INSIDE))
+    if (!atomic_compare_exchange_strong(&searcher->call.state, &expected, ENGINE_CALL_INSIDE))
         return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
     return TRAWL_OK;
 }
 
 void searcher_leave(struct trawl_searcher *searcher)
 {
-    atomic_store(&searcher->call, ENGINE_CALL_NONE);
+    atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
 }
 
 bool searcher_is_cancelled(const struct trawl_searcher *searcher)
 {
-    return atomic_load(&searcher->call) == ENGINE_CALL_CANCELLED;
+    return atomic_load(&searcher->call.state) == ENGINE_CALL_CANCELLED;
 }
 
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns)
@@ -331,6 +332,30 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
+/* Waits until a thread wakes the caller, or polls after a while. The caller holds the lock. */
+static void wait_ready(struct search *search)
+{
+    const struct engine_call *call = &search->searcher->call;
+    struct timespec until;
+
+    TRAWL_ASSERT(search->is_named);
+    if (call->poll == NULL) {
+        (void)pthread_cond_wait(&search->ready, &search->lock);
+        return;
+    }
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_POLL_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    if (pthread_cond_timedwait(&search->ready, &search->lock, &until) == 0)
+        return;
+    search_unlock(search);
+    (void)engine_call_is_over(call);
+    search_lock(search);
+}
+
 /* Works until the next task in order is ready. Returns NULL if no task is left. */
 static struct task *wait_next(struct search *search)
 {
@@ -362,8 +387,7 @@ static struct task *wait_next(struct search *search)
             has_worked |= worked == TASK_DONE;
             caller_lock(search);
         } else if (!looks_again(search, &until_ns)) {
-            TRAWL_ASSERT(search->is_named);
-            (void)pthread_cond_wait(&search->ready, &search->lock);
+            wait_ready(search);
             worked = TASK_DONE;
         }
     }
@@ -439,7 +463,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     struct task *task;
 
     *more = false;
-    if (searcher_is_cancelled(search->searcher))
+    if (engine_call_is_over(&search->searcher->call))
         return TRAWL_STOPPED;
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)

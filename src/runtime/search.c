@@ -82,6 +82,8 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     (void)pthread_mutex_init(&searcher->cancel_lock, NULL);
     searcher->chunk_bytes = given.chunk_bytes;
     searcher->map = given.map;
+    searcher->call.poll = given.poll;
+    searcher->call.poll_context = given.poll_context;
     searcher->runtime = given.runtime;
     searcher->runtime_is_ours = given.runtime == NULL;
     if (given.runtime == NULL)
@@ -180,7 +182,7 @@ void trawl_searcher_cancel(struct trawl_searcher *searcher)
     /* While cancel_lock is held, searcher->search cannot change: the search is that of the
      * cancelled call. */
     (void)pthread_mutex_lock(&searcher->cancel_lock);
-    if (atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_CANCELLED) &&
+    if (atomic_compare_exchange_strong(&searcher->call.state, &expected, ENGINE_CALL_CANCELLED) &&
         searcher->search != NULL)
         search_interrupt(searcher->search);
     (void)pthread_mutex_unlock(&searcher->cancel_lock);

@@ -137,7 +137,7 @@ struct trawl_searcher {
     uint32_t task_count;
     uint32_t tasks_few;     /* most tasks for a search with tasks that keep memory */
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
-    _Atomic int call;       /* enum engine_call */
+    struct engine_call call;
     /* Bytes of the text that were searched; any thread may read the number. */
     _Atomic uint64_t progress;
     pthread_mutex_t cancel_lock;
