@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import filecmp
 import os
 import re
 import socket
@@ -13,13 +14,12 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-LINKS_MAX = 40  # Linux follows up to 40 links of a path
 NO_TMPFILE = (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL)  # open() of a system without files that have no name
 
 
 def own_descriptor(path: str) -> int | None:
     """Return the descriptor of this process that a path like /dev/stdout leads to; None: the path leads elsewhere."""
-    for _ in range(LINKS_MAX):
+    for _ in range(40):  # the most links that Linux follows
         folder = os.path.realpath(os.path.dirname(path))
         path = os.path.join(folder, os.path.basename(path))
         if found := re.fullmatch(rf"/proc/{os.getpid()}(?:/task/\d+)?/fd/(\d+)", path):
@@ -28,15 +28,6 @@ def own_descriptor(path: str) -> int | None:
             break
         path = os.path.join(folder, os.readlink(path))
     return None
-
-
-def is_same(path: str, other: str) -> bool:
-    """Say whether two files hold the same bytes."""
-    with open(path, "rb") as file, open(other, "rb") as beside:
-        while part := file.read(1 << 20):
-            if part != beside.read(1 << 20):
-                return False
-        return not beside.read(1)
 
 
 class NewFile:
@@ -50,8 +41,8 @@ class NewFile:
         self.path = os.fsdecode(path)
         self.may_stay = False
         self.old: os.stat_result | None = None  # of the regular file that had the name
-        self.folder = -1  # descriptor of the folder of a regular file; -1: the file is written in place
-        self.hidden: str | None = None  # name of the new file in `folder` until the file is complete
+        self.place = ""  # where a regular file gets its name; "": the file is written in place
+        self.hidden = ""  # what the new file is called until it is complete; "": the file has no name
         with self.named():
             self.file = open(self._descriptor(like), "wb")  # noqa: SIM115
 
@@ -83,29 +74,28 @@ class NewFile:
             return os.open(self.path, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
         if kind != stat.S_IFREG:
             raise OSError(errno.EINVAL, "a block device is not overwritten")
-        return self._unnamed(like)
-
-    def _unnamed(self, like: Any) -> int:
-        """Open a new file without a name, so that a process that is killed leaves no file; or with a hidden name."""
-        folder, self.name = os.path.split(os.path.realpath(self.path))
-        mode = 0o600 if self.old is not None else 0o666
+        mode = 0o666 if self.old is None else 0o600
         if self.old is None and hasattr(like, "__fspath__"):
             with contextlib.suppress(OSError):  # the search tells of a text that is missing
                 mode &= os.stat(like).st_mode
-        self.folder = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        return self._new(mode)
+
+    def _new(self, mode: int) -> int:
+        """Open a new file: without a name, so that nothing is left of a process that is killed, or with a hidden name."""
+        self.place = os.path.realpath(self.path)
+        folder, flags = os.path.dirname(self.place), os.O_WRONLY | os.O_CLOEXEC
         try:
             if os.path.exists("/proc/self/fd"):  # needed to give the file a name
-                return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, mode)
+                return os.open(folder, flags | os.O_TMPFILE, mode)
         except OSError as fault:
             if fault.errno not in NO_TMPFILE:
-                os.close(self.folder)
                 raise
-        self.hidden = self._hidden_name()
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
-        return os.open(self.hidden, flags, mode, dir_fd=self.folder)
+        number = os.open(hidden := self._hidden_name(), flags | os.O_CREAT | os.O_EXCL, mode)
+        self.hidden = hidden
+        return number
 
     def _hidden_name(self) -> str:
-        return f".trawl-{os.urandom(8).hex()}"
+        return os.path.join(os.path.dirname(self.place), f".trawl-{os.urandom(8).hex()}")
 
     def write(self, content: Any) -> int:
         with self.named():
@@ -116,37 +106,31 @@ class NewFile:
 
     def __exit__(self, kind: Any, *rest: object) -> None:
         try:
-            with self.named():
-                if kind is None:
-                    self.file.flush()
-                    if self.folder >= 0 and not self._stays():
-                        self._keep_facts()
-                        self._give_name()
+            with self.named() if kind is None else contextlib.suppress(OSError), self.file:
+                self.file.flush()
+                if kind is None and self.place and not self._stays():
+                    self._keep_facts()
+                    self._give_name()
         finally:
-            if self.hidden is not None:
+            if self.hidden:
                 with contextlib.suppress(FileNotFoundError):
-                    os.unlink(self.hidden, dir_fd=self.folder)
-            if self.folder >= 0:
-                os.close(self.folder)
-            with self.named() if kind is None else contextlib.suppress(OSError):
-                self.file.close()
+                    os.unlink(self.hidden)
+
+    def _source(self) -> str:
+        return self.hidden or f"/proc/self/fd/{self.file.fileno()}"
 
     def _stays(self) -> bool:
-        number = self.file.fileno()
-        if not self.may_stay or self.old is None or self.old.st_size != os.fstat(number).st_size:
-            return False
-        with contextlib.suppress(OSError):
-            return is_same(f"/proc/self/fd/{number}" if self.hidden is None else os.path.join(
-                f"/proc/self/fd/{self.folder}", self.hidden), self.path)
+        filecmp.clear_cache()
+        with contextlib.suppress(OSError):  # the old file may not be readable
+            return self.may_stay and self.old is not None and filecmp.cmp(self._source(), self.path, False)
         return False
 
     def _keep_facts(self) -> None:
         """Give the new file the old file's owner, mode and extended attributes, or say what the system refused."""
         if self.old is None:
             return
-        number, old, lost = self.file.fileno(), self.old, []
+        number, old, made, lost = self.file.fileno(), self.old, os.fstat(self.file.fileno()), []
         mode = stat.S_IMODE(old.st_mode)
-        made = os.fstat(number)
         if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
             try:
                 os.fchown(number, old.st_uid, old.st_gid)
@@ -166,12 +150,12 @@ class NewFile:
             warnings.warn(f"{self.path}: the new file lacks the old file's {', '.join(lost)}", stacklevel=4)
 
     def _give_name(self) -> None:
-        source = f"/proc/self/fd/{self.file.fileno()}"
-        if self.hidden is None and self.old is None:
-            with contextlib.suppress(FileExistsError):
-                return os.link(source, self.name, dst_dir_fd=self.folder)
-        if self.hidden is None:
-            self.hidden = self._hidden_name()
-            os.link(source, self.hidden, dst_dir_fd=self.folder)
-        os.replace(self.hidden, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
-        self.hidden = None
+        folder = os.open(os.path.dirname(self.place), os.O_PATH)  # with a folder, os.link() follows links
+        try:
+            if not self.hidden:
+                hidden = self._hidden_name()
+                os.link(self._source(), os.path.basename(hidden), dst_dir_fd=folder)
+                self.hidden = hidden
+            os.replace(self.hidden, self.place)
+        finally:
+            os.close(folder)

@@ -11,14 +11,13 @@ docs/server.md of trawl describes the protocol.
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import os
 import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from urllib.parse import quote
 
@@ -335,29 +334,25 @@ class Search(Iterator[Match]):
         self.truncated = False
 
     def close(self) -> None:
-        with self._alone():
-            self._end()
-
-    def __del__(self) -> None:
-        self._end()
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        if not self._inside.acquire(blocking=False):
-            raise busy()
-        try:
-            yield
-        finally:
-            self._inside.release()
+        self._alone(self._end)
 
     def _end(self) -> None:
         self._closed = True
         if self._reply is not None:
             self._reply.close()
 
+    __del__ = _end
+
     def __next__(self) -> Match:
-        with self._alone():
-            return self._next()
+        return self._alone(self._next)
+
+    def _alone(self, call: Callable[[], Any]) -> Any:
+        if not self._inside.acquire(blocking=False):
+            raise busy()
+        try:
+            return call()
+        finally:
+            self._inside.release()
 
     def _next(self) -> Match:
         while not self._ready and not self._closed:
