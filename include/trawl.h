@@ -433,11 +433,8 @@ struct trawl_searcher_options {
                                       engine, threads, instruction_set and device_memory_bytes,
                                       which are 0 here. Close the runtime after the searcher. */
     enum trawl_map map;            /* how files are read */
-    /* NULL, or a function that the threads inside the searcher's calls call again and again: before
-     * each chunk, many times in a chunk that takes long, and 20 times a second while the caller
-     * waits for other threads. For example, the function looks for signals or at the clock, and
-     * ends the call by trawl_searcher_cancel. While the caller waits for a stream's bytes, no
-     * thread calls the function. */
+    /* NULL, or called again and again by the threads inside a call, except while the caller waits
+     * for a stream's bytes: to look for signals or at the clock, and to cancel the call. */
     void (*poll)(void *poll_context);
     void *poll_context;
 };
@@ -453,8 +450,7 @@ TRAWL_API const char *trawl_instruction_set(uint32_t index);
 
 /* Open a searcher.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
- * Cost: with a runtime, the searcher takes some memory; without a runtime, opening costs as much as
- * trawl_runtime_open. */
+ * Cost: some memory; without a runtime, also what trawl_runtime_open costs. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
     struct trawl_error *error);

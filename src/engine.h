@@ -7,8 +7,6 @@
 #ifndef TRAWL_ENGINE_H
 #define TRAWL_ENGINE_H
 
-#include <stdatomic.h>
-
 #include "base/status.h"
 #include "match/hits.h"
 #include "match/records.h"
@@ -35,7 +33,7 @@ static inline bool engine_call_is_over(const struct engine_call *call)
         return false;
     if (call->poll != NULL)
         call->poll(call->poll_context);
-    return atomic_load_explicit(&call->state, memory_order_relaxed) == ENGINE_CALL_CANCELLED;
+    return call->state == ENGINE_CALL_CANCELLED;
 }
 
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's

@@ -344,7 +344,8 @@ class Search(Iterator[Match]):
     __del__ = _end
 
     def __next__(self) -> Match:
-        return self._alone(self._next)
+        found: Match = self._alone(self._next)
+        return found
 
     def _alone(self, call: Callable[[], Any]) -> Any:
         if not self._inside.acquire(blocking=False):
