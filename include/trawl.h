@@ -134,7 +134,6 @@ enum trawl_plan_flag {
     TRAWL_ANY_BASE = 64 /* DNA: a letter of the text for several bases, such as N, matches if any
                            of the bases does; else only if all of the bases do */
 };
-
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. A
  * method that does not fit the patterns is refused with ARGUMENT. All methods give the same answer.
  * BUCKETS, CLASSES and AUTOMATON are methods for sets on the host; with SET, the host chooses one
@@ -157,7 +156,6 @@ enum trawl_method {
 };
 #define TRAWL_METHODS_COUNT 8 /* number of methods */
 #define TRAWL_UTF8_VARIANTS_MAX 8
-
 /* What UTF-8 text needs beyond ASCII; the library holds no Unicode tables. The functions must be
  * pure: the same answer each time, from any thread, for as long as the plan lives. */
 struct trawl_utf8 {
@@ -170,7 +168,6 @@ struct trawl_utf8 {
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
-
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
@@ -435,11 +432,15 @@ struct trawl_searcher_options {
                                       engine, threads, instruction_set and device_memory_bytes,
                                       which are 0 here. Close the runtime after the searcher. */
     enum trawl_map map;            /* how files are read */
+    /* NULL, or called again and again by the threads inside a call, except while the caller waits
+     * for a stream's bytes: to look for signals or at the clock, and to cancel the call. */
+    void (*poll)(void *poll_context);
+    void *poll_context;
 };
 #define TRAWL_SEARCHER_OPTIONS_INIT                                                    \
     {                                                                                  \
         sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0, NULL, \
-            TRAWL_MAP_NEVER                                                            \
+            TRAWL_MAP_NEVER, NULL, NULL                                                \
     }
 
 /* List the instruction sets that this build can use on this machine: best first, NULL after the
@@ -448,8 +449,7 @@ TRAWL_API const char *trawl_instruction_set(uint32_t index);
 
 /* Open a searcher.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
- * Cost: with a runtime, the searcher takes some memory; without a runtime, opening costs as much as
- * trawl_runtime_open. */
+ * Cost: some memory; without a runtime, also what trawl_runtime_open costs. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
     struct trawl_error *error);

@@ -18,12 +18,28 @@ struct engine_worker;
 
 /* The state of a searcher's call: none, in progress, or cancelled, since nobody wants its
  * result. */
-enum engine_call {
+enum engine_call_state {
     ENGINE_CALL_NONE,
     ENGINE_CALL_INSIDE,
     ENGINE_CALL_CANCELLED,
     ENGINE_CALL_UNWANTED /* none, and the next call is cancelled before it begins */
 };
+
+struct engine_call {
+    _Atomic int state;    /* enum engine_call_state */
+    void (*poll)(void *); /* that of struct trawl_searcher_options, or NULL */
+    void *poll_context;
+};
+
+/* Polls, and returns whether the call is cancelled. The thread holds no lock. NULL: no call. */
+static inline bool engine_call_is_over(const struct engine_call *call)
+{
+    if (call == NULL)
+        return false;
+    if (call->poll != NULL)
+        call->poll(call->poll_context);
+    return call->state == ENGINE_CALL_CANCELLED;
+}
 
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text; the plan's
  * need_before and need_after are met except at the text's borders. Bytes up to owned + readable
@@ -45,9 +61,9 @@ struct engine_chunk {
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
     uint32_t threads_left; /* searches within errors: threads that search what a device leaves */
     const struct records *records; /* lines: the text's records, which replace its lines; or NULL */
-    /* NULL, or an enum engine_call, which becomes ENGINE_CALL_CANCELLED once nobody wants the
-     * result. Then an engine may end with STOPPED; an engine that takes long for a chunk should. */
-    const _Atomic int *call;
+    /* NULL, or the searcher's call. Once the call is cancelled, nobody wants the result. Then an
+     * engine may end with STOPPED; an engine that takes long for a chunk should. */
+    const struct engine_call *call;
     uint64_t search; /* number of the search, different for each search of a runtime; 0: none */
 };
 

@@ -26,7 +26,6 @@ from trawl import _errors, _sources
 __version__ = trawl_version()
 
 cdef enum:
-    GUARDED_BYTES = 32 << 20  # from this size on, signals are handled while a search runs
     BRIEF_BYTES = 2048  # below this size, a search is faster than releasing the interpreter's lock
 
 cdef uint64_t UNKNOWN = <uint64_t>-1

@@ -154,10 +154,11 @@ cdef class LineBatches(Iteration):
     cdef lines_state lines
     cdef walk by
     cdef bint is_text  # the lines are str
-    def __dealloc__(self):
-        self.close()
 
-    cdef void close(self) noexcept:
+    def __dealloc__(self):
+        self.end()
+
+    cdef void end(self) noexcept:
         if self.handle is None:
             return
         if self.handle.abandon():
@@ -166,12 +167,14 @@ cdef class LineBatches(Iteration):
         self.handle = None
 
     cdef object step(self):
+        if self.handle is None:
+            return None
         lines_restart(&self.lines)
         self.handle.step(None)
         self.handle.check(not self.handle.job.paused)
         found = self.taken() if self.lines.numbers.count > 0 else None
         if not self.handle.job.paused:
-            self.close()
+            self.end()
         return found
 
     cdef object taken(self):

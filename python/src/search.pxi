@@ -491,12 +491,12 @@ cdef void work_next(work *job) noexcept nogil:
 @cython.internal
 @cython.no_gc
 cdef class Iteration:
-    """Base of Batches and LineBatches: an iterator over a running search."""
+    """Base of Batches, LineBatches and Occurrences: an iterator over a running search."""
 
     cdef Searcher searcher
     cdef Plan plan
     cdef Handle handle  # None: the search is over
-    cdef bint busy  # a thread is inside next()
+    cdef bint busy  # a thread is inside next() or close()
 
     def __init__(self):
         raise TypeError(f"{type(self).__name__} are made by searches")
@@ -505,25 +505,44 @@ cdef class Iteration:
         return self
 
     def __next__(self):
-        with cython.critical_section(self):
-            if self.busy:
-                fail(TRAWL_BUSY, NULL)
-            self.busy = True
+        # The caller may drop its reference in mid-call: itertools.chain drops its iterator when the
+        # call of another thread raises BusyError.
+        cdef Iteration kept = self
+
+        kept.enter()
         try:
-            found = self.step() if self.handle is not None else None
+            found = kept.step()
         except:
-            self.close()
+            kept.end()
             raise
         finally:
-            self.busy = False
+            kept.busy = False
         if found is None:
             raise StopIteration
         return found
 
+    def __reduce__(self):
+        raise _errors.no_pickle(self)
+
+    def close(self):
+        """End the search; the iterator is then at its end. BusyError: a thread is inside next()."""
+        self.enter()
+        self.end()
+        self.busy = False
+
+    cdef int enter(self) except -1:
+        cdef bint was_busy
+
+        with cython.critical_section(self):
+            was_busy, self.busy = self.busy, True
+        if was_busy:
+            raise _errors.busy()
+        return 0
+
     cdef object step(self):
         """Return the next results, or None at the end."""
 
-    cdef void close(self) noexcept:
+    cdef void end(self) noexcept:
         pass
 
     cdef int open(self, Searcher searcher, Plan plan, text, offsets) except -1:
@@ -540,9 +559,9 @@ cdef class Batches(Iteration):
     cdef match_columns columns  # how each batch's columns begin
 
     def __dealloc__(self):
-        self.close()
+        self.end()
 
-    cdef void close(self) noexcept:
+    cdef void end(self) noexcept:
         if self.search != NULL:
             trawl_search_close(self.search)
         if self.handle is not None:
@@ -555,7 +574,7 @@ cdef class Batches(Iteration):
         cdef step_work step
 
         made = None
-        step.batch.last = False
+        step.batch.last = self.handle is None
         while made is None and not step.batch.last:
             step.search = self.search
             step.batch.size = sizeof(step.batch)
@@ -563,7 +582,7 @@ cdef class Batches(Iteration):
             self.handle.run(work_next, None)
             made = self.taken(&step.batch)
         if step.batch.last:
-            self.close()
+            self.end()
         return made
 
     cdef object taken(self, const trawl_batch *batch):
@@ -582,6 +601,29 @@ cdef class Batches(Iteration):
             return matches_of(&columns, self.plan) if columns.begins.count > 0 else None
         finally:
             match_columns_drop(&columns)
+
+
+@cython.internal
+@cython.final
+@cython.no_gc
+cdef class Occurrences(Iteration):
+    """An iterator over the single occurrences that another iterator gives. One thread at a time uses
+    that other iterator: itertools.chain would end when the call of a second thread raises BusyError."""
+
+    cdef object source
+
+    cdef object step(self):
+        return next(self.source, None)
+
+    cdef void end(self) noexcept:
+        self.source = iter(())
+
+
+cdef Occurrences occurrences_of(source):
+    cdef Occurrences made = Occurrences.__new__(Occurrences)
+
+    made.source = source
+    return made
 
 
 # ---- Positions ----

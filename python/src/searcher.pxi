@@ -40,6 +40,7 @@ cdef struct work:
     int status
     trawl_error error
     bint no_memory
+    bint stopped  # the caller asked for the end of the search
     bint early  # the search ended before the text's end, because the answer was known
     answer answer
     void *out  # what the function fills: a struct or memory
@@ -47,6 +48,11 @@ cdef struct work:
     uint32_t flags
     walk by  # converts the offsets of the results
     bint is_text  # the text is a str, and results count characters
+    # A search in the caller's thread handles signals in poll().
+    void *handle
+    pthread_t caller
+    bint is_brief  # the search runs with the interpreter's lock
+    uint64_t looked_ms  # when poll() last looked for signals; 0: not in this call
     # The helper thread searches while the caller's thread waits for the result and for signals. The
     # helper stays for later calls: to wake a thread takes microseconds, to start a thread ten times
     # as long.
@@ -106,7 +112,7 @@ cdef bint wait_a_while(work *job) noexcept nogil:
     cdef timespec until
 
     clock_gettime(CLOCK_REALTIME, &until)
-    until.tv_nsec += 50000000  # signals and progress are looked at this often
+    until.tv_nsec += LOOK_MS * 1000000
     if until.tv_nsec >= 1000000000:
         until.tv_nsec -= 1000000000
         until.tv_sec += 1
@@ -123,6 +129,48 @@ cdef void pause(work *job) noexcept nogil:
         job.paused = False
 
 
+cdef enum:
+    LOOK_MS = 50  # signals and progress are looked at this often
+
+
+cdef void poll(void *context) noexcept nogil:
+    """Look for signals, in the main thread, if a search takes long. The threads that search call this
+    function again and again."""
+    cdef work *job = <work *>context
+    cdef bint is_first = job.looked_ms == 0
+    cdef timespec now
+    cdef uint64_t now_ms
+
+    if not pthread_equal(job.caller, pthread_self()):
+        return
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
+    now_ms = <uint64_t>now.tv_sec * 1000 + <uint64_t>now.tv_nsec // 1000000
+    if now_ms - job.looked_ms < LOOK_MS:
+        return
+    job.looked_ms = now_ms
+    if not is_first and (job.is_brief or gettid() == getpid()):
+        handle_signals(job)
+
+
+cdef void handle_signals(work *job) noexcept with gil:
+    """Call the handlers of signals that came. An exception of a handler ends the search. Let other
+    threads run if the search has the interpreter's lock."""
+    try:
+        if job.is_brief:
+            with nogil:
+                pass
+        PyErr_CheckSignals()
+    except BaseException as fault:
+        (<Handle>job.handle).fault = fault
+        stop(job)
+
+
+cdef void stop(work *job) noexcept nogil:
+    """End the search, also between two calls of the library."""
+    job.stopped = True
+    trawl_searcher_cancel(job.searcher)
+
+
 cdef class Searcher
 
 
@@ -134,12 +182,14 @@ cdef class Handle:
 
     cdef work job
     cdef bint taken
+    cdef object fault  # what the handler of a signal raised
     cdef Source own  # the text, if this call opened it
     cdef Source source  # the text of this call: `own` or the caller's Text
 
     def __cinit__(self):
         self.own = Source()
         self.job.fork_count = forks
+        self.job.handle = <void *>self
 
     def __dealloc__(self):
         self.shut()
@@ -177,20 +227,27 @@ cdef class Handle:
         return 0
 
     cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:
-        """Run a search, and raise the search's error. A search with `progress`, and a long search of
-        the main thread, run in the helper thread, so that the caller's thread handles signals. An
-        exception from a signal handler or from `progress` cancels the search."""
+        """Run a search, and raise the search's error. A search with `progress`, and a search of a
+        stream in the main thread, which may wait for bytes, run in the helper thread, so that the
+        caller's thread handles signals. Other searches handle signals in poll(). An exception from
+        a signal handler or from `progress` cancels the search."""
         cdef work *job = &self.job
 
         job.function = function
         job.no_memory = job.early = False
-        if progress is not None or (job.bytes >= GUARDED_BYTES and gettid() == getpid()):
+        job.caller, job.looked_ms, job.is_brief = pthread_self(), 0, job.bytes < BRIEF_BYTES
+        if job.stopped:
+            job.status = TRAWL_STOPPED
+        elif progress is not None or (job.bytes == UNKNOWN and gettid() == getpid()):
             self.step(progress)
-        elif job.bytes < BRIEF_BYTES:
+        elif job.is_brief:
             function(job)
         else:
             with nogil:
                 function(job)
+        if self.fault is not None:
+            fault, self.fault = self.fault, None
+            raise fault
         return self.check(not job.early)
 
     cdef int check(self, bint whole) except -1:
@@ -227,7 +284,7 @@ cdef class Handle:
                 if progress is not None:
                     progress(job.before + trawl_searcher_progress(job.searcher))
         except:
-            trawl_searcher_cancel(job.searcher)
+            stop(job)
             with nogil:
                 wait(&job.done)
             self.abandon()
@@ -336,6 +393,7 @@ cdef class Searcher:
             options.runtime = self.runtime
             options.chunk_bytes = self.chunk_bytes
             handle = Handle()
+            options.poll, options.poll_context = poll, &handle.job
             status = trawl_searcher_open(&options, &handle.job.searcher, &error)
             check(status, &error)
             handle.taken = True
@@ -345,7 +403,7 @@ cdef class Searcher:
     cdef void give(self, Handle handle) noexcept:
         handle.own.close()
         handle.source = None
-        handle.job.before = 0
+        handle.job.before, handle.job.stopped = 0, False
         self.last = handle
         handle.taken = False
 
@@ -365,6 +423,9 @@ cdef class Searcher:
             self.loaded = {}
         return True
 
+    def __reduce__(self):
+        raise _errors.no_pickle(self)
+
     def close(self):
         """Give back threads and memory. Raises BusyError while a search is running."""
         if not self.shut():
@@ -375,7 +436,7 @@ cdef class Searcher:
         with cython.critical_section(self):
             for item in self.handles:
                 if (<Handle>item).taken:
-                    trawl_searcher_cancel((<Handle>item).job.searcher)
+                    stop(&(<Handle>item).job)
 
     def load(self, text, /):
         """Copy a text to the memory of the searcher's devices, and return a Text. Searches of this
@@ -507,10 +568,12 @@ cdef class Searcher:
         return find_all(self, plan, text, match, offsets)
 
     def scan(self, Plan plan not None, text, *, offsets=None):
-        return itertools.chain.from_iterable(self.batches(plan, text, offsets=offsets))
+        batches = self.batches(plan, text, offsets=offsets)
+        return occurrences_of(itertools.chain.from_iterable(batches))
 
     def iter(self, Plan plan not None, text, *, offsets=None):
-        return _sources.iterate(plan, self.batches(plan, text, offsets=offsets))
+        batches = self.batches(plan, text, offsets=offsets)
+        return occurrences_of(_sources.iterate(plan, batches))
 
     def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest",
                 progress=None):

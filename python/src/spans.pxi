@@ -124,6 +124,11 @@ cdef void work_record_spans(work *job) noexcept nogil:
     if found.alone and not found.regex and not mark_records(job, &marks):
         step = 0
     while step > 0 and i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
+        if i & 63 == 0:
+            poll(job)
+            if job.stopped:
+                job.status = TRAWL_STOPPED
+                break
         found.base = offset_of(records, i)
         i += step
         bytes = offset_of(records, i) - found.base

@@ -31,6 +31,8 @@ cdef extern from "<pthread.h>" nogil:
     ctypedef struct pthread_t:
         pass
     int pthread_create(pthread_t *thread, void *attributes, void *(*main)(void *), void *context)
+    pthread_t pthread_self()
+    int pthread_equal(pthread_t one, pthread_t other)
     int pthread_join(pthread_t thread, void **result)
     int pthread_atfork(void (*prepare)(), void (*parent)(), void (*child)())
 
@@ -55,6 +57,7 @@ cdef extern from "<time.h>" nogil:
         long tv_sec
         long tv_nsec
     int CLOCK_REALTIME
+    int CLOCK_MONOTONIC_COARSE
     int clock_gettime(int clock, timespec *now)
 
 cdef extern from "<unistd.h>" nogil:

@@ -22,6 +22,9 @@ cdef class Source:
     def __dealloc__(self):
         self.close()
 
+    def __reduce__(self):
+        raise _errors.no_pickle(self)
+
     cdef void close(self) noexcept:
         if self.text != NULL:
             trawl_text_close(self.text)

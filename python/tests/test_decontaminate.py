@@ -394,6 +394,9 @@ def test_command(tmp_path):
     assert parquet.read_table(tmp_path / "clean" / files[2]).num_rows == 0
     assert command(tmp_path, "--output", "rows.parquet", *options)[0] == 1
     assert parquet.read_table(tmp_path / "rows.parquet").to_pylist() == expected
+    (tmp_path / "same.jsonl").write_text('{"text": "a b c d"}')  # the output may be a file that is read
+    assert command(tmp_path, "--words=3", "--output=same.jsonl", "questions.txt", "same.jsonl")[0] == 0
+    assert json.loads((tmp_path / "same.jsonl").read_text())["total"] == 2
 
 
 FLAGS = {

@@ -127,12 +127,12 @@ def test_batches_are_left_in_the_middle():
 def test_forked_child_searches():
     plan = trawl.Plan("ab")
     searcher = trawl.Searcher("cpu", 2)
-    for count in 4 << 20, 17 << 20:  # the main thread searches a text of 32 MiB by another call
-        text = b"ab" * count
-        assert plan.count(text) == searcher.count(plan, text) == count
+    text, count = b"ab" * (4 << 20), 4 << 20
+    for progress in None, lambda done: None:  # with `progress`, a thread of the Searcher searches
+        assert plan.count(text, progress=progress) == searcher.count(plan, text, progress=progress) == count
         child = os.fork()
         if child == 0:
             signal.alarm(60)
-            right = plan.count(text) == searcher.count(plan, text) == count
+            right = plan.count(text) == searcher.count(plan, text, progress=progress) == count
             os._exit(0 if right else 1)
         assert os.waitpid(child, 0)[1] == 0

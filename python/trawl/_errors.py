@@ -35,7 +35,7 @@ class CancelledError(Error):
     >>> reading, writing = os.pipe()  # where nothing ever comes
     >>> searcher.count(Plan("b"), open(reading, "rb"), progress=lambda done: searcher.cancel())
     Traceback (most recent call last):
-    trawl._errors.CancelledError: ...
+    trawl._errors.CancelledError: the search was cancelled
     """
 
 
@@ -51,7 +51,7 @@ class ArgumentError(Error, ValueError):
 
 
 class BusyError(Error, RuntimeError):
-    """The object is inside another call: two threads call next() of the same iterator of batches."""
+    """The object is inside another call. For example, two threads call next() of the same iterator."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -152,6 +152,16 @@ _CLASSES: dict[int, type[Error]] = {
 }
 
 
+def busy() -> Error:
+    message = "another call is inside next() of this iterator: threads have to take turns"
+    return make(11, message, 0, 0, _NOWHERE, _NOWHERE)
+
+
+def no_pickle(made: object) -> TypeError:
+    kind = type(made).__name__
+    return TypeError(f"a {kind} belongs to its process and cannot be pickled; pickle the plan, and make a {kind} there")
+
+
 def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
     """Add the faulty expression, and the byte where the mistake begins, to an error's message."""
     if error.pattern_index is not None:
@@ -166,6 +176,8 @@ def make(
     kind = _CLASSES.get(status, Error)
     if kind is OpenError and os_code == errno.ENOENT:
         kind = MissingFileError
+    if kind is CancelledError:  # Python's callers know no sinks, of which the library's message speaks
+        message = "the search was cancelled"
     error = kind(message)
     error.status = status
     error.os_code = os_code

@@ -12,13 +12,13 @@ import operator
 import os
 import pickle
 import re
-import stat
-import tempfile
 import threading
 import warnings
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
+
+from ._files import NewFile
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -475,18 +475,10 @@ def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
 
 
 def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
-    """Let `rewrite` write a new file beside `path`, and give the file that name when it is complete."""
-    path = os.path.realpath(os.fsdecode(path))
-    number, name = tempfile.mkstemp(prefix=".trawl-", dir=os.path.dirname(path))
-    try:
-        with open(number, "wb") as file:
-            count = rewrite(file.write)
-        like = path if os.path.exists(path) else text if hasattr(text, "__fspath__") else None
-        os.chmod(name, 0o644 if like is None else stat.S_IMODE(os.stat(like).st_mode))
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    """Let `rewrite` write the file `path`. A file that has no occurrence and is the text itself stays as it is."""
+    with NewFile(path, text) as file:
+        count = rewrite(file.write)
+        file.may_stay = count == 0
     return count
 
 

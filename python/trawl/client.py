@@ -14,13 +14,14 @@ import base64
 import json
 import os
 import sys
+import threading
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from urllib.parse import quote
 
-from ._errors import ArgumentError, ServerError, UnsupportedError
+from ._errors import ArgumentError, ServerError, UnsupportedError, busy
 from ._http import Reply, Server, data, name, understood
 from ._sources import LETTERS, SYNTAXES, Columns, choice, gather, number
 from ._trawl import Plan
@@ -316,10 +317,12 @@ class Search(Iterator[Match]):
 
     At the end, messages lists the faults of single files, which also become Python warnings. binary
     lists binary files with an occurrence, whose lines are not sent. truncated: max_results or
-    max_seconds ended the search early.
+    max_seconds ended the search early. One thread at a time may be inside next() or close(); a second call
+    raises BusyError.
     """
 
     def __init__(self, server: Server, body: dict[str, Any]) -> None:
+        self._inside = threading.Lock()
         self._server, self._body = server, body
         self._reply: Reply | None = None
         self._line: list[bytes] = []  # parts of a line whose end was not received yet
@@ -331,20 +334,35 @@ class Search(Iterator[Match]):
         self.truncated = False
 
     def close(self) -> None:
+        self._alone(self._end)
+
+    def _end(self) -> None:
         self._closed = True
         if self._reply is not None:
             self._reply.close()
 
-    __del__ = close
+    __del__ = _end
 
     def __next__(self) -> Match:
+        found: Match = self._alone(self._next)
+        return found
+
+    def _alone(self, call: Callable[[], Any]) -> Any:
+        if not self._inside.acquire(blocking=False):
+            raise busy()
+        try:
+            return call()
+        finally:
+            self._inside.release()
+
+    def _next(self) -> Match:
         while not self._ready and not self._closed:
             if self._reply is None:
                 self._reply = self._server.ask("/v1/search", self._body)
             if content := self._reply.part():
                 self._feed(content)
             else:
-                self.close()
+                self._end()
                 self._finish()
         if not self._ready:
             raise StopIteration
@@ -355,7 +373,7 @@ class Search(Iterator[Match]):
         self._line.append(first)
         if lines:
             whole, self._line = b"".join(self._line), [lines.pop()]
-            with understood(self.close):
+            with understood(self._end):
                 for line in (whole, *lines):
                     event = json.loads(line)
                     self._take(event["type"], event["data"])

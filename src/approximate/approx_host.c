@@ -216,6 +216,8 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
         uint64_t end = approximate->edits ? next : min_u64(next + more, chunk_end);
 
         TRAWL_ASSERT(first <= at && at < next && next <= end && end - first <= bytes_max);
+        if (engine_call_is_over(chunk->call))
+            return TRAWL_STOPPED;
         TRAWL_TRY(search_stretch(host, chunk, first, at, next, end, limit, candidates, error));
         if (candidates->count > limit) {
             candidates->count = 0;

@@ -73,6 +73,8 @@ static enum trawl_status hits_take(const struct approximate *approximate,
             plan_literal_at(approximate->pieces, hits->items[i].literal).pattern;
 
         TRAWL_ASSERT(pattern < approximate->piece_count);
+        if (engine_call_is_over(chunk->call))
+            return TRAWL_STOPPED;
         candidates->count +=
             candidate_of(approximate, &scope, &approximate->piece[pattern],
                          shift + hits->items[i].offset, &candidates->items[candidates->count]);

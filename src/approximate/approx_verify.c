@@ -337,6 +337,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
                 run++;
             found = next >= distance;
         }
+        if (found && engine_call_is_over(verifier->scope.chunk->call))
+            return TRAWL_STOPPED;
         if (found)
             TRAWL_TRY(append_end(verifier, end, distance, begin_min, hits, error));
         before = distance;
@@ -384,6 +386,8 @@ enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t 
             cut_at_lines(verifier, from - 1, &begin, &end);
         }
         last = min_i64(last, max_i64(end, from));
+        if (engine_call_is_over(chunk->call))
+            return TRAWL_STOPPED;
         if (end >= from)
             TRAWL_TRY(
                 verify_stretch(verifier, begin, end, from, last, (int64_t)begin_min, hits, error));

@@ -173,6 +173,8 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
     for (uint64_t at = task->from; at < chunk->owned;) {
         uint64_t to = at + min_u64(worker->step, chunk->owned - at), asked = to;
 
+        if (engine_call_is_over(chunk->call))
+            return TRAWL_STOPPED;
         TRAWL_TRY(scan_step(worker, chunk, at, &to, result, error));
         if (result->is_left)
             break;

@@ -17,7 +17,7 @@ struct regex_line {
 struct judged {
     const uint8_t *bytes;
     uint64_t count;
-    const _Atomic int *call;
+    const struct engine_call *call;
 };
 
 /* Stores in *matches whether the expression matches in the line; the match may be empty. Errors:
@@ -58,10 +58,9 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
                              struct judged line, struct trawl_error *error);
 
 /* Returns whether the search of the chunk is cancelled. */
-static inline bool judge_is_over(const _Atomic int *call)
+static inline bool judge_is_over(const struct engine_call *call)
 {
-    return call != NULL &&
-           atomic_load_explicit(call, memory_order_relaxed) == ENGINE_CALL_CANCELLED;
+    return engine_call_is_over(call);
 }
 /* Returns the offset after the last byte of bytes[from, at) that equals value; `from` if no byte
  * does. */

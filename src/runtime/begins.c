@@ -155,7 +155,7 @@ static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl
         .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_BEGINS, .words = &list};
 
     TRAWL_ASSERT(owned > 0 && end <= text->bytes_count && l->lists <= PIECE_ORDERS);
-    if (searcher_is_cancelled(listing->searcher))
+    if (engine_call_is_over(&listing->searcher->call))
         return TRAWL_STOPPED;
     if (l->lists == PIECE_ORDERS || (l->used > 0 && l->likely > l->room - l->used))
         return drain(l, error);

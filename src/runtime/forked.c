@@ -57,7 +57,7 @@ static void adopt_runtime(struct trawl_runtime *runtime)
 static void adopt_searcher(struct trawl_searcher *searcher)
 {
     struct worker *caller = &searcher->caller;
-    bool is_inside = atomic_load(&searcher->call) != ENGINE_CALL_NONE;
+    bool is_inside = atomic_load(&searcher->call.state) != ENGINE_CALL_NONE;
 
     caller->device = NULL;
     caller->device_job = caller->layer_job[1] = 0;
@@ -83,7 +83,7 @@ static void adopt_searcher(struct trawl_searcher *searcher)
     searcher->is_orphan =
         is_inside && (searcher->is_pulled || pthread_equal(searcher->thread, pthread_self()));
     if (!searcher->is_orphan)
-        atomic_store(&searcher->call, ENGINE_CALL_NONE);
+        atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
 }
 
 /* Makes all objects usable. Runs in the child, before fork() returns there. */

@@ -29,6 +29,7 @@
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
+#define WAIT_POLL_NS 50000000 /* the caller's poll is called this often while the caller waits */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
@@ -36,12 +37,12 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 {
     int expected = ENGINE_CALL_NONE;
 
-    if (atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_INSIDE)) {
+    if (atomic_compare_exchange_strong(&searcher->call.state, &expected, ENGINE_CALL_INSIDE)) {
         searcher->thread = pthread_self();
         return TRAWL_OK;
     }
     if (expected == ENGINE_CALL_UNWANTED &&
-        atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_NONE))
+        atomic_compare_exchange_strong(&searcher->call.state, &expected, ENGINE_CALL_NONE))
         return TRAWL_STOPPED;
     return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
 }
@@ -49,7 +50,7 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 void searcher_leave(struct trawl_searcher *searcher)
 {
     searcher->is_pulled = searcher->is_orphan = false;
-    atomic_store(&searcher->call, ENGINE_CALL_NONE);
+    atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
     while (atomic_load(&searcher->cancelling) > 0)
         (void)sched_yield();
 }
@@ -64,7 +65,7 @@ enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct t
 
 bool searcher_is_cancelled(const struct trawl_searcher *searcher)
 {
-    return atomic_load(&searcher->call) == ENGINE_CALL_CANCELLED;
+    return atomic_load(&searcher->call.state) == ENGINE_CALL_CANCELLED;
 }
 
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns)
@@ -328,6 +329,23 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
+/* Waits at the searcher's semaphore, and returns whether another thread has posted the semaphore.
+ * With a poll, waits for a while only. */
+static bool wait_for_post(struct trawl_searcher *searcher)
+{
+    struct timespec until;
+
+    if (searcher->call.poll == NULL)
+        return sem_wait(&searcher->woken) == 0;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_POLL_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    return sem_timedwait(&searcher->woken, &until) == 0;
+}
+
 /* Waits until another thread has finished a task, or until the call is cancelled. Called with the
  * lock held, and gives the lock up meanwhile. Other threads change the ring under the lock, so none
  * of their changes comes between the caller's last look at the ring and the store to `sleeps`. */
@@ -340,8 +358,8 @@ static void sleep_until_woken(struct search *search)
     search_unlock(search);
     if (searcher_is_cancelled(searcher))
         searcher_wake(searcher); /* the cancelling thread may have come before the store */
-    while (sem_wait(&searcher->woken) != 0)
-        ; /* EINTR */
+    while (!wait_for_post(searcher))
+        (void)engine_call_is_over(&searcher->call);
     search_lock(search);
 }
 
@@ -458,7 +476,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     struct task *task;
 
     *more = false;
-    if (searcher_is_cancelled(search->searcher))
+    if (engine_call_is_over(&search->searcher->call))
         return TRAWL_STOPPED;
     TRAWL_TRY(searcher_lives(search->searcher, error));
     while (!advance(search, error, &status)) {

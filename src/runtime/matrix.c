@@ -171,7 +171,7 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
     struct span span;
 
     memset(batch, 0, sizeof *batch);
-    if (searcher_is_cancelled(matrix->searcher))
+    if (engine_call_is_over(&matrix->searcher->call))
         return TRAWL_STOPPED;
     TRAWL_TRY(searcher_lives(matrix->searcher, error));
     TRAWL_TRY(matrix->algorithm != NULL ? by_algorithm_next(matrix->algorithm, &span, error)

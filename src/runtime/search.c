@@ -86,6 +86,8 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     searcher->wake = -1;
     searcher->chunk_bytes = given.chunk_bytes;
     searcher->map = given.map;
+    searcher->call.poll = given.poll;
+    searcher->call.poll_context = given.poll_context;
     searcher->runtime = given.runtime;
     searcher->runtime_is_ours = given.runtime == NULL;
     if (given.runtime == NULL)
@@ -189,7 +191,8 @@ static bool cancel(struct trawl_searcher *searcher)
     bool is_inside;
 
     atomic_fetch_add(&searcher->cancelling, 1);
-    is_inside = atomic_compare_exchange_strong(&searcher->call, &expected, ENGINE_CALL_CANCELLED);
+    is_inside =
+        atomic_compare_exchange_strong(&searcher->call.state, &expected, ENGINE_CALL_CANCELLED);
     wake = atomic_load(&searcher->wake);
     if (is_inside && wake >= 0 && write(wake, &one, sizeof one) < 0)
         errno = kept; /* the descriptor is readable already */
@@ -214,7 +217,7 @@ void trawl_searcher_cancel_next(struct trawl_searcher *searcher)
     do {
         found = ENGINE_CALL_NONE;
     } while (!cancel(searcher) &&
-             !atomic_compare_exchange_strong(&searcher->call, &found, ENGINE_CALL_UNWANTED) &&
+             !atomic_compare_exchange_strong(&searcher->call.state, &found, ENGINE_CALL_UNWANTED) &&
              found == ENGINE_CALL_INSIDE); /* a call has begun in between */
 }
 

@@ -138,10 +138,10 @@ struct trawl_searcher {
     uint32_t task_count;
     uint32_t tasks_few;     /* most tasks for a search with tasks that keep memory */
     uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
-    _Atomic int call;       /* enum engine_call */
-    pthread_t thread;       /* the thread that began the call */
-    bool is_pulled;         /* the call is open between calls of trawl_search_next, or of records */
-    bool is_orphan;         /* this process is a child of fork(), and the parent began the call */
+    struct engine_call call;
+    pthread_t thread; /* the thread that began the call */
+    bool is_pulled;   /* the call is open between calls of trawl_search_next, or of records */
+    bool is_orphan;   /* this process is a child of fork(), and the parent began the call */
     /* Calls of trawl_searcher_cancel that may still wake the caller; searcher_leave waits for these
      * calls, so a late one does not disturb the next call. */
     _Atomic uint32_t cancelling;

@@ -433,6 +433,51 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
 }
 
+struct polled {
+    struct trawl_searcher *searcher;
+    _Atomic uint32_t calls;
+    uint32_t last; /* this call cancels the search */
+};
+
+static void poll_until(void *context)
+{
+    struct polled *polled = (struct polled *)context;
+
+    if (atomic_fetch_add(&polled->calls, 1) + 1 == polled->last)
+        trawl_searcher_cancel(polled->searcher);
+}
+
+/* Checks that a searcher polls before each chunk, and inside a chunk that takes long, and that a
+ * poll can cancel the search. */
+static void polls(struct trawl_plan *plan, uint32_t threads)
+{
+    struct trawl_pattern pattern = {bytes, 30};
+    struct trawl_plan_options edits = {.size = sizeof edits, .edits_max = 4};
+    struct polled polled = {.last = UINT32_MAX};
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+    AUTO_PLAN within = NULL;
+    uint64_t count;
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = threads;
+    options.chunk_bytes = 1000;
+    options.poll = poll_until;
+    options.poll_context = &polled;
+    MUST(trawl_searcher_open(&options, &polled.searcher, NULL));
+    TEST_CHECK_U64(must_count(polled.searcher, plan, text), expected_count);
+    TEST_CHECK(atomic_load(&polled.calls) >= TEXT_BYTES / 1000);
+    polled.last = atomic_load(&polled.calls) + 3;
+    CHECK_STATUS(trawl_count(polled.searcher, plan, text, &count, NULL), TRAWL_STOPPED);
+    trawl_searcher_close(polled.searcher);
+    options.chunk_bytes = TEXT_BYTES;
+    MUST(trawl_plan_build(&pattern, 1, &edits, &within, NULL));
+    MUST(trawl_searcher_open(&options, &polled.searcher, NULL));
+    polled.last = atomic_load(&polled.calls) + 3;
+    CHECK_STATUS(trawl_count(polled.searcher, within, text, &count, NULL), TRAWL_STOPPED);
+    trawl_searcher_close(polled.searcher);
+}
+
 /* ---- The budget --------------------------------------------------------------------------- */
 
 static _Atomic uint64_t live, most;
@@ -696,6 +741,7 @@ int main(void)
         pulls(plan, threads, 700 * threads, threads % 2 == 0);
         many_searchers(plan, threads, threads % 2 != 0 ? 3000 : 0);
         cancelled_calls(plan, threads);
+        polls(plan, threads);
     }
     overtaking();
     cores(plan);

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from .._files import NewFile
 from .._trawl import Searcher
 from ..stages import json_text
 from . import Questions
@@ -146,11 +147,14 @@ def questions_of(path: str, column: str) -> Iterator[str]:
             yield text
 
 
-class Writer:
-    """Writes a file of lines, compressed if the name says so, or a Parquet file; None: standard output."""
+class Writer(contextlib.ExitStack):
+    """Writes a file of lines, compressed if the name says so, or a Parquet file; None: standard output. At the end of
+    a `with` block without an exception, the file takes its name."""
 
     def __init__(self, path: str | None) -> None:
-        self.path = path
+        super().__init__()
+        self.path = path or ""
+        self.new = self.enter_context(NewFile(path or "/dev/stdout"))
         self.file: Any = None
 
     def put(self, piece: Any) -> None:
@@ -164,15 +168,13 @@ class Writer:
     def _opened(self, piece: Any) -> Any:
         import pyarrow.parquet
 
-        if self.path is None:
-            return os.fdopen(os.dup(sys.stdout.fileno()), "wb")
         if not isinstance(piece, list):
-            return pyarrow.parquet.ParquetWriter(self.path, piece.schema)
-        return pyarrow.output_stream(self.path, compression=compression_of(self.path))
-
-    def close(self) -> None:
-        if self.file is not None:
-            self.file.close()
+            return self.enter_context(pyarrow.parquet.ParquetWriter(self.new.file, piece.schema))
+        if compression_of(self.path) is None:
+            return self.new
+        packed = open(os.dup(self.new.file.fileno()), "wb")  # the packer closes this file
+        codec = pyarrow.Codec.detect(self.path).name
+        return self.enter_context(pyarrow.CompressedOutputStream(packed, codec))
 
 
 def rows_for(path: str | None, rows: list[dict[str, Any]]) -> Any:
@@ -295,14 +297,14 @@ def run(options: argparse.Namespace) -> int:
                     options.workers, multiprocessing.get_context("spawn"), start, (work,)
                 )
             )
-        output = stack.enter_context(contextlib.closing(Writer(options.output)))
+        output = stack.enter_context(Writer(options.output))
         for path, name in zip(options.documents, names):
             clean = None
             if options.clean is not None:
                 target = os.path.join(options.clean, name)
                 if os.path.exists(target) and os.path.samefile(path, target):
                     raise ValueError(f"--clean: {target} would be written over itself")
-                clean = stack.enter_context(contextlib.closing(Writer(target)))
+                clean = stack.enter_context(Writer(target))
             first = 0
             pieces = pieces_of(path, options.column, None if clean else [options.id])
             for done in searched(work, pieces, pool, options.workers):
