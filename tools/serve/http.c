@@ -58,12 +58,11 @@ struct exchange {
     struct http *http;
     const struct route *route;
     const struct page_file *page;
-    /* End of the request line's target, as the library read it; NULL: the target has an encoded NUL
-     * byte. */
+    /* End of the request line's target, as the library read it; NULL: the target has a control
+     * byte or an encoded NUL byte. */
     const char *target_end;
     bool is_checked;
-    /* The connection is closed after the answer, since it is not certain where the request ends. */
-    bool is_closed;
+    bool is_closed; /* the connection is closed after the answer */
     bool is_head; /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
     /* Status of a refusal, which is sent after the request's body has come; 0: not refused. */
@@ -122,9 +121,12 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
                  MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE));
 }
 
+/* Refuses the request. The server closes the connection of a client that sent a wrong request, so
+ * that no bytes which a proxy takes for a part of that request run as another request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     exchange->http->server->refused_count++;
+    exchange->is_closed |= status < MHD_HTTP_INTERNAL_SERVER_ERROR;
     return queue_text(exchange, (unsigned)status, "application/json", facts_error(status, message));
 }
 
@@ -375,17 +377,21 @@ static bool is_our_host(const struct http *http, const char *host)
 {
     bool has_brackets = *host == '[';
     size_t bytes = strcspn(host += has_brackets, has_brackets ? "]" : ":");
+    const char *rest = host + bytes + has_brackets;
     char name[256];
     struct in6_addr six;
     struct in_addr four;
 
-    if (bytes >= sizeof name)
+    if (bytes >= sizeof name || (has_brackets && host[bytes] == '\0') ||
+        (*rest != '\0' && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")] != '\0')))
         return false;
     memcpy(name, host, bytes);
     name[bytes] = '\0';
+    if (has_brackets)
+        return inet_pton(AF_INET6, name, &six) == 1;
     return strcasecmp(name, "localhost") == 0 ||
            strcasecmp(name, http->options.listener->host) == 0 ||
-           inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1;
+           inet_pton(AF_INET, name, &four) == 1;
 }
 
 /* Returns whether a page of another site, in the browser of a user who may ask, sent the
@@ -430,42 +436,86 @@ static const struct route *find_route(const char *path, const struct page_file *
  * than the server. */
 struct head {
     unsigned length_count, encoding_count, host_count;
-    bool has_blank, is_chunked;
+    bool is_chunked, has_bad_name, has_bad_byte;
+    /* Version 0.9 of the library leaves the head in its buffer, with NUL bytes in place of colons
+     * and line ends, and drops values that go on in the next line. at: where the next line has to
+     * begin if all lines so far are plain; NULL: some line is not. */
+    const char *at;
 };
+
+static bool has_control(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
+            return true;
+    return false;
+}
 
 static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const char *name,
                                    const char *value)
 {
+    static const char name_bytes[] = "!#$%&'*+-.^_`|~0123456789"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     struct head *head = context;
+    size_t bytes = strlen(name);
+    const char *begin = head->at == name ? name + bytes + 1 : NULL;
 
     (void)kind;
-    head->has_blank |= strpbrk(name, " \t") != NULL;
+    value = value != NULL ? value : "";
+    head->has_bad_name |= bytes == 0 || name[strspn(name, name_bytes)] != '\0';
+    head->has_bad_byte |= has_control(value);
     head->length_count += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
-    head->host_count += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
+        head->host_count++;
+        head->has_bad_byte |= value[strcspn(value, "@/\\?#, \t")] != '\0';
+    }
     if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
         head->encoding_count++;
-        head->is_chunked = value != NULL && strcasecmp(value, "chunked") == 0;
+        head->is_chunked = strcasecmp(value, "chunked") == 0;
+    }
+    head->at = NULL;
+    if (begin != NULL && value == begin + strspn(begin, " \t")) {
+        begin = value + strlen(value);
+        head->at = begin[1] == '\0' ? begin + 2 : NULL;
     }
     return MHD_YES;
 }
 
+/* Returns whether the head has lines that the library does not show as they came: a folded line, a
+ * line that ends without CR, or a NUL byte. Version 1 of the library refuses these lines. */
+static bool hides_lines(const struct exchange *exchange, const struct head *head,
+                        const char *method)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+    return *MHD_get_version() == '0' &&
+           (head->at == NULL || head->at + 2 != method + info->header_size || head->at[1] != '\0');
+}
+
 /* Returns why the request's end or target is not certain; NULL if both are. In the library's buffer
  * `version` follows the target, so a distance other than 1 shows a NUL byte in the target. */
-static const char *doubt(struct exchange *exchange, const char *version)
+static const char *doubt(struct exchange *exchange, const char *method, const char *version)
 {
-    struct head head = {0};
+    struct head head = {.at = version + strlen(version) + 2};
 
     (void)MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, read_header, &head);
+    /* Versions of the library differ in where a chunk's line ends. */
+    exchange->is_closed = head.encoding_count > 0;
     if (exchange->target_end == NULL || version != exchange->target_end + 1)
-        return "the request's target has a NUL byte";
-    if (head.has_blank)
-        return "a blank stands before the colon of a header";
+        return "the request's target has a NUL byte or a control byte";
+    if (hides_lines(exchange, &head, method))
+        return "a line of the head is folded, ends without CR LF, or has a NUL byte";
+    if (head.has_bad_name)
+        return "a header's name has a byte that is not allowed, such as a blank before the colon";
+    if (head.has_bad_byte)
+        return "a header's value has a byte that is not allowed there";
     if (head.length_count > 1 || head.encoding_count > 1 || head.host_count > 1)
         return "a header that may come once comes twice: Content-Length, Transfer-Encoding or Host";
     if (head.length_count + head.encoding_count > 1)
         return "Content-Length stands beside Transfer-Encoding";
-    if (head.encoding_count > 0 && !head.is_chunked)
-        return "Transfer-Encoding is not chunked";
+    if (head.encoding_count > 0 && (!head.is_chunked || strcmp(version, "HTTP/1.0") == 0))
+        return "Transfer-Encoding is not chunked, or the request is not HTTP/1.1";
     return NULL;
 }
 
@@ -477,7 +527,10 @@ static void check(struct exchange *exchange, const char *path, const char *metho
 
     exchange->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     exchange->route = find_route(path, &exchange->page);
-    if (is_cross_site(exchange, is_post))
+    if (is_post && header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH) == NULL &&
+        header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING) == NULL)
+        set_refusal(exchange, MHD_HTTP_LENGTH_REQUIRED, "a POST needs a Content-Length");
+    else if (is_cross_site(exchange, is_post))
         set_refusal(exchange, MHD_HTTP_FORBIDDEN,
                     "the Host or Origin header names a different site");
     else if (exchange->route == NULL)
@@ -491,6 +544,9 @@ static void check(struct exchange *exchange, const char *path, const char *metho
              !is_token(options->token, header(exchange, MHD_HTTP_HEADER_AUTHORIZATION)))
         set_refusal(exchange, MHD_HTTP_UNAUTHORIZED,
                     "the server's token is needed: Authorization: Bearer TOKEN");
+    else if (header(exchange, MHD_HTTP_HEADER_CONTENT_ENCODING) != NULL)
+        set_refusal(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                    "a body with a Content-Encoding is not served");
     else if (is_post && !is_json(header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE)))
         set_refusal(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
                     "the body must be declared as JSON: Content-Type: application/json");
@@ -570,7 +626,8 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
         return NULL;
     exchange->http = context;
     exchange->connection = connection;
-    exchange->target_end = strstr(target, "%00") == NULL ? target + strlen(target) : NULL;
+    exchange->target_end =
+        strstr(target, "%00") == NULL && !has_control(target) ? target + strlen(target) : NULL;
     return exchange;
 }
 
@@ -586,15 +643,14 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     if (exchange == NULL)
         return MHD_NO;
     if (!exchange->is_checked) {
-        const char *why = doubt(exchange, version);
+        const char *why = doubt(exchange, method, version);
 
         exchange->is_checked = true;
-        exchange->is_closed = why != NULL;
         if (why == NULL)
             check(exchange, path, method);
         else
             set_refusal(exchange, MHD_HTTP_BAD_REQUEST, why);
-        return exchange->is_closed || is_far_too_long(exchange) ? respond(exchange) : MHD_YES;
+        return why != NULL || is_far_too_long(exchange) ? respond(exchange) : MHD_YES;
     }
     if (*bytes_count > 0) {
         bool good = take_body(exchange, bytes, *bytes_count);
