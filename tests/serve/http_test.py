@@ -744,6 +744,33 @@ def ending(folder, root):
 
 
 @part
+def ends(folder, root):
+    """Checks that an answer which has begun ends with a status, whatever ends the answer: a limit, also long after the limit and
+    inside a line, or the end of the server. (Earlier tests had read the answer within a second after its deadline.)"""
+    with open(os.path.join(root, "line"), "w") as file:
+        file.write("straw" + "x" * 12000000)
+    with Server(SERVE, "--listen=127.0.0.1:0", "--drain-seconds=1", root) as server:
+        server.loaded()
+        ways = {b"after 1 s": {"max_seconds": 1}, b"after 1 s, by": {"max_seconds": 1, "paths": ["line"]}, b"after 3 lines": {"max_results": 3}, b"is ending": {}}
+        begun = [(words, name, *begin_large(server, format=name, **more)) for words, more in ways.items() for name in ("json", "frames")]
+        time.sleep(2.2)
+        for words, name, end, got in begun:
+            if words == b"is ending" and name == "json":
+                server.process.send_signal(signal.SIGTERM)
+                time.sleep(1.5)
+            got = unchunked(read_all(end, got))
+            end.close()
+            if not got:
+                expect(False, "an answer ends with its status", words, name, got)
+            elif name == "json":
+                equal(json.loads(got.splitlines()[-1])["data"]["truncated"], True, "an answer ends with its status: %s" % words)
+            else:
+                frames = frames_of(got)
+                expect(frames[-1] == (b"x", b"\2") and frames[-2][0] == b"m" and words in frames[-2][1], "an answer ends with its status", words, frames[-2:])
+        equal(server.wait(), 0, "the exit status")
+
+
+@part
 def reloading(folder, root):
     """Checks that the server loads all files again after a SIGHUP, and answers meanwhile; and that the server, when it ends,
     does not wait for queries that are over."""
@@ -1175,7 +1202,7 @@ def absent(folder, root):
     equal((got.returncode, got.stdout), (0, b"a b\n"), "an installed server")
 
 
-WAITING = "idle", "ending", "limits"  # parts that mostly wait for clocks; they run at the same time as the other parts
+WAITING = "idle", "ending", "ends", "limits"  # parts that mostly wait for clocks; they run at the same time as the other parts
 
 
 def main():
