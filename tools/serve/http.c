@@ -13,8 +13,10 @@
 #include <sys/socket.h>
 
 #include "serve/facts.h"
+#include "serve/head.h"
 #include "serve/metrics.h"
 #include "serve/page.h"
+#include "trawl/command_clock.h"
 
 /* Descriptors that are reckoned for a connection: the socket, an answer's pipe, and files that a
  * search opens. */
@@ -23,6 +25,10 @@
 #define HEAD_BYTES (64u << 10)
 /* Bytes of a refused body that are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
+/* Longer bodies together take at most half of --request-memory, so that other requests go on. */
+#define BODY_SMALL (64u << 10)
+/* A body must come within --idle-seconds and one second for each BODY_RATE bytes. */
+#define BODY_RATE (128u << 10)
 
 struct exchange;
 
@@ -47,6 +53,7 @@ struct http {
     pthread_mutex_t mutex; /* guards clients and running */
     struct asker *clients; /* connections_max entries */
     uint64_t running;
+    struct guard bodies; /* counts the memory of long bodies; bodies.all is the server's guard */
     pthread_t opener;
     /* While the daemon starts: where to write the library's message if the start fails; else
      * NULL. */
@@ -70,6 +77,8 @@ struct exchange {
     char message[SETTINGS_ERROR_BYTES];
     char *body;
     size_t body_bytes, body_capacity;
+    size_t body_long;  /* bytes of body_capacity that http->bodies counts */
+    uint64_t begin_ns; /* when the head had come */
     /* Bytes of the body that were not kept, since the request is refused. */
     uint64_t discarded;
     uint64_t client;
@@ -280,16 +289,17 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
 
 static void drop_body(struct exchange *exchange)
 {
-    guard_give(exchange->http->server->limits.all, exchange->body_capacity);
+    guard_give(&exchange->http->bodies, exchange->body_long);
+    guard_give(exchange->http->bodies.all, exchange->body_capacity - exchange->body_long);
     free(exchange->body);
     exchange->body = NULL;
-    exchange->body_capacity = 0;
+    exchange->body_capacity = exchange->body_long = 0;
 }
 
 static enum MHD_Result query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
-    const struct request_limits *limits = &http->server->limits;
+    struct request_limits limits = http->server->limits;
     int status = MHD_HTTP_BAD_REQUEST;
 
     if (atomic_load(&http->ending))
@@ -299,19 +309,23 @@ static enum MHD_Result query(struct exchange *exchange)
     if (!exchange->is_counted)
         return refuse(exchange, MHD_HTTP_TOO_MANY_REQUESTS,
                       "too many queries of one client at the same time: see --max-queries");
+    /* The body takes memory, too, until the request is read. */
+    if (limits.memory_max > limits.all->bytes_max - exchange->body_capacity)
+        limits.memory_max = limits.all->bytes_max - exchange->body_capacity;
     if (exchange->route->format == REQUEST_FILES) {
         request_files(
             &exchange->request,
             MHD_lookup_connection_value(exchange->connection, MHD_GET_ARGUMENT_KIND, "collection"),
-            limits);
+            &limits);
         exchange->request.is_head = exchange->is_head;
     } else if (!request_read(&exchange->request, exchange->body != NULL ? exchange->body : "",
-                             exchange->body_bytes, exchange->route->format, limits, &status,
+                             exchange->body_bytes, exchange->route->format, &limits, &status,
                              exchange->message)) {
         request_free(&exchange->request);
         return refuse(exchange, status, exchange->message);
     }
     drop_body(exchange);
+    exchange->request.guard.bytes_max = http->server->limits.memory_max;
     return begin_answer(exchange, exchange->request.format);
 }
 
@@ -432,93 +446,6 @@ static const struct route *find_route(const char *path, const struct page_file *
     return NULL;
 }
 
-/* Facts of a request's head by which a proxy before the server may find other request boundaries
- * than the server. */
-struct head {
-    unsigned length_count, encoding_count, host_count;
-    bool is_chunked, has_bad_name, has_bad_byte;
-    /* Version 0.9 of the library leaves the head in its buffer, with NUL bytes in place of colons
-     * and line ends, and drops values that go on in the next line. at: where the next line has to
-     * begin if all lines so far are plain; NULL: some line is not. */
-    const char *at;
-};
-
-static bool has_control(const char *text)
-{
-    for (; *text != '\0'; text++)
-        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
-            return true;
-    return false;
-}
-
-static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                   const char *value)
-{
-    static const char name_bytes[] = "!#$%&'*+-.^_`|~0123456789"
-                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    struct head *head = context;
-    size_t bytes = strlen(name);
-    const char *begin = head->at == name ? name + bytes + 1 : NULL;
-
-    (void)kind;
-    value = value != NULL ? value : "";
-    head->has_bad_name |= bytes == 0 || name[strspn(name, name_bytes)] != '\0';
-    head->has_bad_byte |= has_control(value);
-    head->length_count += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
-    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
-        head->host_count++;
-        head->has_bad_byte |= value[strcspn(value, "@/\\?#, \t")] != '\0';
-    }
-    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
-        head->encoding_count++;
-        head->is_chunked = strcasecmp(value, "chunked") == 0;
-    }
-    head->at = NULL;
-    if (begin != NULL && value == begin + strspn(begin, " \t")) {
-        begin = value + strlen(value);
-        head->at = begin[1] == '\0' ? begin + 2 : NULL;
-    }
-    return MHD_YES;
-}
-
-/* Returns whether the head has lines that the library does not show as they came: a folded line, a
- * line that ends without CR, or a NUL byte. Version 1 of the library refuses these lines. */
-static bool hides_lines(const struct exchange *exchange, const struct head *head,
-                        const char *method)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-
-    return *MHD_get_version() == '0' &&
-           (head->at == NULL || head->at + 2 != method + info->header_size || head->at[1] != '\0');
-}
-
-/* Returns why the request's end or target is not certain; NULL if both are. In the library's buffer
- * `version` follows the target, so a distance other than 1 shows a NUL byte in the target. */
-static const char *doubt(struct exchange *exchange, const char *method, const char *version)
-{
-    struct head head = {.at = version + strlen(version) + 2};
-
-    (void)MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, read_header, &head);
-    /* Versions of the library differ in where a chunk's line ends. */
-    exchange->is_closed = head.encoding_count > 0;
-    if (exchange->target_end == NULL || version != exchange->target_end + 1)
-        return "the request's target has a NUL byte or a control byte";
-    if (hides_lines(exchange, &head, method))
-        return "a line of the head is folded, ends without CR LF, or has a NUL byte";
-    if (head.has_bad_name)
-        return "a header's name has a byte that is not allowed, such as a blank before the colon";
-    if (head.has_bad_byte)
-        return "a header's value has a byte that is not allowed there";
-    if (head.length_count > 1 || head.encoding_count > 1 || head.host_count > 1)
-        return "a header that may come once comes twice: Content-Length, Transfer-Encoding or Host";
-    if (head.length_count + head.encoding_count > 1)
-        return "Content-Length stands beside Transfer-Encoding";
-    if (head.encoding_count > 0 && (!head.is_chunked || strcmp(version, "HTTP/1.0") == 0))
-        return "Transfer-Encoding is not chunked, or the request is not HTTP/1.1";
-    return NULL;
-}
-
 /* Checks the request's line and headers, and sets exchange->status if the request is refused. */
 static void check(struct exchange *exchange, const char *path, const char *method)
 {
@@ -554,39 +481,68 @@ static void check(struct exchange *exchange, const char *path, const char *metho
 
 /* ---- Handling requests ----------------------------------------------------------------------- */
 
-static uint64_t body_max(const struct exchange *exchange)
+/* Returns how many bytes the request's body may have. *why: what a longer body exceeds. */
+static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
-    return exchange->status == 0 && exchange->route->is_post
-               ? exchange->http->server->limits.body_bytes_max
-               : 0;
+    const struct request_limits *limits = &exchange->http->server->limits;
+    uint64_t fitting = limits->memory_max / (1 + REQUEST_BODY_COST);
+    bool is_taken = exchange->status == 0 && exchange->route->is_post;
+
+    *why = is_taken && fitting < limits->body_bytes_max ? REQUEST_TOO_LARGE
+                                                        : "the request has too many bytes";
+    if (!is_taken)
+        return 0;
+    return fitting < limits->body_bytes_max ? fitting : limits->body_bytes_max;
+}
+
+/* Returns the announced length of the body; UINT64_MAX: none is announced. */
+static uint64_t announced_bytes(struct exchange *exchange)
+{
+    const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+    return length != NULL ? strtoull(length, NULL, 10) : UINT64_MAX;
+}
+
+/* Makes room for bytes_count more bytes of the body, or refuses the request. */
+static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t limit)
+{
+    struct http *http = exchange->http;
+    uint64_t announced = announced_bytes(exchange);
+    size_t most = announced < limit ? announced : limit;
+    size_t doubled = exchange->body_bytes + bytes_count + exchange->body_capacity;
+    size_t capacity = doubled < most ? doubled : most, more = capacity - exchange->body_capacity;
+    bool is_long = capacity > BODY_SMALL;
+    struct guard *guard = is_long ? &http->bodies : http->bodies.all;
+    bool may = guard_take(guard, more);
+    char *body = may ? realloc(exchange->body, capacity) : NULL;
+
+    if (body == NULL) {
+        guard_give(guard, may ? more : 0);
+        set_refusal(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
+                    may ? "memory exhausted" : REQUEST_MEMORY_TAKEN);
+        return;
+    }
+    exchange->body = body;
+    exchange->body_capacity = capacity;
+    exchange->body_long += is_long ? more : 0;
 }
 
 /* Keeps a part of the body, or refuses the request if the body is too long. False: more than
- * DISCARD_BYTES of a refused body came, so the connection is closed. */
+ * DISCARD_BYTES of a refused body came, or the body comes too slowly, so the connection is
+ * closed. */
 static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)
 {
-    uint64_t limit = body_max(exchange);
+    const char *why;
+    uint64_t limit = body_max(exchange, &why);
+    uint64_t seconds = exchange->http->options.idle_seconds +
+                       (exchange->body_bytes + exchange->discarded) / BODY_RATE;
 
+    if (now_ns() - exchange->begin_ns > seconds * SECOND_NS)
+        return false;
     if (exchange->status == 0 && bytes_count > limit - exchange->body_bytes)
-        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "the request has too many bytes");
-    if (exchange->status == 0 && exchange->body_capacity - exchange->body_bytes < bytes_count) {
-        size_t capacity = exchange->body_bytes + bytes_count + exchange->body_capacity;
-        size_t more = capacity - exchange->body_capacity;
-        struct guard *all = exchange->http->server->limits.all;
-        bool may = guard_take(all, more);
-        char *body = may ? realloc(exchange->body, capacity) : NULL;
-
-        if (body == NULL) {
-            guard_give(all, may ? more : 0);
-            set_refusal(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
-                        may ? "memory exhausted"
-                            : "other requests hold all the memory that requests may take: see "
-                              "--request-memory");
-        } else {
-            exchange->body = body;
-            exchange->body_capacity = capacity;
-        }
-    }
+        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, why);
+    if (exchange->status == 0 && exchange->body_capacity - exchange->body_bytes < bytes_count)
+        grow_body(exchange, bytes_count, limit);
     if (exchange->status != 0) {
         exchange->discarded += bytes_count;
         return exchange->discarded <= DISCARD_BYTES;
@@ -600,14 +556,14 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
  * the server reads (DISCARD_BYTES). */
 static bool is_far_too_long(struct exchange *exchange)
 {
-    const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    uint64_t limit = body_max(exchange);
+    const char *why;
+    uint64_t bytes_count = announced_bytes(exchange);
 
-    if (length == NULL || strtoull(length, NULL, 10) <= limit)
+    if (bytes_count == UINT64_MAX || bytes_count <= body_max(exchange, &why))
         return false;
     if (exchange->status == 0)
-        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "the request has too many bytes");
-    return strtoull(length, NULL, 10) > DISCARD_BYTES;
+        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, why);
+    return bytes_count > DISCARD_BYTES;
 }
 
 static enum MHD_Result respond(struct exchange *exchange)
@@ -627,7 +583,7 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
     exchange->http = context;
     exchange->connection = connection;
     exchange->target_end =
-        strstr(target, "%00") == NULL && !has_control(target) ? target + strlen(target) : NULL;
+        strstr(target, "%00") == NULL && !head_has_control(target) ? target + strlen(target) : NULL;
     return exchange;
 }
 
@@ -639,13 +595,17 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 {
     struct exchange *exchange = *own;
 
-    (void)context, (void)connection;
+    (void)context;
     if (exchange == NULL)
         return MHD_NO;
     if (!exchange->is_checked) {
-        const char *why = doubt(exchange, method, version);
+        /* Versions of the library differ in where a chunk's line ends, so no request may follow a
+         * request in chunks. */
+        const char *why = head_doubt(connection, method, version, exchange->target_end,
+                                     &exchange->is_closed);
 
         exchange->is_checked = true;
+        exchange->begin_ns = now_ns();
         if (why == NULL)
             check(exchange, path, method);
         else
@@ -731,6 +691,8 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     http->options = *options;
     http->options.connections_max = connections;
     http->clients = clients;
+    http->bodies = (struct guard){.all = server->limits.all,
+                                  .bytes_max = (server->limits.all->bytes_max + 1) / 2};
     http->opener = pthread_self();
     http->fault = message;
     strcpy(message, "the HTTP server does not start");
