@@ -389,8 +389,8 @@ def is_counted(model, row, words, found, unread, most, got):
 WRONG = [
     ({"collection": "other"}, 404, "there is no collection 'other'"), ({"pattern": "a"}, 400, "the member 'pattern' is not known"),
     ({"patterns": []}, 400, "patterns: there is no string to search for"), ({"patterns": "a"}, 400, "patterns: an array is expected"),
-    ({"directory": "a"}, 400, "directory: an absolute path is expected"), ({"max_seconds": 0}, 400, "max_seconds: a number of at least 1 is expected"),
-    ({"max_results": "1"}, 400, "max_results: a number of at least 1 is expected"),
+    ({"directory": "a"}, 400, "directory: an absolute path is expected"), ({"max_seconds": 0}, 400, "max_seconds: a whole number of at least 1 is expected"),
+    ({"max_results": "1"}, 400, "max_results: a whole number of at least 1 is expected"),
     ({"paths": ["-"]}, 422, "paths: '-' is the client's standard input, which a server cannot read"),
     ({"environment": {"charset": "x"}}, 422, "the charset 'x' is not served: the server's is 'utf-8'"), ({"options": ["-j2"]}, 422, "-j2 is not served: "),
     ({"tg": 1}, 400, "tg: true or false is expected"), ({"options": ["--text=1"]}, 400, "options: option '--text' doesn't allow an argument: "),

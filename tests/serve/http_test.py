@@ -392,7 +392,8 @@ def options(folder, root):
     refused("must have 1 to 107 bytes", "--listen=unix:/" + "x" * 200, root)
     for address in ":80", "127.0.0.1:", "", "[]", "x" * 256 + ":0":
         refused("neither unix:PATH nor HOST:PORT", "--listen=" + address, root)
-    refused("127.0.0.1:x: ", "--listen=127.0.0.1:x", root)
+    for port in "x", "65536", "99999", "-1", "+80", " 80", "80 ", "0x50", "4294967376", "18446744073709551696", "000080", "8 0", "\uff11", "1e3", "0.5", "http":
+        refused("127.0.0.1:%s: the port is not a number" % port, "--listen=127.0.0.1:" + port, root)
     refused("No such file or directory", "--listen=unix:" + folder + "/none/x", root)
     for name, words in ("run", "no socket is named"), ("", "no socket is named"), ("/" + "x" * 100, "is too long"):
         refused(words, root, env={**os.environ, "XDG_RUNTIME_DIR": name})

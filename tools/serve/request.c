@@ -164,7 +164,7 @@ static bool take_limit(struct reading *reading, const char *name, json_t *value,
     uint64_t *limit = to;
 
     if (!json_is_integer(value) || json_integer_value(value) < 1)
-        return refuse(reading, 400, "%s: a number of at least 1 is expected", name);
+        return refuse(reading, 400, "%s: a whole number of at least 1 is expected", name);
     if ((uint64_t)json_integer_value(value) < *limit)
         *limit = (uint64_t)json_integer_value(value);
     return true;
