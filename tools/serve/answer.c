@@ -26,7 +26,7 @@
 #include "trawl/run.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
-#define LATE_MS 100 /* after the deadline: time from one cancellation of searches to the next */
+#define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
 #define LOOK_MS 1000 /* time between two looks whether the server is ending */
 /* Memory of an answer's pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)

@@ -1,5 +1,4 @@
-/* head: finds what is not certain in a request's head: where the request ends, and what it asks for.
- */
+/* head: finds what is not certain in a request: where it ends, and what it asks for. */
 #ifndef SERVE_HEAD_H
 #define SERVE_HEAD_H
 

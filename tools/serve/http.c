@@ -70,7 +70,7 @@ struct exchange {
     const char *target_end;
     bool is_checked;
     bool is_closed; /* the connection is closed after the answer */
-    bool is_head; /* the method is HEAD, so the answer has no body */
+    bool is_head;   /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
     /* Status of a refusal, which is sent after the request's body has come; 0: not refused. */
     int status;
@@ -601,8 +601,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     if (!exchange->is_checked) {
         /* Versions of the library differ in where a chunk's line ends, so no request may follow a
          * request in chunks. */
-        const char *why = head_doubt(connection, method, version, exchange->target_end,
-                                     &exchange->is_closed);
+        const char *why =
+            head_doubt(connection, method, version, exchange->target_end, &exchange->is_closed);
 
         exchange->is_checked = true;
         exchange->begin_ns = now_ns();

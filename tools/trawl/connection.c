@@ -103,7 +103,8 @@ static int connect_tcp(struct connection *connection, const char *text)
     int descriptor = -1, code;
 
     if (!split_address(text, host, port))
-        return refuse(connection, text, "the address is not http://HOST:PORT, with a PORT up to 65535");
+        return refuse(connection, text,
+                      "the address is not http://HOST:PORT, with a PORT up to 65535");
     code = getaddrinfo(host, port, &hints, &found);
     if (code != 0)
         why = code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code);
