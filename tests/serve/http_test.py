@@ -1045,7 +1045,7 @@ def shapes():
     yield (post + chunked + b"\r\n\r\n" + chunks[0]).replace(b"/1.1", b"/1.0"), {400}, b"not HTTP/1.1"
     for old, new, status, words in [
         (b"healthz", b"healthz%00x", 400, b"NUL"), (b"healthz", b"healthz\0x", 400, None), (b"healthz", b"v1/files?collection=tree%00x", 400, b"NUL"),
-        (b"healthz", b"health\rz", 400, b"control"), (b" HTTP/1.1", b"", 400, None), (b"1.1\r\n", b"1.1\n", 400, b"folded"), (b"/healthz", b"http://elsewhere/healthz", 404, b"path"),
+        (b"healthz", b"health\rz", 400, b"control"), (b"GET", b"GET\0", 400, b"method"), (b"GET", b"GET ", 400, b"method"), (b" HTTP/1.1", b"", 400, None), (b"1.1\r\n", b"1.1\n", 400, b"folded"), (b"/healthz", b"http://elsewhere/healthz", 404, b"path"),
         (b"GET", b"PUT", 405, b"method"), (b"GET", b"get", 405, b"method"), (b"HTTP/1", b"HTTP/2", 505, None), (b"localhost", b"localhost:80@evil.example", 400, b"value"),
         (b"localhost", b"localhost/x", 400, b"value"), (b"localhost", b"localhost, evil.example", 400, b"value"), (b"Host", b"Hos", 400, None),
         (b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(LAST), 413, b"bytes"), (b"GET", b"POST", 411, b"Content-Length")]:

@@ -65,15 +65,17 @@ static bool hides_lines(struct MHD_Connection *connection, const struct head *he
            (head->at == NULL || head->at + 2 != method + info->header_size || head->at[1] != '\0');
 }
 
-const char *head_doubt(struct MHD_Connection *connection, const char *method, const char *version,
-                       const char *target_end, bool *is_chunked)
+const char *head_doubt(struct MHD_Connection *connection, const char *method,
+                       const struct head_target *target, const char *version, bool *is_chunked)
 {
     struct head head = {.at = version + strlen(version) + 2};
 
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, read_header, &head);
     *is_chunked = head.encoding_count > 0;
-    if (target_end == NULL || version != target_end + 1)
+    if (target->end == NULL || version != target->end + 1)
         return "the request's target has a NUL byte or a control byte";
+    if (target->begin != method + strlen(method) + 1)
+        return "the request's method has a NUL byte, or more than one blank behind";
     if (hides_lines(connection, &head, method))
         return "a line of the head is folded, ends without CR LF, or has a NUL byte";
     if (head.has_bad_name)

@@ -7,10 +7,16 @@
 
 /* Returns whether the text has a control byte other than a tab. */
 bool head_has_control(const char *text);
+/* The target of the request line, as the library read it. end: its NUL byte; NULL: the target has a
+ * control byte or an encoded NUL byte. */
+struct head_target {
+    const char *begin, *end;
+};
+
 /* Returns why the request's end or target is not certain; NULL if both are. In the library's buffer
- * `version` follows the target, so another target_end shows a NUL byte in the target; NULL: the
- * target is wrong. *is_chunked: the request has a Transfer-Encoding. */
-const char *head_doubt(struct MHD_Connection *connection, const char *method, const char *version,
-                       const char *target_end, bool *is_chunked);
+ * a single byte lies between the method, the target and the version, so a greater distance shows a
+ * NUL byte. *is_chunked: the request has a Transfer-Encoding. */
+const char *head_doubt(struct MHD_Connection *connection, const char *method,
+                       const struct head_target *target, const char *version, bool *is_chunked);
 
 #endif

@@ -65,9 +65,7 @@ struct exchange {
     struct http *http;
     const struct route *route;
     const struct page_file *page;
-    /* End of the request line's target, as the library read it; NULL: the target has a control
-     * byte or an encoded NUL byte. */
-    const char *target_end;
+    struct head_target target;
     bool is_checked;
     bool is_closed; /* the connection is closed after the answer */
     bool is_head;   /* the method is HEAD, so the answer has no body */
@@ -582,8 +580,9 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
         return NULL;
     exchange->http = context;
     exchange->connection = connection;
-    exchange->target_end =
-        strstr(target, "%00") == NULL && !head_has_control(target) ? target + strlen(target) : NULL;
+    exchange->target.begin = target;
+    if (strstr(target, "%00") == NULL && !head_has_control(target))
+        exchange->target.end = target + strlen(target);
     return exchange;
 }
 
@@ -602,7 +601,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         /* Versions of the library differ in where a chunk's line ends, so no request may follow a
          * request in chunks. */
         const char *why =
-            head_doubt(connection, method, version, exchange->target_end, &exchange->is_closed);
+            head_doubt(connection, method, &exchange->target, version, &exchange->is_closed);
 
         exchange->is_checked = true;
         exchange->begin_ns = now_ns();
