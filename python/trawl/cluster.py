@@ -553,13 +553,6 @@ def start(
     return actors
 
 
-def count(text: str) -> int:
-    """Return a whole number of at least 1, for the argument of an option."""
-    if (found := int(text)) < 1:
-        raise ValueError
-    return found
-
-
 def main(arguments: list[str] | None = None) -> int:
     import ray
     from ray import serve
@@ -570,8 +563,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("path", metavar="[NAME=]PATH", help="the tree, the same on all nodes")
     parser.add_argument("--address", default="auto", help="the Ray cluster; local: a new one on this machine")
     parser.add_argument("--listen", default="127.0.0.1:8722", metavar="HOST:PORT", help="where the front listens")
-    parser.add_argument("--shards", type=count, help="the number of shards; default: one for each node")
-    parser.add_argument("--replicas", type=count, default=1, help="so many servers hold each shard")
+    parser.add_argument("--shards", type=int, help="the number of shards; default: one for each node")
+    parser.add_argument("--replicas", type=int, default=1, help="so many servers hold each shard")
     parser.add_argument("--cpus", type=float, default=1, help="the cores of each server")
     parser.add_argument("--gpus", type=float, default=0, help="the GPUs of each server")
     parser.add_argument("--name", default="trawl", help="the name of the deployment")
@@ -581,6 +574,8 @@ def main(arguments: list[str] | None = None) -> int:
     host = host.strip("[]")
     if not host or not (port.isascii() and port.isdecimal() and int(port) < 1 << 16):
         parser.error(f"--listen: HOST:PORT is needed, with a PORT up to 65535, not {given.listen!r}")
+    if given.replicas < 1 or (given.shards is not None and given.shards < 1):
+        parser.error("--shards, --replicas: a number of at least 1 is needed")
     tokens = [one for one in options if one.startswith("--token-file=")]
     if not (host == "localhost" or ipaddress.ip_address(host).is_loopback) and not tokens:
         parser.error("--listen: other machines reach this address, so --token-file=FILE is needed")
