@@ -7,8 +7,8 @@
 
 #define EXIT_GROUPS 0x80u
 #define REQUEST_FILES_MAX 64u /* files of -f in one request */
-#define REQUEST_BODY_COST 4u  /* memory that each byte of a request's body takes while it is read \
-                               */
+/* Memory that each byte of a request's body takes while the body is read, besides the body. */
+#define REQUEST_BODY_COST 4u
 #define REQUEST_TOO_LARGE \
     "the request needs more memory than one request may take: see --max-memory"
 #define REQUEST_MEMORY_TAKEN \
