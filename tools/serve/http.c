@@ -25,7 +25,9 @@
 #define HEAD_BYTES (64u << 10)
 /* Bytes of a refused body that are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
-/* Longer bodies together take at most half of --request-memory, so that other requests go on. */
+/* Longer bodies together take at most half of --request-memory, so that other requests go on. The
+ * server counts shorter bodies as long, too, if those of all connections could take more than a
+ * quarter of --request-memory. */
 #define BODY_SMALL (64u << 10)
 /* A body must come within --idle-seconds and one second for each BODY_RATE bytes. */
 #define BODY_RATE (128u << 10)
@@ -53,7 +55,8 @@ struct http {
     pthread_mutex_t mutex; /* guards clients and running */
     struct asker *clients; /* connections_max entries */
     uint64_t running;
-    struct guard bodies; /* counts the memory of long bodies; bodies.all is the server's guard */
+    struct guard bodies;  /* counts the memory of long bodies; bodies.all is the server's guard */
+    uint64_t small_bytes; /* bodies beyond this length are long: BODY_SMALL, or less */
     pthread_t opener;
     /* While the daemon starts: where to write the library's message if the start fails; else
      * NULL. */
@@ -509,7 +512,7 @@ static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t li
     size_t most = announced < limit ? announced : limit;
     size_t doubled = exchange->body_bytes + bytes_count + exchange->body_capacity;
     size_t capacity = doubled < most ? doubled : most, more = capacity - exchange->body_capacity;
-    bool is_long = capacity > BODY_SMALL;
+    bool is_long = capacity > http->small_bytes;
     struct guard *guard = is_long ? &http->bodies : http->bodies.all;
     bool may = guard_take(guard, more);
     char *body = may ? realloc(exchange->body, capacity) : NULL;
@@ -542,6 +545,7 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
     if (exchange->status == 0 && exchange->body_capacity - exchange->body_bytes < bytes_count)
         grow_body(exchange, bytes_count, limit);
     if (exchange->status != 0) {
+        drop_body(exchange);
         exchange->discarded += bytes_count;
         return exchange->discarded <= DISCARD_BYTES;
     }
@@ -692,6 +696,8 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     http->clients = clients;
     http->bodies = (struct guard){.all = server->limits.all,
                                   .bytes_max = (server->limits.all->bytes_max + 1) / 2};
+    http->small_bytes = server->limits.all->bytes_max / 4 / connections;
+    http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
     http->opener = pthread_self();
     http->fault = message;
     strcpy(message, "the HTTP server does not start");
