@@ -123,8 +123,11 @@ class Server:
                 token = opened.read()
         self.address, self.timeout, self.tls = address, timeout, tls
         self.idle: list[tuple[int, http.client.HTTPConnection]] = []  # with the process that opened each
-        self.parts = urlsplit(address)
-        self.port = None if self.parts.scheme == "unix" else self.parts.port
+        try:
+            self.parts = urlsplit(address)
+            self.port = None if self.parts.scheme == "unix" else self.parts.port
+        except ValueError as fault:
+            raise ValueError(f"address: {address!r}: {fault}") from None
         if address[:5] != "unix:" and (
             self.parts.scheme not in ("http", "https") or not self.parts.hostname or len(self.parts.path) > 1
         ):

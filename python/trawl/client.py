@@ -207,7 +207,7 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
             syntax = choice("regex", value, (*SYNTAXES, True))
             flags.append(f"--{'perl' if syntax is True else syntax}-regexp")
         elif key in ("tg", "max_results", "max_seconds"):
-            body[key] = value
+            body[key] = min(value, 2**63 - 1)  # the most that the server's JSON has
         elif key in ("glob", "type", *NUMBERS):
             flags += [f"--{key.replace('_', '-')}={one}" for one in several(value)]
         elif key == "options":

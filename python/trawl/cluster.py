@@ -572,6 +572,10 @@ def main(arguments: list[str] | None = None) -> int:
     given, options = parser.parse_known_args(arguments)
     host, _, port = given.listen.rpartition(":")
     host = host.strip("[]")
+    if not host or not (port.isascii() and port.isdecimal() and int(port) < 1 << 16):
+        parser.error(f"--listen: HOST:PORT is needed, with a PORT up to 65535, not {given.listen!r}")
+    if given.replicas < 1 or (given.shards is not None and given.shards < 1):
+        parser.error("--shards, --replicas: a number of at least 1 is needed")
     tokens = [one for one in options if one.startswith("--token-file=")]
     if not (host == "localhost" or ipaddress.ip_address(host).is_loopback) and not tokens:
         parser.error("--listen: other machines reach this address, so --token-file=FILE is needed")

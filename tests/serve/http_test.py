@@ -7,6 +7,7 @@ usage: http_test.py TRAWL LIBEXEC [PART...]
 """
 import base64
 import bz2
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -279,7 +280,9 @@ def loopback(folder, root):
         port = server.address.rsplit(":", 1)[1]
         for host, status in [("localhost", 200), ("127.0.0.1:" + port, 200), ("[::1]:" + port, 200), ("LOCALHOST:1", 200),
                              ("elsewhere.example", 403), ("elsewhere.example:" + port, 403), ("127.0.0.1.example", 403),
-                             ("[::1].example", 200), ("x" * 5000, 403), ("x" * 255, 403), ("x" * 256, 403), ("", 403), ("[localhost]", 200), ("1.2.3", 403)]:
+                             ("[::1].example", 403), ("x" * 5000, 403), ("x" * 255, 403), ("x" * 256, 403), ("", 403), ("[localhost]", 403), ("1.2.3", 403),
+                             ("[::1]", 200), ("[::1", 403), ("::1", 403), ("localhost:", 200), ("localhost:80.evil.example", 403), ("localhost:80:80", 403), ("localhost:80x", 403),
+                             ("localhost:80@evil.example", 400), ("localhost.", 403), ("localhost.evil.example", 403), ("127.0.0.1:-1", 403), ("[127.0.0.1]", 403), ("[::1]80", 403)]:
             equal(server.ask("GET", "/v1/collections", Host=host)[0], status, "Host: " + host[:50])
         equal(server.ask("GET", "/healthz", Host="elsewhere.example")[0], 403, "healthz of another host")
         equal(server.stop(signal.SIGINT), 0, "the exit status")
@@ -341,7 +344,8 @@ def tls(folder, root):
             answer = client.getresponse()
             equal((answer.status, json.loads(answer.read())["occurrences"]), (200, NEEDLES), "a count by TLS")
             client.close()
-        expect(not server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200"), "no plain HTTP there")
+        expect(not server.raw(LAST).startswith(b"HTTP/1.1 200"), "no plain HTTP there")
+        check_shapes(lambda: context.wrap_socket(server.connect(), server_hostname="localhost"))
         equal(server.stop(), 0, "the exit status")
     # To a server for IPv6 and IPv4 alike, two IPv4 addresses are two clients.
     if not has_ipv6():
@@ -388,7 +392,8 @@ def options(folder, root):
     refused("must have 1 to 107 bytes", "--listen=unix:/" + "x" * 200, root)
     for address in ":80", "127.0.0.1:", "", "[]", "x" * 256 + ":0":
         refused("neither unix:PATH nor HOST:PORT", "--listen=" + address, root)
-    refused("127.0.0.1:x: ", "--listen=127.0.0.1:x", root)
+    for port in "x", "65536", "99999", "-1", "+80", " 80", "80 ", "0x50", "4294967376", "18446744073709551696", "000080", "8 0", "\uff11", "1e3", "0.5", "http":
+        refused("127.0.0.1:%s: the port is not a number" % port, "--listen=127.0.0.1:" + port, root)
     refused("No such file or directory", "--listen=unix:" + folder + "/none/x", root)
     for name, words in ("run", "no socket is named"), ("", "no socket is named"), ("/" + "x" * 100, "is too long"):
         refused(words, root, env={**os.environ, "XDG_RUNTIME_DIR": name})
@@ -740,6 +745,34 @@ def ending(folder, root):
 
 
 @part
+def ends(folder, root):
+    """Checks that an answer which has begun ends with a status, whatever ends the answer: a limit, between lines, inside a line or
+    long after the limit, or the end of the server. (Earlier tests had read the answer within a second after its deadline.)"""
+    with open(os.path.join(root, "line"), "w") as file:
+        file.write("straw" + "x" * 12000000)
+    with Server(SERVE, "--listen=127.0.0.1:0", "--drain-seconds=1", root) as server:
+        server.loaded()
+        ways = {b"1 s": {"max_seconds": 1}, b"1 s,": {"max_seconds": 1}, b"1 s, by": {"max_seconds": 1, "paths": ["line"]}, b"3 lines": {"max_results": 3}, b"ending": {}}
+        begun = [(words, name, *begin_large(server, format=name, **more)) for words, more in ways.items() for name in ("json", "frames")]
+        for number, (words, name, end, got) in enumerate(begun):
+            if words == b"ending" and name == "json":
+                server.process.send_signal(signal.SIGTERM)
+            time.sleep({0: 1.01, 2: 1.2, 8: 1.5}.get(number, 0))  # in time, late, and after --drain-seconds
+            got = unchunked(read_all(end, got))
+            end.close()
+            if not got:
+                expect(False, "an answer ends with its status", words, name, got)
+            elif name == "json":
+                equal(json.loads(got.splitlines()[-1])["data"]["truncated"], True, "an answer ends with its status: %s" % words)
+            else:
+                frames = frames_of(got)
+                lines = b"".join(content for kind, content in frames if kind == b"o").splitlines(keepends=True)
+                expect(words == b"1 s, by" or lines == [b"%07d straw of the haystack\n" % i for i in range(len(lines))], "whole lines", words, lines[-1:])
+                expect(frames[-1] == (b"x", b"\2") and frames[-2][0] == b"m" and words in frames[-2][1], "an answer ends with its status", words, frames[-2:])
+        equal(server.wait(), 0, "the exit status")
+
+
+@part
 def reloading(folder, root):
     """Checks that the server loads all files again after a SIGHUP, and answers meanwhile; and that the server, when it ends,
     does not wait for queries that are over."""
@@ -784,13 +817,14 @@ def memory(folder, root):
     test had a limit that the smallest request exceeds.)"""
     own = "the request needs more memory than one request may take: see --max-memory"
     others = "other requests hold all the memory that requests may take: see --request-memory"
-    # A request's memory counts against both limits. Without other requests, a body alone fills --request-memory.
-    for most, all_most, body_bytes, status, why in ("1M", "64M", 100, 413, own), ("64M", "1M", 100, 413, own), ("64M", "100K", 200000, 503, others):
+    # A request's memory counts against both limits. A request that fits neither limit is refused with 413, also where its body
+    # fits. (The test had expected 503 for a body.)
+    for most, all_most, body_bytes in ("1M", "64M", 100), ("64M", "1M", 100), ("64M", "100K", 200000), ("64M", "1M", 209700):
         with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--max-memory=" + most, "--request-memory=" + all_most, root) as server:
             for method, path, body in EACH:
                 body = body and json.dumps(body).encode().ljust(body_bytes)
-                got = json.loads(asked(server, method, path, status if body else 413, body))
-                equal(got["error"]["message"], why if body else own, "%s with --max-memory=%s --request-memory=%s" % (path, most, all_most))
+                got = json.loads(asked(server, method, path, 413, body))
+                equal(got["error"]["message"], own, "%s with --max-memory=%s --request-memory=%s" % (path, most, all_most))
             asked(server, "POST", "/v1/count", 413, EACH[0][2])  # a refused body leaves the limits as they were
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--request-memory=5M", "--max-request=300K", root) as server:
         server.loaded()
@@ -828,7 +862,6 @@ def limits(folder, root):
             got = server.raw(head + b"Transfer-Encoding: chunked\r\n\r\n", *[chunks] * count, b"0\r\n\r\n")
             equal(got.startswith(b"HTTP/1.1 413"), answered, "a body of %d MiB in chunks: %r" % (count, got[:100]))
         expect(server.raw(head + b"Content-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413"), "far too long is not read")
-        expect(server.raw(head + b"Content-Length: 18446744073709551616\r\n\r\n")[9:12] in (b"400", b"413"), "a length beyond 64 bits")
         asked(server, "POST", "/v1/count", 413, {"patterns": ["a", "b", "c", "d"]})
         lines = lines_of(asked(server, "POST", "/v1/search", 200, {"patterns": ["needle"], "options": ["--sort=path"]}))
         expect(sum(line["type"] == "match" for line in lines) == 2 and lines[-1]["data"]["truncated"], "results that are cut off", lines)
@@ -843,14 +876,6 @@ def limits(folder, root):
             answer = asked(server, "POST", "/v1/search", 200, {"patterns": [{"bytes": "6Q=="}], "max_results": 35900,
                                                                "paths": [{"bytes": base64.b64encode(name).decode()}]})
             equal(answer.count(b'{"type":"match"'), 35900, "results in JSON")
-        # The time ends between two lines of a file. (In earlier tests, the time had ended only between files and in passes.)
-        end, got = begin_large(server, max_seconds=1)
-        time.sleep(1.01)
-        frames = frames_of(unchunked(read_all(end, got)))
-        end.close()
-        lines = b"".join(content for kind, content in frames if kind == b"o").splitlines(keepends=True)
-        expect(0 < len(lines) < 200000 and lines == [b"%07d straw of the haystack\n" % i for i in range(len(lines))], "lines until time is over", len(lines))
-        expect(frames[-1] == (b"x", b"\2") and b"cut off after 1 s" in frames[-2][1], "that time is over", frames[-2:])
         ends = [begin_large(server) for _ in range(2)]
         asked(server, "POST", "/v1/count", 429, {"patterns": ["a"]})
         equal(server.ask("GET", "/healthz")[0], 200, "what is no query")
@@ -955,8 +980,8 @@ def protocol(folder, root):
                 client.request("POST", "/v1/count", json.dumps({"patterns": ["needle"]}), {"Content-Type": "application/json"})
                 equal(json.loads(client.getresponse().read())["occurrences"], NEEDLES, "a kept connection")
             else:
-                client.request("POST", "/v1/count", "{", {"Content-Type": "application/json"})
-                equal(json.loads(client.getresponse().read())["error"]["status"], 400, "a kept connection, after an error")
+                client.request("HEAD", "/metrics")
+                equal(client.getresponse().read(), b"", "a kept connection, after an answer without a body")
         client.close()
         request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
         end = server.connect()
@@ -970,49 +995,86 @@ def protocol(folder, root):
         last = request.replace(b"Host", b"Connection: close\r\nHost")
         expect(server.raw(last).startswith(b"HTTP/1.1 200"), "one request")
         expect(server.raw(b"GET /healthz HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.0 200") or server.raw(b"GET /healthz HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200"), "HTTP/1.0")
-        equal(server.raw(b"GET /healthz HTTP/1.1\r\n\r\n")[9:12], b"400", "HTTP/1.1 without a host")
         equal(server.raw(b"GET /" + b"x" * 300000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")[9:12], b"414", "a long path")
         equal(server.raw(last.replace(b"Host", b"X: " + b"x" * 300000 + b"\r\nHost"))[9:12], b"431", "a large header")
         equal(server.raw(last.replace(b"Host", b"X: y\r\n" * 30000 + b"Host"))[9:12], b"431", "many headers")
         equal(server.stop(), 0, "the exit status")
 
 
+LAST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def shapes():
+    """Yields what proxies may pass on, and read in a different way than the server: bytes, the statuses of an answer after which the
+    server closes the connection, words of the server's message. None: a newer library may answer instead of the server, or both in turn."""
+    body = b'{"patterns":["needle"]}'
+    get, post = LAST[:-2], b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\n"
+    length, chunked = b"Content-Length: %d" % len(body), b"Transfer-Encoding: chunked"
+    for status, words, heads in [
+        (400, b"folded", [
+            b"Content-Length:\r\n 42", b"Content-Length:\r\n\t42", b"Content-Length: 4\r\n 2", length + b"\r\n ", length + b"\r\n\t\r\nX: y", chunked + b"\r\n ",
+            b"Transfer-Encoding:\r\n chunked", length + b"\r\nTransfer-Encoding:\r\n chunked", b"Transfer-Encoding:\r\n chunked\r\n" + length,
+            length + b"\r\nX: y\r\n z", b"X: y\r\n " + length, b"X:\r\n \r\n y\r\n" + length, length + b"\r\nX: y\0z", b"Content-Length: 4\0002", length + b"\0",
+            b"\0\r\n" + length, length + b"\r\nX:\0 y", length + b"\nX: y", length + b"\r\nX: y\n" + chunked, length + b"\r\n\nX: y", length + b"\r\nX: y\n\nX: z"]),
+        (400, b"name", [
+            length.replace(b":", b" :"), length.replace(b":", b"\t:"), chunked.replace(b":", b" :"), length.replace(b":", b"\x0b:"),
+            length + b"\r\nTransfer Encoding: chunked", length + b"\r\nTransfer-Encoding\xa0: chunked"]),
+        (400, b"value", [length + b"\r\nX: a\r" + chunked, length + b"\r\nX: \x0b", length + b"\r\nX: a\x7f", chunked.replace(b" ", b" \x0b")]),
+        (400, b"comes twice", [length + b"\r\n" + length, length + b"\r\nContent-Length: 5", length + b"\r\nHost: elsewhere", chunked + b"\r\nTransfer-Encoding: x"]),
+        (400, b"beside", [length + b"\r\n" + chunked, chunked + b"\r\n" + length]),
+        (400, b"not chunked", [chunked.replace(b"chunked", text) for text in (b"gzip, chunked", b"chunked, x", b"xchunked", b"chunked ", b",chunked", b"", b'"chunked"')]),
+        (400, None, [b"Content-Length:" + text for text in (b"", b" 5 ", b" -1", b" +5", b" 5x", b" 5, 5", b" 0x5")] + [b"X", b" " + length, length + b"\r\n: x", length + b"\r"]),
+        (413, None, [b"Content-Length: 18446744073709551616"]),
+        (411, b"Content-Length", [b"X: y", length.replace(b"-", b"_"), length.replace(b":", b"s:")]),
+        (415, b"Content-Encoding", [length + b"\r\nContent-Encoding: gzip", length + b"\r\ncontent-encoding:"]),
+    ]:
+        yield from ((post + head + b"\r\n\r\n" + body, {status}, words) for head in heads)
+    chunks = [b"17\r\n%s\r\n0\r\n\r\n" % body, b"17;a=b\r\n%s\r\n0\r\n\r\n" % body, b"17\r\n%s\r\n0\r\nContent-Length: 5\r\n\r\n" % body]
+    yield from ((post + chunked + b"\r\n\r\n" + text, {200}, b"occurrences") for text in chunks[::2])
+    yield from ((post + chunked + b"\r\n\r\n" + text.replace(old, new, 1), {200, 400, 413}, None) for text in chunks[:2] for old, new in [
+        (b"", b""), (b"\r\n", b"\n"), (b"17", b"+17"), (b"17", b"0x17"), (b"17", b"17 "), (b"17", b"100000000000000017"), (b"}\r\n", b"}\n"), (b"}\r\n", b"}x\r\n"), (b"0\r\n", b"0\n"), (b"0\r\n", b"0\r\nX:\r\n y\r\n")])
+    yield (post + chunked + b"\r\n\r\n" + chunks[0]).replace(b"/1.1", b"/1.0"), {400}, b"not HTTP/1.1"
+    for old, new, status, words in [
+        (b"healthz", b"healthz%00x", 400, b"NUL"), (b"healthz", b"healthz\0x", 400, None), (b"healthz", b"v1/files?collection=tree%00x", 400, b"NUL"),
+        (b"healthz", b"health\rz", 400, b"control"), (b"GET", b"GET\0", 400, b"method"), (b"GET", b"GET ", 400, b"method"), (b" HTTP/1.1", b"", 400, None), (b"1.1\r\n", b"1.1\n", 400, b"folded"), (b"/healthz", b"http://elsewhere/healthz", 404, b"path"),
+        (b"GET", b"PUT", 405, b"method"), (b"GET", b"get", 405, b"method"), (b"HTTP/1", b"HTTP/2", 505, None), (b"localhost", b"localhost:80@evil.example", 400, b"value"),
+        (b"localhost", b"localhost/x", 400, b"value"), (b"localhost", b"localhost, evil.example", 400, b"value"), (b"Host", b"Hos", 400, None),
+        (b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(LAST), 413, b"bytes"), (b"GET", b"POST", 411, b"Content-Length")]:
+        yield LAST.replace(old, new), {status}, words
+    yield from ((get + head + b"\r\n", {0}, b"ok\n") for head in (b"", b"Content-Length: 0\r\n", b"X: \xe9\r\n", b"X: y \r\nY:\t\r\nZ:\r\n", b"Cookie: a=b; c\r\nX: y\r\n", b"X: " + b"y" * 60000 + b"\r\n"))
+    yield post + length + b"\r\n\r\n" + body, {0}, b"occurrences"
+
+
+def check_shapes(connect):
+    """Sends each shape with a second request behind. After a shape that is wrong the server closes the connection, and the second request does not run."""
+    library = ctypes.CDLL("libmicrohttpd.so.12")
+    library.MHD_get_version.restype = ctypes.c_char_p
+    refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 refuses many shapes by itself
+    for sent, statuses, words in shapes():
+        end, got, is_open = connect(), b"", statuses == {0}
+        end.settimeout(20)
+        end.sendall(sent + LAST)
+        with contextlib.suppress(OSError):
+            while not (is_open and got.count(b"HTTP/1.1 ") == 2) and (piece := end.recv(1 << 16)):
+                got += piece
+        end.close()
+        answers = [int(text) for text in re.findall(rb"HTTP/1\.[01] (\d+)", got)]
+        if is_open:
+            expect(answers == [200, 200] and words in got, "two answers", sent, got)
+        elif refuses and statuses != {200}:
+            expect(len(answers) <= 1 and set(answers) <= {*statuses, 400} and b"\r\n\r\nok\n" not in got, "refused and closed", sent, got)
+        else:
+            by_library = words is None and answers == answers[:1] * 2  # version 0.9.75 sends the head of some answers twice
+            expect(set(answers) <= statuses and (len(answers) == 1 or by_library) and b"\r\n\r\nok\n" not in got and (words or b"") in got, "refused and closed", sent, got)
+            expect(words is None or b"Connection: close" in got, "an answer that says so", sent, got)
+
+
 @part
 def smuggling(folder, root):
-    """Checks that the server refuses a request whose end a proxy may see in a different place, and closes the connection.
-    (libmicrohttpd accepts most such requests, and earlier tests had sent none.)"""
-    last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    body = b'{"patterns":["needle"]}'
-    length, chunked = b"Content-Length: %d\r\n" % len(body), b"Transfer-Encoding: chunked\r\n"
+    """Checks that no bytes run as a second request which a proxy may take for a part of the first request. (Earlier tests had sent
+    none that the library drops, such as a folded header.)"""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "smuggling"), root) as server:
-        server.loaded()
-        library = ctypes.CDLL("libmicrohttpd.so.12")
-        library.MHD_get_version.restype = ctypes.c_char_p
-        library_refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 refuses some of these requests by itself
-        for request, why in [
-            (head + length + chunked + b"\r\n0\r\n\r\n", b"beside"), (head + chunked + length + b"\r\n0\r\n\r\n", b"beside"),
-            (head + length + length + b"\r\n" + body, b"comes twice"), (head + length + b"Content-Length: 5\r\n\r\n" + body, b"comes twice"),
-            (head + length.replace(b":", b" :") + b"\r\n" + body, b"blank"), (head + length.replace(b":", b"\t:") + b"\r\n" + body, b"blank"),
-            (head + chunked.replace(b":", b" :") + b"\r\n0\r\n\r\n", b"blank"), (head + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", b"not chunked"),
-            (head + chunked + b"Transfer-Encoding: identity\r\n\r\n0\r\n\r\n", b"comes twice"),
-            (last.replace(b"Host", b"Host: elsewhere\r\nHost"), b"comes twice"),
-            (last.replace(b"healthz", b"healthz%00x"), b"NUL"), (last.replace(b"healthz", b"healthz\0x"), b"NUL"),
-            (last.replace(b"healthz", b"v1/files?collection=tree%00x"), b"NUL"),
-        ]:
-            got = server.raw(request + last)
-            start, _, answer = got.partition(b"\r\n\r\n")
-            if library_refuses and b"\0" in request:
-                expect(not got, "closed without an answer", request, got)
-                continue
-            by_library = library_refuses and why in (b"beside", b"blank", b"not chunked")
-            told = answer.startswith(b"<html>") if by_library else json.loads(answer)["error"]["status"] == 400 and why in answer
-            expect(told and start.startswith(b"HTTP/1.1 400") and b"Connection: close" in start and got.count(b"HTTP/1.1 ") == 1,
-                   "refused and closed", request, got)
-        for wrong in b"-1", b"+5", b"5x", b"5, 5", b"0x5":
-            got = server.raw(head + b"Content-Length: " + wrong + b"\r\n\r\n" + body + last)
-            expect(got.startswith(b"HTTP/1.1 400") and b" 200 " not in got, "a wrong length", wrong, got)
-        expect(server.raw(last + last).count(b"HTTP/1.1 200") == 2, "one after the other")
+        check_shapes(server.connect)
 
 
 @part
@@ -1133,7 +1195,7 @@ def absent(folder, root):
     equal((got.returncode, got.stdout), (0, b"a b\n"), "an installed server")
 
 
-WAITING = "idle", "ending", "limits"  # parts that mostly wait for clocks; they run at the same time as the other parts
+WAITING = "idle", "ending", "ends", "limits"  # parts that mostly wait for clocks; they run at the same time as the other parts
 
 
 def main():

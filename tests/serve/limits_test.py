@@ -7,6 +7,7 @@ The table of limits in docs/server.md says what each request here may cause. Wit
 memory from /proc. Without --level, as under sanitizers, requests of more than a MiB are left out, since reading these
 takes long. (Earlier tests had tested large bodies, but not small bodies that cause much work.)
 """
+import contextlib
 import json
 import os
 import signal
@@ -171,6 +172,29 @@ def check_bodies(server):
         check(server, "one body after another", [200], "/v1/count", body)
 
 
+def check_slow_bodies(folder, root):
+    """Checks that bodies which come slowly leave memory to other requests, and that the server closes their connections. (Earlier
+    bodies had come at once or not at all.)"""
+    head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "slow"), "--request-memory=10M", "--idle-seconds=2", root) as server:
+        server.loaded()
+        ends = [server.connect() for _ in range(14)]
+        for number, end in enumerate(ends):
+            end.sendall(head + b" " * (100 if number < 2 else 900000))
+        begin = time.monotonic()
+        while ends and time.monotonic() - begin < SECONDS:
+            status, _, answer = server.ask("POST", "/v1/count", {"patterns": ["needle"]})
+            expect(status == 200, "a small request beside slow bodies", status, answer)
+            time.sleep(0.3)
+            for end in ends[:]:
+                with contextlib.suppress(OSError):
+                    end.sendall(b" ")
+                    continue
+                ends.remove(end)
+        expect(not ends, "bodies that come slowly are given up", len(ends))
+        expect(server.ask("POST", "/v1/count", b'{"patterns":["needle"]}'.ljust(1900000))[0] == 200, "a long body afterwards")
+
+
 def check_many(server):
     """Sends several requests at the same time: a request that does not fit the memory gets an error. All requests of a
     round may fail, since each request holds a part of the memory or is late. So each client asks again, after a longer
@@ -291,6 +315,7 @@ def main():
             check_line(folder)
             check_small_memory(folder)
             check_growth(folder)
+        check_slow_bodies(folder, root)
         check_end(root, folder)
     print("%d failures" % len(failures))
     return 1 if failures else 0

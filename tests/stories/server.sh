@@ -5,6 +5,7 @@
 # folder. Sets $port; the server's messages are in server.log. With `token` in the folder, it is the server's token.
 serve() {
     token=$(cat token 2> /dev/null)
+    : > server.log
     trawl-serve --listen=127.0.0.1:0 "$@" tree > /dev/null 2> server.log &
     server=$!
     trap 'kill $server 2> /dev/null; wait $server' EXIT

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,8 @@
 #include "trawl/run.h"
 
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
-#define LATE_MS 100 /* after the deadline: time from one cancellation of searches to the next */
+#define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
+#define LOOK_MS 1000 /* time between two looks whether the server is ending */
 /* Memory of an answer's pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)
 /* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
@@ -211,30 +211,37 @@ static int open_file(void *context, const struct walk_item *item)
 /* ---- The thread -------------------------------------------------------------------------------
  */
 
-/* Ends an answer that was cut off. As frames, the client gets a message that says which limit ended
- * the answer. As JSON, the member `truncated` of the last line is true. */
-static void tell_cut(struct served_answer *answer, uint8_t *status)
+/* Ends an answer that stopped early, so that the client gets a status behind the lines so far. As
+ * frames, the client gets a message that says what ended the answer. As JSON, the member
+ * `truncated` of the last line is true if a limit ended the answer. */
+static void tell_cut(struct served_answer *answer, bool selected, uint8_t *status)
 {
     struct output *output = &answer->output;
-    bool cut = answer->cut, late = answer->truncated;
-    char text[128];
+    bool cut = answer->cut, late = answer->truncated, is_limited = cut || late;
+    bool has_stopped = output->error != 0;
+    char text[128] = "--server: the answer was cut off: memory exhausted";
 
-    answer->truncated = true;
-    if (cut) {
+    answer->truncated = is_limited;
+    answer->cut = false;
+    if (has_stopped) {
         output->used = output->committed = 0;
         output->error = 0;
-        answer->cut = false;
     }
-    if (answer->request.format != REQUEST_FRAMES) {
-        *status = cut ? EXIT_SELECTED : *status;
+    if (answer->request.format != REQUEST_FRAMES && is_limited) {
+        *status = cut || (has_stopped && selected) ? EXIT_SELECTED
+                  : has_stopped                    ? EXIT_NOT_SELECTED
+                                                   : *status;
         return;
     }
-    (void)snprintf(text, sizeof text,
-                   late ? "--server: the answer was cut off after %" PRIu64
-                          " s, by --max-seconds or max_seconds"
-                        : "--server: the answer was cut off after %" PRIu64
-                          " lines, by --max-results or max_results",
-                   late ? answer->request.seconds_max : answer->request.results_max);
+    if (late && answer->server->is_ending)
+        strcpy(text, "--server: the answer was cut off, because the server is ending");
+    else if (is_limited)
+        (void)snprintf(text, sizeof text,
+                       late ? "--server: the answer was cut off after %" PRIu64
+                              " s, by --max-seconds or max_seconds"
+                            : "--server: the answer was cut off after %" PRIu64
+                              " lines, by --max-results or max_results",
+                       late ? answer->request.seconds_max : answer->request.results_max);
     output_frame(output, OUTPUT_FRAME_MESSAGE, text, strlen(text));
     *status = EXIT_ERROR;
 }
@@ -300,8 +307,9 @@ static void *work(void *context)
         answering_write(answer, NULL);
     answering_begins(answer);
     output_flush(&answer->output);
-    if (answer->truncated || answer->cut)
-        tell_cut(answer, &status);
+    if (answer->request.format <= REQUEST_FRAMES &&
+        (answer->truncated || answer->cut || answer->output.error != 0))
+        tell_cut(answer, job.selected, &status);
     /* Count the answer before its last bytes are written: a client that has read the last bytes
      * ends the answer, which sets `cancelled`. A refused request is ended at once, so `cancelled`
      * does not mean that the client went away. */
@@ -475,9 +483,9 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     return answer;
 }
 
-/* Waits until the pipe has bytes or the writing end is closed. When the deadline has passed, ends
- * the searches again and again, since the job may just be beginning a search. Returns false if the
- * client closed its connection. */
+/* Waits until the pipe has bytes or the writing end is closed. When the deadline has passed or the
+ * server ends, ends the searches again and again, since the job may just be beginning a search.
+ * Returns false if the client closed its connection. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)
 {
     struct pollfd ends[] = {{answer->descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};
@@ -485,8 +493,9 @@ static bool wait_for_bytes(struct served_answer *answer, int connection)
     for (;;) {
         uint64_t now = now_ns();
         uint64_t deadline_ns = answer->request.guard.deadline_ns;
-        bool in_time = now < deadline_ns;
-        int wait_ms = in_time ? (int)((deadline_ns - now) / 1000000 % INT_MAX) + 1 : LATE_MS;
+        bool in_time = now < deadline_ns && !answer->server->is_ending;
+        uint64_t left_ms = in_time ? (deadline_ns - now) / 1000000 + 1 : LATE_MS;
+        int wait_ms = left_ms < LOOK_MS ? (int)left_ms : LOOK_MS;
         int count;
 
         if (!in_time)

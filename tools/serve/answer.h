@@ -19,6 +19,7 @@ struct server {
     struct request_limits limits;
     struct guard all; /* counts the memory of all requests; same as limits.all */
     uint32_t thread_count;
+    atomic_bool is_ending; /* answers end now, with a status */
     /* Totals for /metrics. */
     _Atomic uint64_t request_count[REQUEST_FORMATS];
     _Atomic uint64_t refused_count, cancelled_count, running_count;

@@ -50,6 +50,7 @@ static int put(struct served_answer *answer, const void *bytes, size_t bytes_cou
 static int put_frame(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
                      size_t bytes_count)
 {
+    size_t kept_count = answer->kept_count;
     int os_code = 0;
 
     for (uint32_t count; bytes_count > 0 && os_code == 0; bytes += count, bytes_count -= count) {
@@ -61,6 +62,8 @@ static int put_frame(struct served_answer *answer, enum output_frame frame, cons
         if (os_code == 0)
             os_code = put(answer, bytes, count);
     }
+    if (os_code != 0)
+        answer->kept_count = kept_count; /* no part of a frame is kept */
     return os_code;
 }
 
@@ -78,8 +81,12 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
-    int os_code = line == NULL ? ENOMEM : put(answer, line, strlen(line));
+    /* The line before was cut off if in_line is set. */
+    int os_code = line == NULL ? ENOMEM : put(answer, "\n", answer->in_line);
 
+    if (os_code == 0)
+        os_code = put(answer, line, strlen(line));
+    answer->in_line = false;
     free(line);
     return os_code;
 }

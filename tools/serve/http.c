@@ -13,8 +13,10 @@
 #include <sys/socket.h>
 
 #include "serve/facts.h"
+#include "serve/head.h"
 #include "serve/metrics.h"
 #include "serve/page.h"
+#include "trawl/command_clock.h"
 
 /* Descriptors that are reckoned for a connection: the socket, an answer's pipe, and files that a
  * search opens. */
@@ -23,6 +25,12 @@
 #define HEAD_BYTES (64u << 10)
 /* Bytes of a refused body that are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
+/* Longer bodies together take at most half of --request-memory, so that other requests go on. The
+ * server counts shorter bodies as long, too, if those of all connections could take more than a
+ * quarter of --request-memory. */
+#define BODY_SMALL (64u << 10)
+/* A body must come within --idle-seconds and one second for each BODY_RATE bytes. */
+#define BODY_RATE (128u << 10)
 
 struct exchange;
 
@@ -47,6 +55,8 @@ struct http {
     pthread_mutex_t mutex; /* guards clients and running */
     struct asker *clients; /* connections_max entries */
     uint64_t running;
+    struct guard bodies;  /* counts the memory of long bodies; bodies.all is the server's guard */
+    uint64_t small_bytes; /* bodies beyond this length are long: BODY_SMALL, or less */
     pthread_t opener;
     /* While the daemon starts: where to write the library's message if the start fails; else
      * NULL. */
@@ -58,19 +68,18 @@ struct exchange {
     struct http *http;
     const struct route *route;
     const struct page_file *page;
-    /* End of the request line's target, as the library read it; NULL: the target has an encoded NUL
-     * byte. */
-    const char *target_end;
+    struct head_target target;
     bool is_checked;
-    /* The connection is closed after the answer, since it is not certain where the request ends. */
-    bool is_closed;
-    bool is_head; /* the method is HEAD, so the answer has no body */
+    bool is_closed; /* the connection is closed after the answer */
+    bool is_head;   /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
     /* Status of a refusal, which is sent after the request's body has come; 0: not refused. */
     int status;
     char message[SETTINGS_ERROR_BYTES];
     char *body;
     size_t body_bytes, body_capacity;
+    size_t body_long;  /* bytes of body_capacity that http->bodies counts */
+    uint64_t begin_ns; /* when the head had come */
     /* Bytes of the body that were not kept, since the request is refused. */
     uint64_t discarded;
     uint64_t client;
@@ -122,9 +131,12 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
                  MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE));
 }
 
+/* Refuses the request. The server closes the connection of a client that sent a wrong request, so
+ * that no bytes which a proxy takes for a part of that request run as another request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     exchange->http->server->refused_count++;
+    exchange->is_closed |= status < MHD_HTTP_INTERNAL_SERVER_ERROR;
     return queue_text(exchange, (unsigned)status, "application/json", facts_error(status, message));
 }
 
@@ -278,16 +290,17 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
 
 static void drop_body(struct exchange *exchange)
 {
-    guard_give(exchange->http->server->limits.all, exchange->body_capacity);
+    guard_give(&exchange->http->bodies, exchange->body_long);
+    guard_give(exchange->http->bodies.all, exchange->body_capacity - exchange->body_long);
     free(exchange->body);
     exchange->body = NULL;
-    exchange->body_capacity = 0;
+    exchange->body_capacity = exchange->body_long = 0;
 }
 
 static enum MHD_Result query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
-    const struct request_limits *limits = &http->server->limits;
+    struct request_limits limits = http->server->limits;
     int status = MHD_HTTP_BAD_REQUEST;
 
     if (atomic_load(&http->ending))
@@ -297,19 +310,23 @@ static enum MHD_Result query(struct exchange *exchange)
     if (!exchange->is_counted)
         return refuse(exchange, MHD_HTTP_TOO_MANY_REQUESTS,
                       "too many queries of one client at the same time: see --max-queries");
+    /* The body takes memory, too, until the request is read. */
+    if (limits.memory_max > limits.all->bytes_max - exchange->body_capacity)
+        limits.memory_max = limits.all->bytes_max - exchange->body_capacity;
     if (exchange->route->format == REQUEST_FILES) {
         request_files(
             &exchange->request,
             MHD_lookup_connection_value(exchange->connection, MHD_GET_ARGUMENT_KIND, "collection"),
-            limits);
+            &limits);
         exchange->request.is_head = exchange->is_head;
     } else if (!request_read(&exchange->request, exchange->body != NULL ? exchange->body : "",
-                             exchange->body_bytes, exchange->route->format, limits, &status,
+                             exchange->body_bytes, exchange->route->format, &limits, &status,
                              exchange->message)) {
         request_free(&exchange->request);
         return refuse(exchange, status, exchange->message);
     }
     drop_body(exchange);
+    exchange->request.guard.bytes_max = http->server->limits.memory_max;
     return begin_answer(exchange, exchange->request.format);
 }
 
@@ -375,17 +392,21 @@ static bool is_our_host(const struct http *http, const char *host)
 {
     bool has_brackets = *host == '[';
     size_t bytes = strcspn(host += has_brackets, has_brackets ? "]" : ":");
+    const char *rest = host + bytes + has_brackets;
     char name[256];
     struct in6_addr six;
     struct in_addr four;
 
-    if (bytes >= sizeof name)
+    if (bytes >= sizeof name || (has_brackets && host[bytes] == '\0') ||
+        (*rest != '\0' && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")] != '\0')))
         return false;
     memcpy(name, host, bytes);
     name[bytes] = '\0';
+    if (has_brackets)
+        return inet_pton(AF_INET6, name, &six) == 1;
     return strcasecmp(name, "localhost") == 0 ||
            strcasecmp(name, http->options.listener->host) == 0 ||
-           inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1;
+           inet_pton(AF_INET, name, &four) == 1;
 }
 
 /* Returns whether a page of another site, in the browser of a user who may ask, sent the
@@ -426,49 +447,6 @@ static const struct route *find_route(const char *path, const struct page_file *
     return NULL;
 }
 
-/* Facts of a request's head by which a proxy before the server may find other request boundaries
- * than the server. */
-struct head {
-    unsigned length_count, encoding_count, host_count;
-    bool has_blank, is_chunked;
-};
-
-static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                   const char *value)
-{
-    struct head *head = context;
-
-    (void)kind;
-    head->has_blank |= strpbrk(name, " \t") != NULL;
-    head->length_count += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
-    head->host_count += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
-    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
-        head->encoding_count++;
-        head->is_chunked = value != NULL && strcasecmp(value, "chunked") == 0;
-    }
-    return MHD_YES;
-}
-
-/* Returns why the request's end or target is not certain; NULL if both are. In the library's buffer
- * `version` follows the target, so a distance other than 1 shows a NUL byte in the target. */
-static const char *doubt(struct exchange *exchange, const char *version)
-{
-    struct head head = {0};
-
-    (void)MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, read_header, &head);
-    if (exchange->target_end == NULL || version != exchange->target_end + 1)
-        return "the request's target has a NUL byte";
-    if (head.has_blank)
-        return "a blank stands before the colon of a header";
-    if (head.length_count > 1 || head.encoding_count > 1 || head.host_count > 1)
-        return "a header that may come once comes twice: Content-Length, Transfer-Encoding or Host";
-    if (head.length_count + head.encoding_count > 1)
-        return "Content-Length stands beside Transfer-Encoding";
-    if (head.encoding_count > 0 && !head.is_chunked)
-        return "Transfer-Encoding is not chunked";
-    return NULL;
-}
-
 /* Checks the request's line and headers, and sets exchange->status if the request is refused. */
 static void check(struct exchange *exchange, const char *path, const char *method)
 {
@@ -477,7 +455,10 @@ static void check(struct exchange *exchange, const char *path, const char *metho
 
     exchange->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     exchange->route = find_route(path, &exchange->page);
-    if (is_cross_site(exchange, is_post))
+    if (is_post && header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH) == NULL &&
+        header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING) == NULL)
+        set_refusal(exchange, MHD_HTTP_LENGTH_REQUIRED, "a POST needs a Content-Length");
+    else if (is_cross_site(exchange, is_post))
         set_refusal(exchange, MHD_HTTP_FORBIDDEN,
                     "the Host or Origin header names a different site");
     else if (exchange->route == NULL)
@@ -491,6 +472,9 @@ static void check(struct exchange *exchange, const char *path, const char *metho
              !is_token(options->token, header(exchange, MHD_HTTP_HEADER_AUTHORIZATION)))
         set_refusal(exchange, MHD_HTTP_UNAUTHORIZED,
                     "the server's token is needed: Authorization: Bearer TOKEN");
+    else if (header(exchange, MHD_HTTP_HEADER_CONTENT_ENCODING) != NULL)
+        set_refusal(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                    "a body with a Content-Encoding is not served");
     else if (is_post && !is_json(header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE)))
         set_refusal(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
                     "the body must be declared as JSON: Content-Type: application/json");
@@ -498,40 +482,70 @@ static void check(struct exchange *exchange, const char *path, const char *metho
 
 /* ---- Handling requests ----------------------------------------------------------------------- */
 
-static uint64_t body_max(const struct exchange *exchange)
+/* Returns how many bytes the request's body may have. *why: what a longer body exceeds. */
+static uint64_t body_max(const struct exchange *exchange, const char **why)
 {
-    return exchange->status == 0 && exchange->route->is_post
-               ? exchange->http->server->limits.body_bytes_max
-               : 0;
+    const struct request_limits *limits = &exchange->http->server->limits;
+    uint64_t fitting = limits->memory_max / (1 + REQUEST_BODY_COST);
+    bool is_taken = exchange->status == 0 && exchange->route->is_post;
+
+    *why = is_taken && fitting < limits->body_bytes_max ? REQUEST_TOO_LARGE
+                                                        : "the request has too many bytes";
+    if (!is_taken)
+        return 0;
+    return fitting < limits->body_bytes_max ? fitting : limits->body_bytes_max;
+}
+
+/* Returns the announced length of the body; UINT64_MAX: none is announced. */
+static uint64_t announced_bytes(struct exchange *exchange)
+{
+    const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+    return length != NULL ? strtoull(length, NULL, 10) : UINT64_MAX;
+}
+
+/* Makes room for bytes_count more bytes of the body, or refuses the request. */
+static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t limit)
+{
+    struct http *http = exchange->http;
+    uint64_t announced = announced_bytes(exchange);
+    size_t most = announced < limit ? announced : limit;
+    size_t doubled = exchange->body_bytes + bytes_count + exchange->body_capacity;
+    size_t capacity = doubled < most ? doubled : most, more = capacity - exchange->body_capacity;
+    bool is_long = capacity > http->small_bytes;
+    struct guard *guard = is_long ? &http->bodies : http->bodies.all;
+    bool may = guard_take(guard, more);
+    char *body = may ? realloc(exchange->body, capacity) : NULL;
+
+    if (body == NULL) {
+        guard_give(guard, may ? more : 0);
+        set_refusal(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
+                    may ? "memory exhausted" : REQUEST_MEMORY_TAKEN);
+        return;
+    }
+    exchange->body = body;
+    exchange->body_capacity = capacity;
+    exchange->body_long += is_long ? more : 0;
 }
 
 /* Keeps a part of the body, or refuses the request if the body is too long. False: more than
- * DISCARD_BYTES of a refused body came, so the connection is closed. */
+ * DISCARD_BYTES of a refused body came, or the body comes too slowly, so the connection is
+ * closed. */
 static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)
 {
-    uint64_t limit = body_max(exchange);
+    const char *why;
+    uint64_t limit = body_max(exchange, &why);
+    uint64_t seconds = exchange->http->options.idle_seconds +
+                       (exchange->body_bytes + exchange->discarded) / BODY_RATE;
 
+    if (now_ns() - exchange->begin_ns > seconds * SECOND_NS)
+        return false;
     if (exchange->status == 0 && bytes_count > limit - exchange->body_bytes)
-        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "the request has too many bytes");
-    if (exchange->status == 0 && exchange->body_capacity - exchange->body_bytes < bytes_count) {
-        size_t capacity = exchange->body_bytes + bytes_count + exchange->body_capacity;
-        size_t more = capacity - exchange->body_capacity;
-        struct guard *all = exchange->http->server->limits.all;
-        bool may = guard_take(all, more);
-        char *body = may ? realloc(exchange->body, capacity) : NULL;
-
-        if (body == NULL) {
-            guard_give(all, may ? more : 0);
-            set_refusal(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
-                        may ? "memory exhausted"
-                            : "other requests hold all the memory that requests may take: see "
-                              "--request-memory");
-        } else {
-            exchange->body = body;
-            exchange->body_capacity = capacity;
-        }
-    }
+        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, why);
+    if (exchange->status == 0 && exchange->body_capacity - exchange->body_bytes < bytes_count)
+        grow_body(exchange, bytes_count, limit);
     if (exchange->status != 0) {
+        drop_body(exchange);
         exchange->discarded += bytes_count;
         return exchange->discarded <= DISCARD_BYTES;
     }
@@ -544,14 +558,14 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
  * the server reads (DISCARD_BYTES). */
 static bool is_far_too_long(struct exchange *exchange)
 {
-    const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    uint64_t limit = body_max(exchange);
+    const char *why;
+    uint64_t bytes_count = announced_bytes(exchange);
 
-    if (length == NULL || strtoull(length, NULL, 10) <= limit)
+    if (bytes_count == UINT64_MAX || bytes_count <= body_max(exchange, &why))
         return false;
     if (exchange->status == 0)
-        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "the request has too many bytes");
-    return strtoull(length, NULL, 10) > DISCARD_BYTES;
+        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, why);
+    return bytes_count > DISCARD_BYTES;
 }
 
 static enum MHD_Result respond(struct exchange *exchange)
@@ -570,7 +584,9 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
         return NULL;
     exchange->http = context;
     exchange->connection = connection;
-    exchange->target_end = strstr(target, "%00") == NULL ? target + strlen(target) : NULL;
+    exchange->target.begin = target;
+    if (strstr(target, "%00") == NULL && !head_has_control(target))
+        exchange->target.end = target + strlen(target);
     return exchange;
 }
 
@@ -582,19 +598,22 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 {
     struct exchange *exchange = *own;
 
-    (void)context, (void)connection;
+    (void)context;
     if (exchange == NULL)
         return MHD_NO;
     if (!exchange->is_checked) {
-        const char *why = doubt(exchange, version);
+        /* Versions of the library differ in where a chunk's line ends, so no request may follow a
+         * request in chunks. */
+        const char *why =
+            head_doubt(connection, method, &exchange->target, version, &exchange->is_closed);
 
         exchange->is_checked = true;
-        exchange->is_closed = why != NULL;
+        exchange->begin_ns = now_ns();
         if (why == NULL)
             check(exchange, path, method);
         else
             set_refusal(exchange, MHD_HTTP_BAD_REQUEST, why);
-        return exchange->is_closed || is_far_too_long(exchange) ? respond(exchange) : MHD_YES;
+        return why != NULL || is_far_too_long(exchange) ? respond(exchange) : MHD_YES;
     }
     if (*bytes_count > 0) {
         bool good = take_body(exchange, bytes, *bytes_count);
@@ -675,6 +694,10 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     http->options = *options;
     http->options.connections_max = connections;
     http->clients = clients;
+    http->bodies = (struct guard){.all = server->limits.all,
+                                  .bytes_max = (server->limits.all->bytes_max + 1) / 2};
+    http->small_bytes = server->limits.all->bytes_max / 4 / connections;
+    http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
     http->opener = pthread_self();
     http->fault = message;
     strcpy(message, "the HTTP server does not start");

@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "trawl/flags.h"
+#include "trawl/connection.h"
 
 #define PASSED_DESCRIPTOR 3 /* the first descriptor that systemd passes */
 #define KIND (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK)
@@ -147,6 +147,8 @@ static bool listen_tcp(struct listener *listener, const char *address, char *mes
     }
     if (host_bytes == 0 || host_bytes >= sizeof listener->host || colon[1] == '\0')
         return refuse(message, address, "the address is neither unix:PATH nor HOST:PORT");
+    if (connection_port_bytes(colon + 1) != strlen(colon + 1))
+        return refuse(message, address, "the port is not a number from 0 to 65535");
     memcpy(listener->host, host, host_bytes);
     listener->host[host_bytes] = '\0';
     fault = getaddrinfo(listener->host, colon + 1, &hints, &found);

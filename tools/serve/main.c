@@ -25,6 +25,7 @@
 #include "trawl/whole.h"
 
 #define LOOK_MS 50 /* while collections load or answers drain: time between two checks */
+#define LAST_MS 2000
 #define MAPPED_BYTES_MIN (32 << 20)
 
 /* Static, since it is large. */
@@ -283,7 +284,8 @@ static void reload(struct serving *serving)
     }
 }
 
-/* Ends the server's listening, then waits until the last answer is sent, at most drain_seconds. */
+/* Ends the server's listening, then waits until the last answer is sent, at most drain_seconds.
+ * Answers that are not complete then get LAST_MS to end with a status. */
 static void drain(struct serving *serving)
 {
     uint64_t looks = serving->options.drain_seconds * 1000 / LOOK_MS;
@@ -291,8 +293,10 @@ static void drain(struct serving *serving)
     listen_notify("STOPPING=1");
     http_quiesce(serving->http);
     listen_close(&serving->listener);
-    while (http_running(serving->http) > 0 && looks-- > 0)
+    for (looks += LAST_MS / LOOK_MS; http_running(serving->http) > 0 && looks > 0; looks--) {
+        serving->server.is_ending = looks <= LAST_MS / LOOK_MS;
         wait_signal(LOOK_MS);
+    }
 }
 
 static void serve(struct serving *serving)

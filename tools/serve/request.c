@@ -23,9 +23,8 @@
 #define OPTIONS_MAX 4096u
 /* JSON values besides the strings to be searched for. */
 #define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX)
-/* Upper bounds of a request's memory, with the plan, in bytes: for each byte of the body, each JSON
- * value, each string to be searched for, and each byte of these strings. */
-#define BODY_BYTE_COST 4u
+/* Upper bounds of a request's memory, with the plan, in bytes: for each JSON value, each string to
+ * be searched for, and each byte of these strings. */
 #define VALUE_COST 160u
 #define PATTERN_COST 512u
 #define PATTERN_BYTE_COST 16u
@@ -76,9 +75,9 @@ const char *request_refusal(const struct guard *guard, int *http_status)
 {
     *http_status = guard->refusal == GUARD_OWN ? 413 : 503;
     if (guard->refusal == GUARD_OWN)
-        return "the request needs more memory than one request may take: see --max-memory";
+        return REQUEST_TOO_LARGE;
     if (guard->refusal == GUARD_ALL)
-        return "other requests hold all the memory that requests may take: see --request-memory";
+        return REQUEST_MEMORY_TAKEN;
     return guard_is_over(guard) ? "the search took longer than the server or the request allows"
                                 : NULL;
 }
@@ -165,7 +164,7 @@ static bool take_limit(struct reading *reading, const char *name, json_t *value,
     uint64_t *limit = to;
 
     if (!json_is_integer(value) || json_integer_value(value) < 1)
-        return refuse(reading, 400, "%s: a number of at least 1 is expected", name);
+        return refuse(reading, 400, "%s: a whole number of at least 1 is expected", name);
     if ((uint64_t)json_integer_value(value) < *limit)
         *limit = (uint64_t)json_integer_value(value);
     return true;
@@ -537,7 +536,7 @@ static bool is_bounded(struct reading *reading, const char *body, size_t body_by
     if (value_count > values_max)
         return refuse(reading, 413, "the body has more than %llu values",
                       (unsigned long long)values_max);
-    return take_memory(reading, body_bytes * BODY_BYTE_COST + value_count * VALUE_COST);
+    return take_memory(reading, body_bytes * REQUEST_BODY_COST + value_count * VALUE_COST);
 }
 
 static bool take_format(struct reading *reading, const char *name, json_t *value, void *to)

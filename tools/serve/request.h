@@ -7,6 +7,12 @@
 
 #define EXIT_GROUPS 0x80u
 #define REQUEST_FILES_MAX 64u /* files of -f in one request */
+/* Memory that each byte of a request's body takes while the body is read, besides the body. */
+#define REQUEST_BODY_COST 4u
+#define REQUEST_TOO_LARGE \
+    "the request needs more memory than one request may take: see --max-memory"
+#define REQUEST_MEMORY_TAKEN \
+    "other requests hold all the memory that requests may take: see --request-memory"
 
 /* The formats of answers. REQUEST_FILES lists the collection's files without a search. */
 enum request_format {

@@ -179,7 +179,8 @@ int answering_count(void *context, struct command_job *job, const struct value_i
         pass->positions_max = answer->request.results_max;
         if (!answering_pass(answer, job->patterns)) {
             answering_refuse(answer, 503,
-                             *pass->message != '\0' ? pass->message
+                             *pass->message != '\0'      ? pass->message
+                             : answer->server->is_ending ? "the server is ending"
                              : answer->truncated
                                  ? "the search took longer than the server or the request allows"
                                  : "cancelled");

@@ -62,7 +62,8 @@ static const struct option_row {
     {"--idle-seconds", "NUM", OPTION_NUMBER, AT(http.idle_seconds), 60,
      "close a connection that neither takes nor sends bytes for NUM seconds (60)"},
     {"--drain-seconds", "NUM", OPTION_NUMBER, AT(drain_seconds), 30,
-     "when the server ends, wait at most NUM seconds for answers (30)"},
+     "when the server ends, wait at most NUM seconds for answers; then end the answers where they "
+     "are (30)"},
     {"--help", NULL, OPTION_SWITCH, AT(help), 0, "print this help"},
     {"--version", NULL, OPTION_SWITCH, AT(version), 0, "print the version"},
     {"--generate=man", NULL, OPTION_SWITCH, AT(manual), 0, "print the manual page"},

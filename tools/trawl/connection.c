@@ -64,6 +64,13 @@ static int connect_unix(struct connection *connection, const char *path)
 #define HOST_BYTES_MAX 256u /* a host's name, with its NUL */
 #define PORT_BYTES_MAX 6u   /* five digits and a NUL */
 
+size_t connection_port_bytes(const char *text)
+{
+    size_t bytes = strspn(text, "0123456789");
+
+    return bytes < PORT_BYTES_MAX && strtoul(text, NULL, 10) <= UINT16_MAX ? bytes : 0;
+}
+
 /* Splits HOST, HOST:PORT or [HOST]:PORT; a slash may follow. False: the text has another form. */
 static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])
 {
@@ -77,8 +84,8 @@ static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port
     host[host_bytes] = '\0';
     strcpy(port, "80");
     if (*rest == ':') {
-        port_bytes = strspn(++rest, "0123456789");
-        if (port_bytes == 0 || port_bytes >= PORT_BYTES_MAX)
+        port_bytes = connection_port_bytes(++rest);
+        if (port_bytes == 0)
             return false;
         memcpy(port, rest, port_bytes);
         port[port_bytes] = '\0';
@@ -96,7 +103,8 @@ static int connect_tcp(struct connection *connection, const char *text)
     int descriptor = -1, code;
 
     if (!split_address(text, host, port))
-        return refuse(connection, text, "the address is not http://HOST:PORT");
+        return refuse(connection, text,
+                      "the address is not http://HOST:PORT, with a PORT up to 65535");
     code = getaddrinfo(host, port, &hints, &found);
     if (code != 0)
         why = code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code);

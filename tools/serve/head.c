@@ -1,0 +1,92 @@
+/* head: finds what is not certain in a request's head. */
+#include "serve/head.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Facts of a request's head by which a proxy before the server may find other request boundaries
+ * than the server. */
+struct head {
+    unsigned length_count, encoding_count, host_count;
+    bool is_chunked, has_bad_name, has_bad_byte;
+    /* Version 0.9 of the library leaves the head in its buffer, with NUL bytes in place of colons
+     * and line ends, and drops values that go on in the next line. at: where the next line has to
+     * begin if all lines so far are plain; NULL: some line is not. */
+    const char *at;
+};
+
+bool head_has_control(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
+            return true;
+    return false;
+}
+
+static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                   const char *value)
+{
+    static const char name_bytes[] = "!#$%&'*+-.^_`|~0123456789"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    struct head *head = context;
+    size_t bytes = strlen(name);
+    const char *begin = head->at == name ? name + bytes + 1 : NULL;
+
+    (void)kind;
+    value = value != NULL ? value : "";
+    head->has_bad_name |= bytes == 0 || name[strspn(name, name_bytes)] != '\0';
+    head->has_bad_byte |= head_has_control(value);
+    head->length_count += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
+    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
+        head->host_count++;
+        head->has_bad_byte |= value[strcspn(value, "@/\\?#, \t")] != '\0';
+    }
+    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+        head->encoding_count++;
+        head->is_chunked = strcasecmp(value, "chunked") == 0;
+    }
+    head->at = NULL;
+    if (begin != NULL && value == begin + strspn(begin, " \t")) {
+        begin = value + strlen(value);
+        head->at = begin[1] == '\0' ? begin + 2 : NULL;
+    }
+    return MHD_YES;
+}
+
+/* Returns whether the head has lines that the library does not show as they came: a folded line, a
+ * line that ends without CR, or a NUL byte. Version 1 of the library refuses these lines. */
+static bool hides_lines(struct MHD_Connection *connection, const struct head *head,
+                        const char *method)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+    return *MHD_get_version() == '0' &&
+           (head->at == NULL || head->at + 2 != method + info->header_size || head->at[1] != '\0');
+}
+
+const char *head_doubt(struct MHD_Connection *connection, const char *method,
+                       const struct head_target *target, const char *version, bool *is_chunked)
+{
+    struct head head = {.at = version + strlen(version) + 2};
+
+    (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, read_header, &head);
+    *is_chunked = head.encoding_count > 0;
+    if (target->end == NULL || version != target->end + 1)
+        return "the request's target has a NUL byte or a control byte";
+    if (target->begin != method + strlen(method) + 1)
+        return "the request's method has a NUL byte, or more than one blank behind";
+    if (hides_lines(connection, &head, method))
+        return "a line of the head is folded, ends without CR LF, or has a NUL byte";
+    if (head.has_bad_name)
+        return "a header's name has a byte that is not allowed, such as a blank before the colon";
+    if (head.has_bad_byte)
+        return "a header's value has a byte that is not allowed there";
+    if (head.length_count > 1 || head.encoding_count > 1 || head.host_count > 1)
+        return "a header that may come once comes twice: Content-Length, Transfer-Encoding or Host";
+    if (head.length_count + head.encoding_count > 1)
+        return "Content-Length stands beside Transfer-Encoding";
+    if (head.encoding_count > 0 && (!head.is_chunked || strcmp(version, "HTTP/1.0") == 0))
+        return "Transfer-Encoding is not chunked, or the request is not HTTP/1.1";
+    return NULL;
+}
