@@ -14,13 +14,57 @@
 #include "base/fault.h"
 
 #if TRAWL_REGEX
-/* Returns the functions of the library at `path`, or NULL if there is no such library or if its
- * version is not REGEX_VERSION. */
-static const struct regex_ops *open_library(const char *path)
+/* Opens the library in the directory of `file`, or in ../lib of that directory. Returns NULL if
+ * there is no such library. */
+static void *open_beside(const char *file)
 {
-    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/"};
+    char path[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    void *library = NULL;
+
+    for (int i = 0; slash != NULL && library == NULL && i < 2; i++) {
+        if (snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY, (int)(slash + 1 - file), file,
+                     between[i]) < (int)sizeof path)
+            library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    }
+    return library;
+}
+
+/* Opens the library beside the program or library that holds this code, also if a link
+ * leads to that file. The dynamic linker knows a library's path, but of a program only the word by
+ * which a caller named the program, and that word can be any text. The path of a program is what
+ * /proc says. If /proc is missing, or says the dynamic linker, which a caller can run with a
+ * program as the operand, the path is what was executed. */
+static void *open_beside_own(void)
+{
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    void *library = NULL;
+    char file[PATH_MAX] = {0};
+    Dl_info own, program;
+
+    if (dladdr((const void *)(uintptr_t)regex_load, &own) != 0 && own.dli_fname != NULL &&
+        dladdr((const void *)getauxval(AT_ENTRY), &program) != 0 &&
+        own.dli_fbase != program.dli_fbase) {
+        library = open_beside(own.dli_fname);
+        executed = own.dli_fname;
+    } else if (readlink("/proc/self/exe", file, sizeof file - 1) > 0) {
+        library = open_beside(file);
+    }
+    if (library == NULL && executed != NULL && realpath(executed, file) != NULL)
+        library = open_beside(file);
+    return library;
+}
+
+/* Returns the functions of the first library that is found, if its version is REGEX_VERSION;
+ * otherwise NULL. */
+static const struct regex_ops *open_library(void)
+{
+    void *library = open_beside_own();
     const struct regex_ops *ops;
 
+    if (library == NULL)
+        library = dlopen(TRAWL_REGEX_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)
         return NULL;
     ops = (const struct regex_ops *)dlsym(library, "trawl_regex_ops");
@@ -30,58 +74,14 @@ static const struct regex_ops *open_library(const char *path)
     return NULL;
 }
 
-/* As open_library, of a library in the directory of `file`, or in ../lib of that directory. */
-static const struct regex_ops *open_beside(const char *file)
-{
-    static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/"};
-    char path[PATH_MAX];
-    const char *slash = strrchr(file, '/');
-    const struct regex_ops *ops = NULL;
-
-    for (int i = 0; slash != NULL && ops == NULL && i < 2; i++) {
-        if (snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY, (int)(slash + 1 - file), file,
-                     between[i]) < (int)sizeof path)
-            ops = open_library(path);
-    }
-    return ops;
-}
-
-/* As open_library, of a library beside the program or library that holds this code, also if a link
- * leads to that file. The dynamic linker knows a library's path, but of a program only the word by
- * which a caller named the program, and that word can be any text. The path of a program is what
- * /proc says. If /proc is missing, or says the dynamic linker, which a caller can run with a
- * program as the operand, the path is what was executed. */
-static const struct regex_ops *open_beside_own(void)
-{
-    const char *executed = (const char *)getauxval(AT_EXECFN);
-    const struct regex_ops *ops = NULL;
-    char file[PATH_MAX] = {0};
-    Dl_info own, program;
-
-    if (dladdr((const void *)(uintptr_t)regex_load, &own) != 0 && own.dli_fname != NULL &&
-        dladdr((const void *)getauxval(AT_ENTRY), &program) != 0 &&
-        own.dli_fbase != program.dli_fbase) {
-        ops = open_beside(own.dli_fname);
-        executed = own.dli_fname;
-    } else if (readlink("/proc/self/exe", file, sizeof file - 1) > 0) {
-        ops = open_beside(file);
-    }
-    if (ops == NULL && executed != NULL && realpath(executed, file) != NULL)
-        ops = open_beside(file);
-    return ops;
-}
-
 enum trawl_status regex_load(const struct regex_ops **ops, struct trawl_error *error)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const struct regex_ops *loaded;
 
     (void)pthread_mutex_lock(&lock);
-    if (loaded == NULL && !fault_hit(FAULT_OPEN)) {
-        loaded = open_beside_own();
-        if (loaded == NULL)
-            loaded = open_library(TRAWL_REGEX_LIBRARY);
-    }
+    if (loaded == NULL && !fault_hit(FAULT_OPEN))
+        loaded = open_library();
     *ops = loaded;
     (void)pthread_mutex_unlock(&lock);
     if (*ops == NULL)

@@ -52,6 +52,11 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
     return done.returncode, done.stdout, done.stderr
 
 
+def undoubted(said):
+    """Return what trawl said on standard error, without the message about a list of -f whose strings do not occur."""
+    return re.sub(rb"^trawl: .*: nothing was found; .*\n", b"", said, flags=re.MULTILINE)
+
+
 def stats_wrong(said, jobs=0, size=None):
     """Return None, or which numbers of --stats disagree with each other, with -j, or with the bytes of the files."""
     found = dict(re.findall(rb"^([a-zA-Z/ ]+): (.*)$", said, re.MULTILINE))

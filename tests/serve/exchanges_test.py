@@ -335,10 +335,10 @@ def query(model):
 
 
 def is_error(answer, status, said):
-    """Returns whether this is the error. A message may begin with a file of strings; `said` that ends in a blank is the message's beginning."""
+    """Returns whether this is the error. A message may begin with the place of a string; `said` that ends in a blank is the message's beginning."""
     message = answer.get("error", {}).get("message", "")
     text = message if isinstance(message, str) else os.fsdecode(text_of(message))
-    shown = re.sub(r"\Af:\d+: ", "", text)
+    shown, said = (re.sub(r"\A(f:|string )\d+: ", "", one) for one in (text, said))
     return answer == {"error": {"status": status, "message": message}} and (shown == said or (said[-1] == " " and shown.startswith(said)))
 
 

@@ -202,17 +202,39 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings,
            exhausted(message);
 }
 
-/* Adds the strings of a text, a string for each line. The last line may lack the newline. */
+/* Returns whether a CR before a line end of a list is not a part of the string, as in ripgrep. */
+static bool drops_returns(const struct settings *settings)
+{
+    return settings->is_tg || settings->crlf;
+}
+
+/* Takes the next string of a text, a string for each line. list: the text is that of a list. Sets
+ * *length and returns the text behind the string's line; NULL: the string was the last. */
+static const char *next_string(const struct settings *settings, bool list, const char *text,
+                               const char *end, size_t *length)
+{
+    const char *newline = text == end ? NULL : memchr(text, '\n', (size_t)(end - text));
+
+    *length = (size_t)((newline != NULL ? newline : end) - text);
+    if (newline == NULL)
+        return NULL;
+    if (list && *length > 0 && newline[-1] == '\r' && drops_returns(settings))
+        --*length;
+    /* In a list the last line may lack the line end, and a line end at the end adds no string. */
+    return list && newline + 1 == end ? NULL : newline + 1;
+}
+
+/* Adds the strings of a text. file: the name of the list; NULL: the command line. */
 static bool add_lines(struct patterns *patterns, const struct settings *settings, const char *file,
                       const char *text, size_t bytes_count, char *message)
 {
     struct source source = {file, 0};
-    const char *end = text + bytes_count;
+    const char *end = text + bytes_count, *next;
 
-    for (;;) {
-        const char *newline = bytes_count == 0 ? NULL : memchr(text, '\n', (size_t)(end - text));
-        size_t length = (size_t)((newline != NULL ? newline : end) - text);
+    for (; text != NULL; text = next) {
+        size_t length;
 
+        next = next_string(settings, file != NULL, text, end, &length);
         if (settings->guard != NULL && guard_is_over(settings->guard))
             return is_over(message);
         source.line++;
@@ -225,10 +247,8 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
         } else if (!add_string(patterns, settings, text, length)) {
             return exhausted(message);
         }
-        if (newline == NULL)
-            return true;
-        text = newline + 1;
     }
+    return true;
 }
 
 /* Reads a whole file; *bytes is kept with the patterns. */
@@ -430,17 +450,108 @@ static bool prepare_approximate(const struct settings *settings)
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {
+    struct pattern_list *lists =
+        realloc(patterns->lists, (patterns->list_count + 1) * sizeof *lists);
     char *bytes;
     size_t bytes_count;
 
+    if (lists == NULL)
+        return exhausted(message);
+    patterns->lists = lists;
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
+    lists[patterns->list_count++] = (struct pattern_list){value_shown(item), bytes, bytes_count};
     if (bytes_count == 0)
         return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
-    if (bytes[bytes_count - 1] == '\n')
-        bytes_count--;
     return add_lines(patterns, settings, value_shown(item), bytes, bytes_count, message);
+}
+
+/* Returns whether the string, as given, means the pattern. */
+static bool spells(const struct settings *settings, const char *text, size_t length,
+                   const struct trawl_pattern *pattern)
+{
+    bool quotes = settings->syntax != TRAWL_LITERAL && !settings->expressions;
+    uint64_t used = 0;
+    unsigned value = 0, digits = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        uint8_t byte = (uint8_t)text[i];
+
+        if (settings->hex && isspace(byte))
+            continue;
+        if (settings->hex) {
+            value = value << 4 | (unsigned)hex_value(text[i]);
+            if (++digits % 2 != 0)
+                continue;
+            byte = (uint8_t)value;
+        } else if (quotes && byte == '\\' && i + 1 < length) {
+            byte = (uint8_t)text[++i];
+        }
+        if (used == pattern->bytes_count || ((const uint8_t *)pattern->bytes)[used++] != byte)
+            return false;
+    }
+    return used == pattern->bytes_count;
+}
+
+void patterns_place(const struct patterns *patterns, const struct settings *settings,
+                    const struct trawl_pattern *pattern, char *message)
+{
+    bool operand = settings->patterns.count == 0;
+    const struct value_list *given = operand ? &settings->operands : &settings->patterns;
+    size_t count = operand ? 1 : given->count, list = 0, used = strlen(message);
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool in_list = !operand && given->items[i].kind == VALUE_FILE;
+        const char *text = in_list ? patterns->lists[list].text : given->items[i].text, *next;
+        const char *end = text + (in_list ? patterns->lists[list].bytes_count : strlen(text));
+
+        for (uint64_t line = 1; text != NULL && (!in_list || text < end); text = next, line++) {
+            size_t length;
+
+            next = next_string(settings, in_list, text, end, &length);
+            number++;
+            if (!spells(settings, text, length, pattern))
+                continue;
+            if (in_list)
+                snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%.*s:%" PRIu64 ": ",
+                         SHOWN_NAME_MAX, patterns->lists[list].name, line);
+            else if (number > 1 || next != NULL || i + 1 < count)
+                snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s %" PRIu64 ": ",
+                         settings->expressions ? "expression" : "string", number);
+            return;
+        }
+        list += in_list;
+    }
+}
+
+bool patterns_doubt(const struct patterns *patterns, const struct settings *settings, char *message)
+{
+    for (size_t i = 0; i < patterns->list_count; i++) {
+        const struct pattern_list *list = &patterns->lists[i];
+        const char *text = list->text, *last = text + list->bytes_count - 1, *doubt = NULL;
+
+        if (list->bytes_count == 0 || settings->hex)
+            continue;
+        if (list->bytes_count > 1 &&
+            (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+            doubt = "the list is in UTF-16";
+        else if (list->bytes_count > 2 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+            doubt = "the list's first string begins with a byte order mark";
+        else if (memchr(text, '\0', list->bytes_count) != NULL &&
+                 memchr(text, '\n', list->bytes_count) == NULL)
+            doubt = "the list has NUL bytes, but no line end";
+        else if (*last == '\r' ||
+                 (!drops_returns(settings) && memmem(text, list->bytes_count, "\r\n", 2) != NULL))
+            doubt = "strings of the list end with carriage returns, which --crlf leaves out";
+        if (doubt != NULL) {
+            snprintf(message, SETTINGS_ERROR_BYTES, "%.*s: nothing was found; %s", SHOWN_NAME_MAX,
+                     list->name, doubt);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Returns whether a string contains a capital letter. */
@@ -475,7 +586,9 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         return false;
     }
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
-        snprintf(message, SETTINGS_ERROR_BYTES,
+        message[0] = '\0';
+        patterns_place(patterns, settings, &(struct trawl_pattern){"", 0}, message);
+        snprintf(message + strlen(message), SETTINGS_ERROR_BYTES - strlen(message),
                  "the empty string cannot be searched for with errors, nor with --fasta");
         return false;
     }
@@ -592,8 +705,11 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         guard_give(settings->guard, spare);
     if (status == TRAWL_OK || settings->expressions)
         return status == TRAWL_OK;
+    message[0] = '\0';
+    if (error.pattern_index < patterns->count)
+        patterns_place(patterns, settings, &patterns->items[error.pattern_index], message);
     approximate_string(patterns, &error);
-    snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
+    snprintf(message + strlen(message), SETTINGS_ERROR_BYTES - strlen(message), "%s%s",
              settings->algorithm != NULL    ? "--algorithm: "
              : settings->method != NULL     ? "--method: "
              : settings->mismatches_max > 0 ? "--mismatches: "
@@ -611,6 +727,7 @@ void patterns_free(struct patterns *patterns)
     for (size_t i = 0; i < patterns->block_count; i++)
         free(patterns->blocks[i]);
     free(patterns->blocks);
+    free(patterns->lists);
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);

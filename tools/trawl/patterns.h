@@ -24,6 +24,13 @@ struct pattern_check {
     bool cases;
 };
 
+/* A list of strings, of -f. */
+struct pattern_list {
+    const char *name; /* for messages */
+    const char *text; /* as read */
+    size_t bytes_count;
+};
+
 struct patterns {
     struct trawl_pattern *items; /* no empty string, no duplicates */
     uint64_t count;
@@ -50,6 +57,8 @@ struct patterns {
     uint64_t column_count, column_capacity;
     struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
     uint64_t capacity;
+    struct pattern_list *lists; /* in the order of the options -f */
+    size_t list_count;
     void **blocks; /* memory that `items` point into, unless a string is in argv */
     size_t block_count;
 };
@@ -61,6 +70,14 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
+/* Appends to `message` where the user gave the pattern: the list and the line, or the number of the
+ * string if the options give several. Appends nothing if no string as given is the pattern. */
+void patterns_place(const struct patterns *patterns, const struct settings *settings,
+                    const struct trawl_pattern *pattern, char *message);
+/* After a search that found nothing: returns whether a list holds what its writer hardly wanted in
+ * the strings. Then `message` says so. */
+bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
+                    char *message);
 void patterns_free(struct patterns *patterns);
 
 #endif

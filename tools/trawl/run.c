@@ -169,6 +169,9 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
         job_message(job, "%s", message);
         return EXIT_ERROR;
     }
+    if (!job->selected && !settings->quiet && !settings->no_messages &&
+        patterns_doubt(job->patterns, settings, message))
+        job_message(job, "%s", message);
     if (job->output->error != 0) {
         job_message(job, "write error: %s", strerror(job->output->error));
         return EXIT_ERROR;
@@ -231,6 +234,11 @@ static int run(struct command_job *job, struct settings *settings, char *message
     if (pattern_is_operand) {
         operands++;
         operand_count--;
+    }
+    if (settings->is_tg &&
+        walk_lists_of_input(settings) + walk_reads_input(settings, operands, operand_count) > 1) {
+        job_message(job, "'-' is given more than once: standard input can be read only once");
+        return EXIT_ERROR;
     }
     if (job->patterns->none_given && settings->invert)
         take_all_lines(settings, job->patterns);
