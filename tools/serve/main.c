@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,9 +47,11 @@ static bool serve_fail(char *message, const char *what, const char *why)
     return false;
 }
 
-/* Reads a whole file into *text; leaves NULL if path is NULL. False: message says why. */
-static bool read_secret(const char *path, char **text, char *message)
+/* Reads a whole file into *text; leaves NULL if path is NULL. Warns of a secret that other users can
+ * read or change. False: message says why. */
+static bool read_secret(const char *path, bool is_secret, char **text, char *message)
 {
+    struct stat status;
     size_t bytes_count;
 
     if (path == NULL)
@@ -56,6 +59,10 @@ static bool read_secret(const char *path, char **text, char *message)
     if (!whole_read(path, text, &bytes_count, message))
         return false;
     (*text)[bytes_count] = '\0'; /* whole_read leaves room for this byte */
+    if (is_secret && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+        (status.st_mode & (S_IROTH | S_IWOTH)) != 0)
+        message_print("warning: %s: all users may read or change this secret (mode %04o)", path,
+                      (unsigned)status.st_mode & 07777u);
     return true;
 }
 
@@ -75,9 +82,9 @@ static bool read_secrets(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
 
-    if (!read_secret(options->token_file, &serving->token, message) ||
-        !read_secret(options->certificate, &serving->certificate, message) ||
-        !read_secret(options->key, &serving->key, message))
+    if (!read_secret(options->token_file, true, &serving->token, message) ||
+        !read_secret(options->certificate, false, &serving->certificate, message) ||
+        !read_secret(options->key, true, &serving->key, message))
         return false;
     if (serving->token != NULL) {
         size_t end = strcspn(serving->token, "\r\n");
