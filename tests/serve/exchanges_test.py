@@ -325,7 +325,11 @@ def query(model):
     lines = output.splitlines(keepends=True) if kind == "json" else re.findall(rb"[^\0]*\0|[^\0]+$" if is_null(asks) else rb"[^\n]*\n|[^\n]+$", output)
     counted = [i for i, line in enumerate(lines) if kind == "frames" or line.startswith(b'{"type":"match"')]
     cut = len(counted) > most
-    output = b"".join(lines[:counted[most]] if cut else lines)
+    kept = lines[:counted[most]] if cut else lines
+    files = [line for line in kept if line.startswith((b'{"type":"begin"', b'{"type":"end"'))]
+    if kind == "json" and files and b'"begin"' in files[-1][:15]:  # the file that was cut off
+        kept.append(files[-1].replace(b"begin", b"end", 1)[:-3] + b',"binary_offset":null}}\n')
+    output = b"".join(kept)
     if kind == "frames":
         part, has_groups = row["joint"].get("part", False), any(option in asks for option in SEPARATED)
         end = 2 if cut else status, part and has_groups and output != b"", part, b"--\n" if part and has_groups else b""

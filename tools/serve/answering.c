@@ -64,6 +64,19 @@ static int put_frame(struct served_answer *answer, enum output_frame frame, cons
     return os_code;
 }
 
+/* Ends the file whose lines were cut off, for REQUEST_JSON: writes a line `end` with the name in
+ * the line `begin`, which answer->file holds. Returns 0 or an errno. */
+static int put_end(struct served_answer *answer)
+{
+    static const char begin[] = "{\"type\":\"begin\"", end[] = "{\"type\":\"end\"";
+    static const char rest[] = ",\"binary_offset\":null}}\n";
+    size_t from = sizeof begin - 1, to = answer->file_count - strlen("}}\n");
+    int os_code = put(answer, end, sizeof end - 1);
+
+    os_code = os_code != 0 ? os_code : put(answer, answer->file + from, to - from);
+    return os_code != 0 ? os_code : put(answer, rest, sizeof rest - 1);
+}
+
 /* Writes the JSON line of a message or of the exit status, for REQUEST_JSON. Returns 0 or an
  * errno. */
 static int put_line(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
@@ -78,10 +91,42 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
-    int os_code = line == NULL ? ENOMEM : put(answer, line, strlen(line));
+    int os_code = is_exit && answer->file_count > 0 && !answer->in_line ? put_end(answer) : 0;
 
+    if (os_code == 0)
+        os_code = line == NULL ? ENOMEM : put(answer, line, strlen(line));
     free(line);
     return os_code;
+}
+
+static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
+{
+    return bytes_count >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
+}
+
+/* For REQUEST_JSON: keeps a line `begin` in answer->file until the line `end` of the same file.
+ * begins: the piece begins a line. Without memory the answer lacks a line `end`. */
+static void keep_file(struct served_answer *answer, const uint8_t *piece, size_t bytes_count,
+                      bool begins)
+{
+    uint8_t *file;
+
+    if (begins) {
+        answer->in_begin = begins_with(piece, bytes_count, "{\"type\":\"begin\"");
+        if (answer->in_begin || begins_with(piece, bytes_count, "{\"type\":\"end\""))
+            answer->file_count = 0;
+    }
+    if (!answer->in_begin)
+        return;
+    file = grown(answer->file, &answer->file_capacity, 256, answer->file_count + bytes_count, 1);
+    answer->in_begin = file != NULL;
+    if (file == NULL) {
+        answer->file_count = 0;
+        return;
+    }
+    answer->file = file;
+    memcpy(file + answer->file_count, piece, bytes_count);
+    answer->file_count += bytes_count;
 }
 
 /* Returns how many of the bytes come before the first line that exceeds results_max, and sets
@@ -89,19 +134,21 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
  * results; the job writes the first bytes of a line together (put_beginning of json.c). */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
-    const char *prefix = answer->request.format == REQUEST_JSON ? "{\"type\":\"match\"" : "";
-    size_t prefix_bytes = strlen(prefix);
+    bool is_json = answer->request.format == REQUEST_JSON;
+    const char *prefix = is_json ? "{\"type\":\"match\"" : "";
     const uint8_t *at = bytes, *end = bytes + bytes_count, *line_end;
 
     for (; at < end; at = line_end == NULL ? end : line_end + 1) {
         line_end = memchr(at, answer->line_end, (size_t)(end - at));
         if (!answer->in_line) {
-            answer->line_counts =
-                (size_t)(end - at) >= prefix_bytes && memcmp(at, prefix, prefix_bytes) == 0;
+            answer->line_counts = begins_with(at, (size_t)(end - at), prefix);
             answer->cut = answer->line_counts && answer->lines_left == 0;
             if (answer->cut)
                 break;
         }
+        if (is_json)
+            keep_file(answer, at, (size_t)((line_end == NULL ? end : line_end + 1) - at),
+                      !answer->in_line);
         answer->in_line = line_end == NULL;
         answer->lines_left -= answer->line_counts && !answer->in_line && answer->lines_left > 0;
     }
@@ -131,7 +178,8 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
             if (is_late(answer))
                 return ECANCELED;
         }
-        if (format <= REQUEST_FRAMES && answer->lines_left != UINT64_MAX)
+        if (format == REQUEST_JSON ||
+            (format == REQUEST_FRAMES && answer->lines_left != UINT64_MAX))
             bytes_count = within_limit(answer, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->begun && *answer->message == '\0') {
         (void)snprintf(answer->message, sizeof answer->message, "%.*s", (int)bytes_count,

@@ -47,11 +47,9 @@ static bool serve_fail(char *message, const char *what, const char *why)
     return false;
 }
 
-/* Reads a whole file into *text; leaves NULL if path is NULL. Warns of a secret that other users can
- * read or change. False: message says why. */
-static bool read_secret(const char *path, bool is_secret, char **text, char *message)
+/* Reads a whole file into *text; leaves NULL if path is NULL. False: message says why. */
+static bool read_secret(const char *path, char **text, char *message)
 {
-    struct stat status;
     size_t bytes_count;
 
     if (path == NULL)
@@ -59,11 +57,18 @@ static bool read_secret(const char *path, bool is_secret, char **text, char *mes
     if (!whole_read(path, text, &bytes_count, message))
         return false;
     (*text)[bytes_count] = '\0'; /* whole_read leaves room for this byte */
-    if (is_secret && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+    return true;
+}
+
+/* Warns if users who do not belong to the file's group can read or change the secret. */
+static void warn_of_readers(const char *path)
+{
+    struct stat status;
+
+    if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
         (status.st_mode & (S_IROTH | S_IWOTH)) != 0)
         message_print("warning: %s: all users may read or change this secret (mode %04o)", path,
                       (unsigned)status.st_mode & 07777u);
-    return true;
 }
 
 /* Returns whether a file in PEM has a part of this kind. Each part begins with a line that names
@@ -82,9 +87,9 @@ static bool read_secrets(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
 
-    if (!read_secret(options->token_file, true, &serving->token, message) ||
-        !read_secret(options->certificate, false, &serving->certificate, message) ||
-        !read_secret(options->key, true, &serving->key, message))
+    if (!read_secret(options->token_file, &serving->token, message) ||
+        !read_secret(options->certificate, &serving->certificate, message) ||
+        !read_secret(options->key, &serving->key, message))
         return false;
     if (serving->token != NULL) {
         size_t end = strcspn(serving->token, "\r\n");
@@ -306,6 +311,8 @@ static void serve(struct serving *serving)
 {
     bool loading;
 
+    warn_of_readers(serving->options.token_file);
+    warn_of_readers(serving->options.key);
     message_print("serves at %s%s",
                   serving->listener.is_unix      ? ""
                   : serving->certificate != NULL ? "https://"
