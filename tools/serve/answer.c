@@ -401,7 +401,7 @@ static void free_answer(struct served_answer *answer)
             close(answer->descriptors[i]);
     request_free(&answer->request);
     free(answer->kept);
-    free(answer->file);
+    free(answer->file_end);
     free(answer->searchers);
     pthread_mutex_destroy(&answer->lock);
     free(answer);

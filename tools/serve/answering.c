@@ -64,19 +64,6 @@ static int put_frame(struct served_answer *answer, enum output_frame frame, cons
     return os_code;
 }
 
-/* Ends the file whose lines were cut off, for REQUEST_JSON: writes a line `end` with the name in
- * the line `begin`, which answer->file holds. Returns 0 or an errno. */
-static int put_end(struct served_answer *answer)
-{
-    static const char begin[] = "{\"type\":\"begin\"", end[] = "{\"type\":\"end\"";
-    static const char rest[] = ",\"binary_offset\":null}}\n";
-    size_t from = sizeof begin - 1, to = answer->file_count - strlen("}}\n");
-    int os_code = put(answer, end, sizeof end - 1);
-
-    os_code = os_code != 0 ? os_code : put(answer, answer->file + from, to - from);
-    return os_code != 0 ? os_code : put(answer, rest, sizeof rest - 1);
-}
-
 /* Writes the JSON line of a message or of the exit status, for REQUEST_JSON. Returns 0 or an
  * errno. */
 static int put_line(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
@@ -91,7 +78,9 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
                        : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
     char *line =
         text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
-    int os_code = is_exit && answer->file_count > 0 && !answer->in_line ? put_end(answer) : 0;
+    int os_code = is_exit && answer->file_end != NULL
+                      ? put(answer, answer->file_end, strlen(answer->file_end))
+                      : 0;
 
     if (os_code == 0)
         os_code = line == NULL ? ENOMEM : put(answer, line, strlen(line));
@@ -104,29 +93,22 @@ static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
     return bytes_count >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
 }
 
-/* For REQUEST_JSON: keeps a line `begin` in answer->file until the line `end` of the same file.
- * begins: the piece begins a line. Without memory the answer lacks a line `end`. */
-static void keep_file(struct served_answer *answer, const uint8_t *piece, size_t bytes_count,
-                      bool begins)
+/* For REQUEST_JSON, at the begin of a line: makes the line `end` that a file needs if the answer is
+ * cut off after the file's line `begin`. The job writes a line `begin` at once (json.c). Without
+ * memory the answer lacks a line `end`. */
+static void follow_file(struct served_answer *answer, const uint8_t *line, size_t bytes_count)
 {
-    uint8_t *file;
+    static const char begin[] = "{\"type\":\"begin\"", rest[] = "}}\n";
+    bool begins = begins_with(line, bytes_count, begin);
 
-    if (begins) {
-        answer->in_begin = begins_with(piece, bytes_count, "{\"type\":\"begin\"");
-        if (answer->in_begin || begins_with(piece, bytes_count, "{\"type\":\"end\""))
-            answer->file_count = 0;
-    }
-    if (!answer->in_begin)
+    if (!begins && !begins_with(line, bytes_count, "{\"type\":\"end\""))
         return;
-    file = grown(answer->file, &answer->file_capacity, 256, answer->file_count + bytes_count, 1);
-    answer->in_begin = file != NULL;
-    if (file == NULL) {
-        answer->file_count = 0;
-        return;
-    }
-    answer->file = file;
-    memcpy(file + answer->file_count, piece, bytes_count);
-    answer->file_count += bytes_count;
+    free(answer->file_end);
+    answer->file_end = NULL;
+    if (begins && asprintf(&answer->file_end, "{\"type\":\"end\"%.*s,\"binary_offset\":null}}\n",
+                           (int)(bytes_count - strlen(begin) - strlen(rest)),
+                           (const char *)line + strlen(begin)) < 0)
+        answer->file_end = NULL;
 }
 
 /* Returns how many of the bytes come before the first line that exceeds results_max, and sets
@@ -146,9 +128,8 @@ static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, s
             if (answer->cut)
                 break;
         }
-        if (is_json)
-            keep_file(answer, at, (size_t)((line_end == NULL ? end : line_end + 1) - at),
-                      !answer->in_line);
+        if (is_json && !answer->in_line && line_end != NULL)
+            follow_file(answer, at, (size_t)(line_end + 1 - at));
         answer->in_line = line_end == NULL;
         answer->lines_left -= answer->line_counts && !answer->in_line && answer->lines_left > 0;
     }

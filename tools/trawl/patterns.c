@@ -19,12 +19,6 @@
 #include "trawl/grow.h"
 #include "trawl/whole.h"
 
-/* Where strings come from, for messages. */
-struct source {
-    const char *file; /* NULL: the command line */
-    uint64_t line;    /* line of the file, from 1 on */
-};
-
 static bool exhausted(char *message)
 {
     snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
@@ -136,8 +130,9 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
              add_with_return(patterns, bytes, bytes_count)));
 }
 
-static bool add_empty(struct patterns *patterns, const struct settings *settings)
+static bool add_empty(struct patterns *patterns, const struct settings *settings, const char *at)
 {
+    patterns->empty = patterns->has_empty ? patterns->empty : at;
     patterns->has_empty = true;
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
@@ -155,24 +150,53 @@ static int hex_value(char digit)
 #define SHOWN_BYTES_MAX 60
 #define SHOWN_NAME_MAX 300
 
+static uint64_t line_ends(const char *at, const char *end)
+{
+    uint64_t count = 0;
+
+    for (; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
+        count++;
+    return count;
+}
+
+size_t patterns_place(const struct patterns *patterns, const void *bytes, char *message)
+{
+    uint64_t number = 1;
+
+    message[0] = '\0';
+    for (size_t i = 0; i < patterns->source_count; i++) {
+        const struct pattern_source *source = &patterns->sources[i];
+        const char *text = source->text, *end = text + source->bytes_count;
+        bool is_here = (const char *)bytes >= text && (const char *)bytes <= end;
+        uint64_t before = line_ends(text, is_here ? bytes : end);
+
+        if (is_here && source->name != NULL)
+            snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": ", SHOWN_NAME_MAX,
+                     source->name, before + 1);
+        else if (is_here && (patterns->source_count > 1 || line_ends(text, end) > 0))
+            snprintf(message, SETTINGS_ERROR_BYTES, "pattern %" PRIu64 ": ", number + before);
+        if (is_here)
+            break;
+        number += source->name == NULL ? before + 1 : 0;
+    }
+    return strlen(message);
+}
+
 /* Writes a message about a hexadecimal string and returns false. */
-static bool refuse_hex(const struct source *source, const char *text, size_t bytes_count,
+static bool refuse_hex(const struct patterns *patterns, const char *text, size_t bytes_count,
                        const char *what, char *message)
 {
     int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
+    size_t used = patterns_place(patterns, text, message);
 
-    if (source->file == NULL)
-        snprintf(message, SETTINGS_ERROR_BYTES, "--hex: '%.*s' has %s", shown, text, what);
-    else
-        snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": --hex: '%.*s' has %s",
-                 SHOWN_NAME_MAX, source->file, source->line, shown, text, what);
+    snprintf(message + used, SETTINGS_ERROR_BYTES - used, "--hex: '%.*s' has %s", shown, text,
+             what);
     return false;
 }
 
 /* Adds the string of --hex that the digits spell; blanks are ignored. False: `message` says why. */
-static bool add_hex(struct patterns *patterns, const struct settings *settings,
-                    const struct source *source, const char *text, size_t bytes_count,
-                    char *message)
+static bool add_hex(struct patterns *patterns, const struct settings *settings, const char *text,
+                    size_t bytes_count, char *message)
 {
     uint8_t *bytes = malloc(bytes_count / 2 + 1);
     size_t digits = 0;
@@ -187,7 +211,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings,
         if (isspace((unsigned char)text[i]))
             continue;
         if (value < 0)
-            return refuse_hex(source, text, bytes_count,
+            return refuse_hex(patterns, text, bytes_count,
                               "a character that is not a hexadecimal digit", message);
         if (digits % 2 == 0)
             bytes[digits / 2] = (uint8_t)(value << 4);
@@ -196,8 +220,8 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings,
         digits++;
     }
     if (digits % 2 != 0)
-        return refuse_hex(source, text, bytes_count, "an odd number of digits", message);
-    return (digits == 0 ? add_empty(patterns, settings)
+        return refuse_hex(patterns, text, bytes_count, "an odd number of digits", message);
+    return (digits == 0 ? add_empty(patterns, settings, text)
                         : add_string(patterns, settings, bytes, digits / 2)) ||
            exhausted(message);
 }
@@ -208,46 +232,39 @@ static bool drops_returns(const struct settings *settings)
     return settings->is_tg || settings->crlf;
 }
 
-/* Takes the next string of a text, a string for each line. list: the text is that of a list. Sets
- * *length and returns the text behind the string's line; NULL: the string was the last. */
-static const char *next_string(const struct settings *settings, bool list, const char *text,
-                               const char *end, size_t *length)
-{
-    const char *newline = text == end ? NULL : memchr(text, '\n', (size_t)(end - text));
-
-    *length = (size_t)((newline != NULL ? newline : end) - text);
-    if (newline == NULL)
-        return NULL;
-    if (list && *length > 0 && newline[-1] == '\r' && drops_returns(settings))
-        --*length;
-    /* In a list the last line may lack the line end, and a line end at the end adds no string. */
-    return list && newline + 1 == end ? NULL : newline + 1;
-}
-
-/* Adds the strings of a text. file: the name of the list; NULL: the command line. */
-static bool add_lines(struct patterns *patterns, const struct settings *settings, const char *file,
+/* Adds the strings of a text, a string for each line. name: of a list, in which the last line may
+ * lack the newline; NULL: the text comes from the command line. */
+static bool add_lines(struct patterns *patterns, const struct settings *settings, const char *name,
                       const char *text, size_t bytes_count, char *message)
 {
-    struct source source = {file, 0};
-    const char *end = text + bytes_count, *next;
+    const char *end = text + bytes_count, *newline;
+    struct pattern_source *sources = grown(patterns->sources, &patterns->source_capacity, 4,
+                                           patterns->source_count + 1, sizeof *sources);
 
-    for (; text != NULL; text = next) {
+    if (sources == NULL)
+        return exhausted(message);
+    patterns->sources = sources;
+    sources[patterns->source_count++] = (struct pattern_source){name, text, bytes_count};
+    do {
         size_t length;
 
-        next = next_string(settings, file != NULL, text, end, &length);
+        newline = text == end ? NULL : memchr(text, '\n', (size_t)(end - text));
+        length = (size_t)((newline != NULL ? newline : end) - text);
+        if (name != NULL && newline > text && newline[-1] == '\r' && drops_returns(settings))
+            length--;
         if (settings->guard != NULL && guard_is_over(settings->guard))
             return is_over(message);
-        source.line++;
         if (settings->hex) {
-            if (!add_hex(patterns, settings, &source, text, length, message))
+            if (!add_hex(patterns, settings, text, length, message))
                 return false;
         } else if (length == 0) {
-            if (!add_empty(patterns, settings))
+            if (!add_empty(patterns, settings, text))
                 return exhausted(message);
         } else if (!add_string(patterns, settings, text, length)) {
             return exhausted(message);
         }
-    }
+        text = newline != NULL ? newline + 1 : end;
+    } while (newline != NULL && (name == NULL || text < end));
     return true;
 }
 
@@ -450,104 +467,34 @@ static bool prepare_approximate(const struct settings *settings)
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {
-    struct pattern_list *lists =
-        realloc(patterns->lists, (patterns->list_count + 1) * sizeof *lists);
     char *bytes;
     size_t bytes_count;
 
-    if (lists == NULL)
-        return exhausted(message);
-    patterns->lists = lists;
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
-    lists[patterns->list_count++] = (struct pattern_list){value_shown(item), bytes, bytes_count};
     if (bytes_count == 0)
         return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
     return add_lines(patterns, settings, value_shown(item), bytes, bytes_count, message);
 }
 
-/* Returns whether the string, as given, means the pattern. */
-static bool spells(const struct settings *settings, const char *text, size_t length,
-                   const struct trawl_pattern *pattern)
-{
-    bool quotes = settings->syntax != TRAWL_LITERAL && !settings->expressions;
-    uint64_t used = 0;
-    unsigned value = 0, digits = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        uint8_t byte = (uint8_t)text[i];
-
-        if (settings->hex && isspace(byte))
-            continue;
-        if (settings->hex) {
-            value = value << 4 | (unsigned)hex_value(text[i]);
-            if (++digits % 2 != 0)
-                continue;
-            byte = (uint8_t)value;
-        } else if (quotes && byte == '\\' && i + 1 < length) {
-            byte = (uint8_t)text[++i];
-        }
-        if (used == pattern->bytes_count || ((const uint8_t *)pattern->bytes)[used++] != byte)
-            return false;
-    }
-    return used == pattern->bytes_count;
-}
-
-void patterns_place(const struct patterns *patterns, const struct settings *settings,
-                    const struct trawl_pattern *pattern, char *message)
-{
-    bool operand = settings->patterns.count == 0;
-    const struct value_list *given = operand ? &settings->operands : &settings->patterns;
-    size_t count = operand ? 1 : given->count, list = 0, used = strlen(message);
-    uint64_t number = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        bool in_list = !operand && given->items[i].kind == VALUE_FILE;
-        const char *text = in_list ? patterns->lists[list].text : given->items[i].text, *next;
-        const char *end = text + (in_list ? patterns->lists[list].bytes_count : strlen(text));
-
-        for (uint64_t line = 1; text != NULL && (!in_list || text < end); text = next, line++) {
-            size_t length;
-
-            next = next_string(settings, in_list, text, end, &length);
-            number++;
-            if (!spells(settings, text, length, pattern))
-                continue;
-            if (in_list)
-                snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%.*s:%" PRIu64 ": ",
-                         SHOWN_NAME_MAX, patterns->lists[list].name, line);
-            else if (number > 1 || next != NULL || i + 1 < count)
-                snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s %" PRIu64 ": ",
-                         settings->expressions ? "expression" : "string", number);
-            return;
-        }
-        list += in_list;
-    }
-}
-
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings, char *message)
 {
-    for (size_t i = 0; i < patterns->list_count; i++) {
-        const struct pattern_list *list = &patterns->lists[i];
-        const char *text = list->text, *last = text + list->bytes_count - 1, *doubt = NULL;
+    for (size_t i = 0; i < patterns->source_count && !settings->hex; i++) {
+        const struct pattern_source *source = &patterns->sources[i];
+        const char *text = source->text, *doubt = NULL;
+        size_t count = source->name != NULL ? source->bytes_count : 0;
 
-        if (list->bytes_count == 0 || settings->hex)
-            continue;
-        if (list->bytes_count > 1 &&
-            (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+        if (count > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
             doubt = "the list is in UTF-16";
-        else if (list->bytes_count > 2 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        else if (count > 2 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
             doubt = "the list's first string begins with a byte order mark";
-        else if (memchr(text, '\0', list->bytes_count) != NULL &&
-                 memchr(text, '\n', list->bytes_count) == NULL)
-            doubt = "the list has NUL bytes, but no line end";
-        else if (*last == '\r' ||
-                 (!drops_returns(settings) && memmem(text, list->bytes_count, "\r\n", 2) != NULL))
+        else if (count > 0 && (text[count - 1] == '\r' || (!drops_returns(settings) &&
+                                                           memmem(text, count, "\r\n", 2) != NULL)))
             doubt = "strings of the list end with carriage returns, which --crlf leaves out";
         if (doubt != NULL) {
             snprintf(message, SETTINGS_ERROR_BYTES, "%.*s: nothing was found; %s", SHOWN_NAME_MAX,
-                     list->name, doubt);
+                     source->name, doubt);
             return true;
         }
     }
@@ -569,6 +516,7 @@ static bool have_capitals(const struct patterns *patterns, const struct settings
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
     enum folding folding = FOLD_NONE;
+    size_t used;
 
     if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
         return exhausted(message);
@@ -586,9 +534,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         return false;
     }
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
-        message[0] = '\0';
-        patterns_place(patterns, settings, &(struct trawl_pattern){"", 0}, message);
-        snprintf(message + strlen(message), SETTINGS_ERROR_BYTES - strlen(message),
+        used = patterns_place(patterns, patterns->empty, message);
+        snprintf(message + used, SETTINGS_ERROR_BYTES - used,
                  "the empty string cannot be searched for with errors, nor with --fasta");
         return false;
     }
@@ -666,6 +613,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     enum trawl_status status;
     struct trawl_error error;
     uint64_t spare = 0;
+    size_t used = 0;
     bool known = true;
 
     options.flags = plan_flags(settings, whole_line);
@@ -705,11 +653,10 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         guard_give(settings->guard, spare);
     if (status == TRAWL_OK || settings->expressions)
         return status == TRAWL_OK;
-    message[0] = '\0';
     if (error.pattern_index < patterns->count)
-        patterns_place(patterns, settings, &patterns->items[error.pattern_index], message);
+        used = patterns_place(patterns, patterns->items[error.pattern_index].bytes, message);
     approximate_string(patterns, &error);
-    snprintf(message + strlen(message), SETTINGS_ERROR_BYTES - strlen(message), "%s%s",
+    snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s%s",
              settings->algorithm != NULL    ? "--algorithm: "
              : settings->method != NULL     ? "--method: "
              : settings->mismatches_max > 0 ? "--mismatches: "
@@ -727,7 +674,7 @@ void patterns_free(struct patterns *patterns)
     for (size_t i = 0; i < patterns->block_count; i++)
         free(patterns->blocks[i]);
     free(patterns->blocks);
-    free(patterns->lists);
+    free(patterns->sources);
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);

@@ -24,10 +24,10 @@ struct pattern_check {
     bool cases;
 };
 
-/* A list of strings, of -f. */
-struct pattern_list {
-    const char *name; /* for messages */
-    const char *text; /* as read */
+/* A text with strings: a list of -f, or an operand of -e. */
+struct pattern_source {
+    const char *name; /* of the list; NULL: the text comes from the command line */
+    const char *text;
     size_t bytes_count;
 };
 
@@ -57,9 +57,10 @@ struct patterns {
     uint64_t column_count, column_capacity;
     struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
     uint64_t capacity;
-    struct pattern_list *lists; /* in the order of the options -f */
-    size_t list_count;
-    void **blocks; /* memory that `items` point into, unless a string is in argv */
+    struct pattern_source *sources; /* in the order given */
+    size_t source_count, source_capacity;
+    const char *empty; /* where the first empty string is in a source */
+    void **blocks;     /* memory that `items` point into, unless a string is in argv */
     size_t block_count;
 };
 
@@ -70,12 +71,10 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
-/* Appends to `message` where the user gave the pattern: the list and the line, or the number of the
- * string if the options give several. Appends nothing if no string as given is the pattern. */
-void patterns_place(const struct patterns *patterns, const struct settings *settings,
-                    const struct trawl_pattern *pattern, char *message);
-/* After a search that found nothing: returns whether a list holds what its writer hardly wanted in
- * the strings. Then `message` says so. */
+/* Begins `message` with the place of a pattern: list and line, or its number among several strings
+ * of the command line. Writes nothing if `bytes` are in no source. Returns the message's length. */
+size_t patterns_place(const struct patterns *patterns, const void *bytes, char *message);
+/* Returns whether a list has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
 void patterns_free(struct patterns *patterns);
