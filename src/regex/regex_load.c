@@ -31,23 +31,22 @@ static void *open_beside(const char *file)
     return library;
 }
 
-/* Opens the library beside the program or library that holds this code, also if a link
- * leads to that file. The dynamic linker knows a library's path, but of a program only the word by
- * which a caller named the program, and that word can be any text. The path of a program is what
- * /proc says. If /proc is missing, or says the dynamic linker, which a caller can run with a
- * program as the operand, the path is what was executed. */
-static void *open_beside_own(void)
+/* Opens the library beside the program or library that holds this code, or the linked file if
+ * that is a link. own: what the dynamic linker knows of this code. The dynamic linker knows a
+ * library by its path, but a program only by the word of the program's caller, which may be any
+ * text. So the path of a program comes from the kernel: /proc, or the path that was executed if
+ * /proc is missing or names the dynamic linker, which can run a program that is its operand. */
+static void *open_beside_own(const Dl_info *own)
 {
     const char *executed = (const char *)getauxval(AT_EXECFN);
-    void *library = NULL;
     char file[PATH_MAX] = {0};
-    Dl_info own, program;
+    void *library = NULL;
+    Dl_info program;
 
-    if (dladdr((const void *)(uintptr_t)regex_load, &own) != 0 && own.dli_fname != NULL &&
-        dladdr((const void *)getauxval(AT_ENTRY), &program) != 0 &&
-        own.dli_fbase != program.dli_fbase) {
-        library = open_beside(own.dli_fname);
-        executed = own.dli_fname;
+    if (dladdr((const void *)getauxval(AT_ENTRY), &program) != 0 &&
+        own->dli_fbase != program.dli_fbase) {
+        library = open_beside(own->dli_fname);
+        executed = own->dli_fname;
     } else if (readlink("/proc/self/exe", file, sizeof file - 1) > 0) {
         library = open_beside(file);
     }
@@ -60,9 +59,14 @@ static void *open_beside_own(void)
  * otherwise NULL. */
 static const struct regex_ops *open_library(void)
 {
-    void *library = open_beside_own();
     const struct regex_ops *ops;
+    void *library;
+    Dl_info own;
 
+    /* A static program has no dynamic linker, without which C++ code crashes. */
+    if (dladdr((const void *)(uintptr_t)regex_load, &own) == 0 || own.dli_fname == NULL)
+        return NULL;
+    library = open_beside_own(&own);
     if (library == NULL)
         library = dlopen(TRAWL_REGEX_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)
