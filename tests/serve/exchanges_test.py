@@ -342,7 +342,7 @@ def is_error(answer, status, said):
     """Returns whether this is the error. A message may begin with the place of a string; `said` that ends in a blank is the message's beginning."""
     message = answer.get("error", {}).get("message", "")
     text = message if isinstance(message, str) else os.fsdecode(text_of(message))
-    shown, said = (re.sub(r"\A(f:|pattern )\d+: ", "", one) for one in (text, said))
+    shown, said = (re.sub(r"\A(f:\d+|string \d of \d): ", "", one) for one in (text, said))
     return answer == {"error": {"status": status, "message": message}} and (shown == said or (said[-1] == " " and shown.startswith(said)))
 
 

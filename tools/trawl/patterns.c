@@ -150,34 +150,25 @@ static int hex_value(char digit)
 #define SHOWN_BYTES_MAX 60
 #define SHOWN_NAME_MAX 300
 
-static uint64_t line_ends(const char *at, const char *end)
+size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
+                      char *message)
 {
-    uint64_t count = 0;
-
-    for (; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
-        count++;
-    return count;
-}
-
-size_t patterns_place(const struct patterns *patterns, const void *bytes, char *message)
-{
-    uint64_t number = 1;
+    uint64_t line = 1;
 
     message[0] = '\0';
-    for (size_t i = 0; i < patterns->source_count; i++) {
-        const struct pattern_source *source = &patterns->sources[i];
-        const char *text = source->text, *end = text + source->bytes_count;
-        bool is_here = (const char *)bytes >= text && (const char *)bytes <= end;
-        uint64_t before = line_ends(text, is_here ? bytes : end);
+    if (index < patterns->count && patterns->count > 1 && patterns->given_count == patterns->count)
+        snprintf(message, SETTINGS_ERROR_BYTES, "string %" PRIu64 " of %" PRIu64 ": ", index + 1,
+                 patterns->count);
+    for (size_t i = 0; i < patterns->file_count; i++) {
+        const struct pattern_file *file = &patterns->files[i];
 
-        if (is_here && source->name != NULL)
-            snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": ", SHOWN_NAME_MAX,
-                     source->name, before + 1);
-        else if (is_here && (patterns->source_count > 1 || line_ends(text, end) > 0))
-            snprintf(message, SETTINGS_ERROR_BYTES, "pattern %" PRIu64 ": ", number + before);
-        if (is_here)
-            break;
-        number += source->name == NULL ? before + 1 : 0;
+        if ((const char *)bytes < file->bytes ||
+            (const char *)bytes >= file->bytes + file->bytes_count)
+            continue;
+        for (const char *at = file->bytes; at < (const char *)bytes; at++)
+            line += *at == '\n';
+        snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": ", SHOWN_NAME_MAX, file->name,
+                 line);
     }
     return strlen(message);
 }
@@ -187,7 +178,7 @@ static bool refuse_hex(const struct patterns *patterns, const char *text, size_t
                        const char *what, char *message)
 {
     int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
-    size_t used = patterns_place(patterns, text, message);
+    size_t used = patterns_place(patterns, text, UINT64_MAX, message);
 
     snprintf(message + used, SETTINGS_ERROR_BYTES - used, "--hex: '%.*s' has %s", shown, text,
              what);
@@ -232,25 +223,19 @@ static bool drops_returns(const struct settings *settings)
     return settings->is_tg || settings->crlf;
 }
 
-/* Adds the strings of a text, a string for each line. name: of a list, in which the last line may
- * lack the newline; NULL: the text comes from the command line. */
-static bool add_lines(struct patterns *patterns, const struct settings *settings, const char *name,
+/* Adds the strings of a text, a string for each line. list: the text is that of a file of -f, in
+ * which the last line may lack the newline. */
+static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
                       const char *text, size_t bytes_count, char *message)
 {
     const char *end = text + bytes_count, *newline;
-    struct pattern_source *sources = grown(patterns->sources, &patterns->source_capacity, 4,
-                                           patterns->source_count + 1, sizeof *sources);
 
-    if (sources == NULL)
-        return exhausted(message);
-    patterns->sources = sources;
-    sources[patterns->source_count++] = (struct pattern_source){name, text, bytes_count};
     do {
         size_t length;
 
         newline = text == end ? NULL : memchr(text, '\n', (size_t)(end - text));
         length = (size_t)((newline != NULL ? newline : end) - text);
-        if (name != NULL && newline > text && newline[-1] == '\r' && drops_returns(settings))
+        if (list && newline > text && newline[-1] == '\r' && drops_returns(settings))
             length--;
         if (settings->guard != NULL && guard_is_over(settings->guard))
             return is_over(message);
@@ -264,7 +249,7 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
             return exhausted(message);
         }
         text = newline != NULL ? newline + 1 : end;
-    } while (newline != NULL && (name == NULL || text < end));
+    } while (newline != NULL && (!list || text < end));
     return true;
 }
 
@@ -467,23 +452,28 @@ static bool prepare_approximate(const struct settings *settings)
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {
+    struct pattern_file *files =
+        realloc(patterns->files, (patterns->file_count + 1) * sizeof *files);
     char *bytes;
     size_t bytes_count;
 
+    if (files == NULL)
+        return exhausted(message);
+    patterns->files = files;
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
+    files[patterns->file_count++] = (struct pattern_file){value_shown(item), bytes, bytes_count};
     if (bytes_count == 0)
         return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
-    return add_lines(patterns, settings, value_shown(item), bytes, bytes_count, message);
+    return add_lines(patterns, settings, true, bytes, bytes_count, message);
 }
 
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings, char *message)
 {
-    for (size_t i = 0; i < patterns->source_count && !settings->hex; i++) {
-        const struct pattern_source *source = &patterns->sources[i];
-        const char *text = source->text, *doubt = NULL;
-        size_t count = source->name != NULL ? source->bytes_count : 0;
+    for (size_t i = 0; i < patterns->file_count && !settings->hex; i++) {
+        const char *text = patterns->files[i].bytes, *doubt = NULL;
+        size_t count = patterns->files[i].bytes_count;
 
         if (count > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
             doubt = "the list is in UTF-16";
@@ -494,7 +484,7 @@ bool patterns_doubt(const struct patterns *patterns, const struct settings *sett
             doubt = "strings of the list end with carriage returns, which --crlf leaves out";
         if (doubt != NULL) {
             snprintf(message, SETTINGS_ERROR_BYTES, "%.*s: nothing was found; %s", SHOWN_NAME_MAX,
-                     source->name, doubt);
+                     patterns->files[i].name, doubt);
             return true;
         }
     }
@@ -534,7 +524,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         return false;
     }
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
-        used = patterns_place(patterns, patterns->empty, message);
+        used = patterns_place(patterns, patterns->empty, UINT64_MAX, message);
         snprintf(message + used, SETTINGS_ERROR_BYTES - used,
                  "the empty string cannot be searched for with errors, nor with --fasta");
         return false;
@@ -553,6 +543,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         folding = patterns->needs_utf8 ? FOLD_LOCALE : FOLD_ASCII;
     patterns->case_may_tell =
         settings->approximate || settings->expressions || folding == FOLD_LOCALE;
+    patterns->given_count = patterns->count;
     return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
             (!settings->expressions || expressions_join(patterns, settings)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
@@ -565,7 +556,8 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
     const struct value_list *list = &settings->patterns;
 
     if (first_operand != NULL)
-        return add_lines(patterns, settings, NULL, first_operand, strlen(first_operand), message) &&
+        return add_lines(patterns, settings, false, first_operand, strlen(first_operand),
+                         message) &&
                finish(patterns, settings, message);
     patterns->none_given = true;
     for (size_t i = 0; i < list->count; i++) {
@@ -576,7 +568,7 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                 return false;
             continue;
         }
-        if (!add_lines(patterns, settings, NULL, text, strlen(text), message))
+        if (!add_lines(patterns, settings, false, text, strlen(text), message))
             return false;
         patterns->none_given = false;
     }
@@ -654,7 +646,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (status == TRAWL_OK || settings->expressions)
         return status == TRAWL_OK;
     if (error.pattern_index < patterns->count)
-        used = patterns_place(patterns, patterns->items[error.pattern_index].bytes, message);
+        used = patterns_place(patterns, patterns->items[error.pattern_index].bytes,
+                              error.pattern_index, message);
     approximate_string(patterns, &error);
     snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s%s",
              settings->algorithm != NULL    ? "--algorithm: "
@@ -674,7 +667,7 @@ void patterns_free(struct patterns *patterns)
     for (size_t i = 0; i < patterns->block_count; i++)
         free(patterns->blocks[i]);
     free(patterns->blocks);
-    free(patterns->sources);
+    free(patterns->files);
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);

@@ -24,13 +24,6 @@ struct pattern_check {
     bool cases;
 };
 
-/* A text with strings: a list of -f, or an operand of -e. */
-struct pattern_source {
-    const char *name; /* of the list; NULL: the text comes from the command line */
-    const char *text;
-    size_t bytes_count;
-};
-
 struct patterns {
     struct trawl_pattern *items; /* no empty string, no duplicates */
     uint64_t count;
@@ -38,6 +31,7 @@ struct patterns {
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
     bool has_empty;                    /* some string is empty, and so selects every line */
+    const char *empty;                 /* where the first empty string is */
     bool has_never;                    /* some string can occur in no line */
     bool none_given;                   /* all pattern files were empty: nothing matches */
     struct trawl_plan *plan;           /* made of `items` or `joined` */
@@ -57,10 +51,14 @@ struct patterns {
     uint64_t column_count, column_capacity;
     struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
     uint64_t capacity;
-    struct pattern_source *sources; /* in the order given */
-    size_t source_count, source_capacity;
-    const char *empty; /* where the first empty string is in a source */
-    void **blocks;     /* memory that `items` point into, unless a string is in argv */
+    uint64_t given_count; /* number of items before duplicates were removed */
+    struct pattern_file { /* a file that was given by -f */
+        const char *name;
+        const char *bytes;
+        size_t bytes_count;
+    } * files;
+    size_t file_count;
+    void **blocks; /* memory that `items` point into, unless a string is in argv */
     size_t block_count;
 };
 
@@ -71,9 +69,11 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
-/* Begins `message` with the place of a pattern: list and line, or its number among several strings
- * of the command line. Writes nothing if `bytes` are in no source. Returns the message's length. */
-size_t patterns_place(const struct patterns *patterns, const void *bytes, char *message);
+/* Writes where a string is that begins at `bytes` and has this index: the file of -f and the line,
+ * or the string's number among several strings. Writes nothing if neither is known. Returns how
+ * long the message is. */
+size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
+                      char *message);
 /* Returns whether a list has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
