@@ -38,6 +38,11 @@ def chosen(normal):
     return first, count
 
 
+def undoubted(said):
+    """Return what trawl said on standard error, without the message about a list of -f whose strings do not occur."""
+    return re.sub(rb"^trawl: .*: nothing was found; .*\n", b"", said, flags=re.MULTILINE)
+
+
 def environment(locale="C.UTF-8", **more):
     """A program's, of which little is this one's."""
     return {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, "LC_ALL": locale, **more}
@@ -50,11 +55,6 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
                           **{"env": environment(locale), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                              **given, **more})
     return done.returncode, done.stdout, done.stderr
-
-
-def undoubted(said):
-    """Return what trawl said on standard error, without the message about a list of -f whose strings do not occur."""
-    return re.sub(rb"^trawl: .*: nothing was found; .*\n", b"", said, flags=re.MULTILINE)
 
 
 def stats_wrong(said, jobs=0, size=None):
