@@ -182,14 +182,18 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
 }
 
 /* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
- * notices this only if the empty string is the only string. */
+ * notices this only if the empty string is the only string. trawl still prints the names of -L; tg,
+ * as ripgrep, does so only with -v. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
     bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
                         patterns->count == 0 && !settings->whole_lines && !settings->words;
 
-    return (settings->max_count_given == 0 || inverted_all || patterns->none_given) &&
-           (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
+    bool without_reading = settings->max_count_given == 0 || patterns->none_given;
+
+    return (settings->is_tg && without_reading) ||
+           ((without_reading || inverted_all) &&
+            (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH));
 }
 
 /* Turns a search with -v and without any string into a search for the empty string without -v.
