@@ -315,7 +315,7 @@ def test_collections(chromium, program, folder):
     """Checks the choice between collections, of which one has a name that is not UTF-8, limits of the server, and messages. (Tests
     of the page had a single collection.)"""
     roots = []
-    for i, name in enumerate((b'one', b'\xffn', b'<b>')):
+    for i, name in enumerate((b'one', b'\xffn', '<b>\u202e'.encode())):
         root = os.path.join(folder, f'collection{i}')
         write(root, {f'f{i}.txt': 'zebra\nno\n\nzebra\n' * (1 + i)})
         roots.append(name + b'=' + root.encode())
@@ -324,9 +324,9 @@ def test_collections(chromium, program, folder):
         server.loaded(3)
         page = chromium.new_page()
         page.goto(server.address + '/')
-        expect(settle(page), 'Type to search one (1 file), \ufffdn (1 file), <b> (1 file).', 'what is served')
+        expect(settle(page), 'Type to search one (1 file), \ufffdn (1 file), <b>[U+202E] (1 file).', 'what is served')
         ask(page, 'zebra')
-        for i, name in (0, 'one'), (1, '\ufffdn'), (2, '<b>'), (0, 'one'), (1, '\ufffdn'):
+        for i, name in (0, 'one'), (1, '\ufffdn'), (2, '<b>[U+202E]'), (0, 'one'), (1, '\ufffdn'):
             page.select_option('[name=in]', name)
             for again in range(2):
                 told = settle(page)

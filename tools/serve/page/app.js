@@ -57,8 +57,7 @@ async function ask(path, body, signal) {
         throw new Error(token ? 'This is not the server\'s token.' : 'The server asks for a token.');
     const answer = await response.json().catch(() => null);
     const message = answer?.error?.message;
-    if (message?.bytes) throw new Error(textOf(bytesOf(message)));
-    throw new Error(message ?? `The server answered with status ${response.status}.`);
+    throw new Error(message ? shown(message) : `The server answered with status ${response.status}.`);
 }
 
 /* Returns the message of an error that `ask` threw; for an error of the browser, BROKE_OFF, since browsers' messages do not
@@ -249,7 +248,7 @@ function take(search, cursor, text) {
     } else if (type === 'end' && data.binary_offset !== null && cursor.taken === search.taken.length) {
         search.file.note.textContent = 'binary file: lines after its first zero byte are not shown';
     } else if (type === 'message' && byId('messages').childElementCount < MESSAGES_MAX) {
-        make(byId('messages'), 'p', '', data.text ?? textOf(bytesOf(data)));
+        make(byId('messages'), 'p', '', shown(data.text ?? data));
     } else if (type === 'status') {
         search.status = data;
     }
@@ -267,6 +266,9 @@ const textOf = bytes => decoder.decode(bytes)
     .replace(/[\0-\x08\x0b-\x1f]/g, character => String.fromCharCode(0x2400 + character.charCodeAt(0)))
     .replace(/[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, character =>
         `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);
+
+/* Returns a member of an answer, which is a string or an object with bytes, as the page shows the member. */
+const shown = text => textOf(bytesOf(text.bytes === undefined ? { text } : text));
 
 function showFile(search, data) {
     const file = make(results, 'li', 'file');
@@ -416,7 +418,7 @@ function setTheme(theme) {
 async function askCollections() {
     const answer = await (await ask('/v1/collections')).json(), before = JSON.stringify(collections);
     collections = answer.collections.map(one => ({
-        ...one, sent: one.name, name: one.name.bytes ? textOf(bytesOf(one.name)) : one.name,
+        ...one, sent: one.name, name: shown(one.name),
     }));
     return JSON.stringify(collections) !== before;
 }
