@@ -10,7 +10,7 @@ def main() -> int:
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin")
     # A `trawl` on the path may be this script, which must not start itself.
     elsewhere = (shutil.which("trawl", path=folder) for folder in os.get_exec_path())
-    found = (one for one in elsewhere if one and not os.path.samefile(one, sys.argv[0]))
+    found = (one for one in elsewhere if one and os.path.realpath(one) != os.path.realpath(sys.argv[0]))
     program = shutil.which("trawl", path=beside) or next(found, None)
     if program is None:
         print("trawl: the command is not installed", file=sys.stderr)

@@ -3,47 +3,71 @@
 #include "regex/regex_load.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 #include "base/forks.h"
 
 #if TRAWL_REGEX
-#define PATH_BYTES 4096
-
-/* Opens the library in the directory of the program or library that holds this code, with
- * `between` appended to that directory. Returns NULL if there is no such library. */
-static void *open_beside(const char *between)
+/* Opens the library in the directory of `file`, or in ../lib of that directory. Returns NULL if
+ * there is no such library. */
+static void *open_beside(const char *file)
 {
-    char path[PATH_BYTES], program[PATH_BYTES] = {0};
-    const char *own, *slash;
-    Dl_info info;
+    static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/"};
+    char path[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    void *library = NULL;
 
-    if (dladdr((const void *)(uintptr_t)regex_load, &info) == 0 || info.dli_fname == NULL)
-        return NULL;
-    own = info.dli_fname;
-    /* Of a program it is the word by which the program was called: no path, if $PATH led to it. */
-    if (strchr(own, '/') == NULL && readlink("/proc/self/exe", program, sizeof program - 1) > 0)
-        own = program;
-    slash = strrchr(own, '/');
-    if (slash == NULL || snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY,
-                                  (int)(slash + 1 - own), own, between) >= (int)sizeof path)
-        return NULL;
-    return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    for (int i = 0; slash != NULL && library == NULL && i < 2; i++) {
+        if (snprintf(path, sizeof path, "%.*s%s" TRAWL_REGEX_LIBRARY, (int)(slash + 1 - file), file,
+                     between[i]) < (int)sizeof path)
+            library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    }
+    return library;
+}
+
+/* Opens the library beside the program or library that holds this code, or the linked file if
+ * that is a link. own: what the dynamic linker knows of this code. The dynamic linker knows a
+ * library by its path, but a program only by the word of the program's caller, which may be any
+ * text. So the path of a program comes from the kernel: /proc, or the path that was executed if
+ * /proc is missing or names the dynamic linker, which can run a program that is its operand. */
+static void *open_beside_own(const Dl_info *own)
+{
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    char file[PATH_MAX] = {0};
+    void *library = NULL;
+    Dl_info program;
+
+    if (dladdr((const void *)getauxval(AT_ENTRY), &program) != 0 &&
+        own->dli_fbase != program.dli_fbase) {
+        library = open_beside(own->dli_fname);
+        executed = own->dli_fname;
+    } else if (readlink("/proc/self/exe", file, sizeof file - 1) > 0) {
+        library = open_beside(file);
+    }
+    if (library == NULL && executed != NULL && realpath(executed, file) != NULL)
+        library = open_beside(file);
+    return library;
 }
 
 /* Returns the functions of the first library that is found, if its version is REGEX_VERSION;
  * otherwise NULL. */
 static const struct regex_ops *open_library(void)
 {
-    void *library = open_beside("");
     const struct regex_ops *ops;
+    void *library;
+    Dl_info own;
 
-    if (library == NULL)
-        library = open_beside("../" TRAWL_REGEX_LIBDIR "/");
+    /* A static program has no dynamic linker, without which C++ code crashes. */
+    if (dladdr((const void *)(uintptr_t)regex_load, &own) == 0 || own.dli_fname == NULL)
+        return NULL;
+    library = open_beside_own(&own);
     if (library == NULL)
         library = dlopen(TRAWL_REGEX_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)

@@ -38,6 +38,11 @@ def chosen(normal):
     return first, count
 
 
+def undoubted(said):
+    """Return what trawl said on standard error, without the message about a list of -f whose strings do not occur."""
+    return re.sub(rb"^trawl: .*: nothing was found; .*\n", b"", said, flags=re.MULTILINE)
+
+
 def environment(locale="C.UTF-8", **more):
     """A program's, of which little is this one's."""
     return {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, "LC_ALL": locale, **more}

@@ -428,7 +428,7 @@ def run(program, case, top):
             os.close(descriptor)
     except subprocess.TimeoutExpired:
         return ("timeout", b"", b"", None)
-    return (done.returncode, done.stdout or b"", done.stderr, offset)
+    return (done.returncode, done.stdout or b"", cases.undoubted(done.stderr), offset)
 
 
 def rename(stderr):

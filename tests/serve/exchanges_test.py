@@ -326,7 +326,11 @@ def query(model):
     lines = output.splitlines(keepends=True) if kind == "json" else re.findall(rb"[^\0]*\0|[^\0]+$" if is_null(asks) else rb"[^\n]*\n|[^\n]+$", output)
     counted = [i for i, line in enumerate(lines) if kind == "frames" or line.startswith(b'{"type":"match"')]
     cut = len(counted) > most
-    output = b"".join(lines[:counted[most]] if cut else lines)
+    kept = lines[:counted[most]] if cut else lines
+    files = [line for line in kept if line.startswith((b'{"type":"begin"', b'{"type":"end"'))]
+    if kind == "json" and files and b'"begin"' in files[-1][:15]:  # the file that was cut off
+        kept.append(files[-1].replace(b"begin", b"end", 1)[:-3] + b',"binary_offset":null}}\n')
+    output = b"".join(kept)
     if kind == "frames":
         part, has_groups = row["joint"].get("part", False), any(option in asks for option in SEPARATED)
         end = 2 if cut else status, part and has_groups and output != b"", part, b"--\n" if part and has_groups else b""
@@ -336,10 +340,10 @@ def query(model):
 
 
 def is_error(answer, status, said):
-    """Returns whether this is the error. A message may begin with a file of strings; `said` that ends in a blank is the message's beginning."""
+    """Returns whether this is the error. A message may begin with the place of a string; `said` that ends in a blank is the message's beginning."""
     message = answer.get("error", {}).get("message", "")
     text = message if isinstance(message, str) else os.fsdecode(text_of(message))
-    shown = re.sub(r"\Af:\d+: ", "", text)
+    shown, said = (re.sub(r"\A(f:\d+|string \d of \d): ", "", one) for one in (text, said))
     return answer == {"error": {"status": status, "message": message}} and (shown == said or (said[-1] == " " and shown.startswith(said)))
 
 

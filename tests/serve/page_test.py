@@ -55,6 +55,7 @@ TREE = {
     'umlaut.txt': 'Größe: ÄÖÜ needle 😀 needle €\n😀😀 Größe\ngröße GRÖSSE needle\n',
     'bytes.txt': b'\xff\xfe needle \xc3 needle\xe2\x82\n',
     'control.txt': 'tab\tneedle \x1b[31mred\x07\r\n\ufeffneedle after a mark\n',
+    'a blank.txt': 'zebu \x7f\x9b31m \u202egpj.exe\u2066\u2069\u200e\u2028 \u200d\n',
     'long.txt': 'ä' * 50000 + '- needle ' + 'ü' * 25000 + '\n',
     'aaa.txt': 'aaaaaa\n',
     **{f'zoo/{i}.bin': b'zebra\0\nzebra\n' for i in range(6)},
@@ -170,7 +171,8 @@ def begins(text, regex):
 
 def shown_text(raw):
     text = raw.decode('utf-8', 'replace')
-    return re.sub('[\0-\x08\x0b-\x1f]', lambda match: chr(0x2400 + ord(match.group())), text)
+    text = re.sub('[\0-\x08\x0b-\x1f]', lambda match: chr(0x2400 + ord(match.group())), text)
+    return re.sub('[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]', lambda match: f'[U+{ord(match.group()):04X}]', text)
 
 
 def found(regex, names=None):
@@ -288,6 +290,14 @@ def test_filters(page):
     settle(page)
     expect('notype' in page.inner_text('main'), True, 'words for a type that is none')
     fill('[name=t]', '')
+    fill('[name=g]', r'a\ b*.txt *.none')
+    ask(page, 'zebu')
+    check(page, 'a blank in a glob, and characters that are not shown', b'zebu', ['a blank.txt'])
+    fill('[name=g]', '')
+    check_box('[name=e]').check()
+    told = ask(page, 'zeb(')
+    expect((told, 'zeb(' in page.inner_text('#error')), ('', True), 'the error about an expression comes once')
+    check_box('[name=e]').uncheck()
 
 
 def test_notes(page):
@@ -305,7 +315,7 @@ def test_collections(chromium, program, folder):
     """Checks the choice between collections, of which one has a name that is not UTF-8, limits of the server, and messages. (Tests
     of the page had a single collection.)"""
     roots = []
-    for i, name in enumerate((b'one', b'\xffn', b'<b>')):
+    for i, name in enumerate((b'one', b'\xffn', '<b>\u202e'.encode())):
         root = os.path.join(folder, f'collection{i}')
         write(root, {f'f{i}.txt': 'zebra\nno\n\nzebra\n' * (1 + i)})
         roots.append(name + b'=' + root.encode())
@@ -314,9 +324,9 @@ def test_collections(chromium, program, folder):
         server.loaded(3)
         page = chromium.new_page()
         page.goto(server.address + '/')
-        expect(settle(page), 'Type to search one (1 file), \ufffdn (1 file), <b> (1 file).', 'what is served')
+        expect(settle(page), 'Type to search one (1 file), \ufffdn (1 file), <b>[U+202E] (1 file).', 'what is served')
         ask(page, 'zebra')
-        for i, name in (0, 'one'), (1, '\ufffdn'), (2, '<b>'), (0, 'one'), (1, '\ufffdn'):
+        for i, name in (0, 'one'), (1, '\ufffdn'), (2, '<b>[U+202E]'), (0, 'one'), (1, '\ufffdn'):
             page.select_option('[name=in]', name)
             for again in range(2):
                 told = settle(page)
@@ -467,6 +477,13 @@ def test_change(page, url, root):
     write(root, {name: TREE[name]})
     show_all(page)
     check(page, 'a changed file', b'needle', without=['long.txt'])
+    ask(page, 'zeb')
+    name, before = 'aaa.txt', TREE['aaa.txt']
+    write(root, {name: 'zebra\n'})  # which the page notices without a key
+    page.wait_for_function('() => document.querySelector("#results").textContent.includes("aaa.txt")')
+    write(root, {name: before})
+    page.wait_for_function('() => !document.querySelector("#results").textContent.includes("aaa.txt")')
+    name, before = 'many/first.txt', TREE['many/first.txt'].removeprefix('a needle came\n')
     TREE[name] = before
     write(root, {name: before})
 
@@ -548,7 +565,7 @@ def run(chromium, program, folder):
     with Served(program, root) as server:
         url = server.address + '/'
         page = browser.open(url)
-        expect('tree (18 files)' in page.inner_text('#status'), True, 'what is served')
+        expect('tree (19 files)' in page.inner_text('#status'), True, 'what is served')
         test_typing(page)
         test_characters(page)
         test_filters(page)

@@ -402,7 +402,7 @@ def test_tcp_and_token():
         open("token", "w").write(text)
         expect(run("x", "f", TRAWL_TOKEN_FILE="token") == (2, b"", b"trawl: TRAWL_TOKEN_FILE: token: the file has no valid token\n"),
                "the token %r" % text[:20])
-    expect(run("x", "f", TRAWL_TOKEN_FILE="nowhere")[2] == b"trawl: nowhere: No such file or directory\n", "no token")
+    expect(run("x", "f", TRAWL_TOKEN_FILE="nowhere")[2] == b"trawl: TRAWL_TOKEN_FILE: nowhere: No such file or directory\n", "no token")
 
 
 def test_output():

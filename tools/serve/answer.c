@@ -329,20 +329,24 @@ static void *work(void *context)
 /* ---- Which collection -------------------------------------------------------------------------
  */
 
-/* Returns whether the collection holds all paths that the request names. *missing is the first path
- * that the collection lacks. */
-static bool holds_paths(const struct collection *collection, const struct request *request,
-                        const char **missing)
+/* Returns whether the collection holds each path that the request names; collection NULL: whether
+ * for each path there is a collection of the server that holds the path. *missing is the first path
+ * that is not held. */
+static bool holds_paths(const struct server *server, const struct collection *collection,
+                        const struct request *request, const char **missing)
 {
     const struct value_list *operands = &request->settings.operands;
+    const char *directory = request->directory != NULL ? request->directory : "";
 
     for (size_t i = 0; i < operands->count || (i == 0 && request->directory != NULL); i++) {
         const char *operand = operands->count > 0 ? operands->items[i].text : ".";
+        bool held = collection != NULL && collection_has(collection, directory, operand);
 
         if (operand[0] != '/' && request->directory == NULL)
             continue; /* a relative operand without a directory may belong to any collection */
-        if (!collection_has(collection, request->directory != NULL ? request->directory : "",
-                            operand)) {
+        for (size_t j = 0; collection == NULL && !held && j < server->collection_count; j++)
+            held = collection_has(server->collections[j], directory, operand);
+        if (!held) {
             *missing = operands->count > 0 ? operand : request->directory;
             return false;
         }
@@ -367,7 +371,7 @@ static struct collection *choose(const struct server *server, const struct reque
             collection_facts(server->collections[i], &facts);
             if (strcmp(facts.name, request->collection) == 0)
                 return server->collections[i];
-        } else if (holds_paths(server->collections[i], request, &missing)) {
+        } else if (holds_paths(server, server->collections[i], request, &missing)) {
             chosen = chosen == NULL ? server->collections[i] : chosen;
             count++;
         }
@@ -375,6 +379,9 @@ static struct collection *choose(const struct server *server, const struct reque
     if (request->collection != NULL) {
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "there is no collection '%.200s'",
                        request->collection);
+    } else if (chosen == NULL && holds_paths(server, NULL, request, &missing)) {
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "paths: no single collection holds all paths of the request");
     } else if (chosen == NULL) {
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "no collection holds '%.400s'",
                        missing != NULL ? missing : "");
@@ -402,6 +409,7 @@ static void free_answer(struct served_answer *answer)
             close(answer->descriptors[i]);
     request_free(&answer->request);
     free(answer->kept);
+    free(answer->file_end);
     free(answer->searchers);
     pthread_mutex_destroy(&answer->lock);
     free(answer);

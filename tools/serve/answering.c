@@ -84,11 +84,36 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
     /* The line before was cut off if in_line is set. */
     int os_code = line == NULL ? ENOMEM : put(answer, "\n", answer->in_line);
 
+    answer->in_line = false;
+    if (os_code == 0 && is_exit && answer->file_end != NULL)
+        os_code = put(answer, answer->file_end, strlen(answer->file_end));
     if (os_code == 0)
         os_code = put(answer, line, strlen(line));
-    answer->in_line = false;
     free(line);
     return os_code;
+}
+
+static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
+{
+    return bytes_count >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
+}
+
+/* For REQUEST_JSON, at the begin of a line: makes the line `end` that a file needs if the answer is
+ * cut off after the file's line `begin`. The job writes a line `begin` at once (json.c). Without
+ * memory the answer lacks a line `end`. */
+static void follow_file(struct served_answer *answer, const uint8_t *line, size_t bytes_count)
+{
+    static const char begin[] = "{\"type\":\"begin\"", rest[] = "}}\n";
+    bool begins = begins_with(line, bytes_count, begin);
+
+    if (!begins && !begins_with(line, bytes_count, "{\"type\":\"end\""))
+        return;
+    free(answer->file_end);
+    answer->file_end = NULL;
+    if (begins && asprintf(&answer->file_end, "{\"type\":\"end\"%.*s,\"binary_offset\":null}}\n",
+                           (int)(bytes_count - strlen(begin) - strlen(rest)),
+                           (const char *)line + strlen(begin)) < 0)
+        answer->file_end = NULL;
 }
 
 /* Returns how many of the bytes come before the first line that exceeds results_max, and sets
@@ -96,19 +121,20 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
  * results; the job writes the first bytes of a line together (put_beginning of json.c). */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
-    const char *prefix = answer->request.format == REQUEST_JSON ? "{\"type\":\"match\"" : "";
-    size_t prefix_bytes = strlen(prefix);
+    bool is_json = answer->request.format == REQUEST_JSON;
+    const char *prefix = is_json ? "{\"type\":\"match\"" : "";
     const uint8_t *at = bytes, *end = bytes + bytes_count, *line_end;
 
     for (; at < end; at = line_end == NULL ? end : line_end + 1) {
         line_end = memchr(at, answer->line_end, (size_t)(end - at));
         if (!answer->in_line) {
-            answer->line_counts =
-                (size_t)(end - at) >= prefix_bytes && memcmp(at, prefix, prefix_bytes) == 0;
+            answer->line_counts = begins_with(at, (size_t)(end - at), prefix);
             answer->cut = answer->line_counts && answer->lines_left == 0;
             if (answer->cut)
                 break;
         }
+        if (is_json && !answer->in_line && line_end != NULL)
+            follow_file(answer, at, (size_t)(line_end + 1 - at));
         answer->in_line = line_end == NULL;
         answer->lines_left -= answer->line_counts && !answer->in_line && answer->lines_left > 0;
     }
@@ -138,7 +164,8 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
             if (is_late(answer))
                 return ECANCELED;
         }
-        if (format <= REQUEST_FRAMES && answer->lines_left != UINT64_MAX)
+        if (format == REQUEST_JSON ||
+            (format == REQUEST_FRAMES && answer->lines_left != UINT64_MAX))
             bytes_count = within_limit(answer, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->begun && *answer->message == '\0') {
         (void)snprintf(answer->message, sizeof answer->message, "%.*s", (int)bytes_count,

@@ -47,6 +47,7 @@ struct served_answer {
     size_t kept_count, kept_capacity;
     uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
     uint8_t line_end;
+    char *file_end; /* for REQUEST_JSON: the line `end` of the file whose `begin` was written */
     /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: there
      * were more results than lines_left. */
     bool in_line, line_counts, cut;

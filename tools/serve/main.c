@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,6 +59,17 @@ static bool read_secret(const char *path, char **text, char *message)
         return false;
     (*text)[bytes_count] = '\0'; /* whole_read leaves room for this byte */
     return true;
+}
+
+/* Warns if users who do not belong to the file's group can read or change the secret. */
+static void warn_of_readers(const char *path)
+{
+    struct stat status;
+
+    if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+        (status.st_mode & (S_IROTH | S_IWOTH)) != 0)
+        message_print("warning: %s: all users may read or change this secret (mode %04o)", path,
+                      (unsigned)status.st_mode & 07777u);
 }
 
 /* Returns whether a file in PEM has a part of this kind. Each part begins with a line that names
@@ -303,6 +315,8 @@ static void serve(struct serving *serving)
 {
     bool loading;
 
+    warn_of_readers(serving->options.token_file);
+    warn_of_readers(serving->options.key);
     message_print("serves at %s%s",
                   serving->listener.is_unix      ? ""
                   : serving->certificate != NULL ? "https://"

@@ -142,7 +142,8 @@ static bool put_file(struct client *client, const char *name)
         return false;
     if (!whole_read(name, &bytes, &bytes_count, client->message))
         return false;
-    client_json_file(&client->body, name, bytes, bytes_count);
+    client_json_file(&client->body, strcmp(name, "-") == 0 ? "(standard input)" : name, bytes,
+                     bytes_count);
     free(bytes);
     return true;
 }
@@ -202,13 +203,15 @@ static bool make_body(struct client *client)
 static bool read_token(struct client *client)
 {
     const char *name = getenv("TRAWL_TOKEN_FILE");
+    char *bytes, why[SETTINGS_ERROR_BYTES];
     size_t bytes_count;
-    char *bytes;
 
     if (name == NULL || *name == '\0')
         return true;
-    if (!whole_read(name, &bytes, &bytes_count, client->message))
+    if (!whole_read(name, &bytes, &bytes_count, why)) {
+        (void)snprintf(client->message, sizeof client->message, "TRAWL_TOKEN_FILE: %.450s", why);
         return false;
+    }
     while (bytes_count > 0 && strchr(" \t\r\n", bytes[bytes_count - 1]) != NULL)
         bytes_count--;
     if (bytes_count <= TOKEN_BYTES_MAX)

@@ -128,8 +128,8 @@ void help_print_short(struct output *output, bool tg)
     output_text(
         output,
         tg ? "Usage: tg [OPTION]... PATTERNS [PATH]...\n"
-             "Print the lines that hold one of the strings in PATTERNS, of the files "
-             "below\neach PATH, without those that ignore files name, hidden and binary files.\n\n"
+             "Print the lines that match one of PATTERNS, regular expressions (-F: strings),\n"
+             "of the files below each PATH, without ignored, hidden and binary files.\n\n"
            : "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
              "Print the lines of each FILE that hold one of the strings in PATTERNS.\n\n");
     for (size_t i = 0; i < MOST_USED; i++)
@@ -146,8 +146,9 @@ void help_print(struct output *output, bool tg)
 {
     output_text(output,
                 tg ? "Usage: tg [OPTION]... PATTERNS [PATH]...\n"
-                     "Search for PATTERNS, one or more strings on lines of their own, in the "
-                     "files\nbelow each PATH.\nExample: tg -i 'hello world' src\n"
+                     "Search for PATTERNS, regular expressions (with -F strings) on lines of "
+                     "their\nown, in the files below each PATH.\n"
+                     "Example: tg -i 'hello world' src\n"
                    : "Usage: trawl [OPTION]... PATTERNS [FILE]...\n"
                      "Search for PATTERNS, one or more strings on lines of their own, in "
                      "each FILE.\n"
@@ -221,10 +222,9 @@ static const char head_of_trawl[] =
 
 static const char head_of_tg[] =
     ".TH TG 1 \"\" \"trawl " TRAWL_VERSION "\" \"User Commands\"\n"
-    ".SH NAME\ntg \\- search for strings in the files of a directory\n"
+    ".SH NAME\ntg \\- search for regular expressions in the files of a directory\n"
     ".SH SYNOPSIS\n.B tg\n[\\fIOPTION\\fR]... \\fIPATTERNS\\fR [\\fIPATH\\fR]...\n"
-    ".SH DESCRIPTION\nPrints the lines that hold one of the strings in PATTERNS, which are "
-    "separated by "
+    ".SH DESCRIPTION\nPrints the lines that match one of the PATTERNS, which are separated by "
     "newlines:\nof each file that is named, and of the files below each directory. Without a PATH "
     "it "
     "reads\nstandard input if that is a pipe or a file, else it searches the working directory. "

@@ -181,6 +181,8 @@ static void put_begin(struct text_scan *scan)
     if (scan->json.begun)
         return;
     scan->json.begun = true;
+    /* The server needs the whole line at once. */
+    output_need(scan->output, BEGINNING_BYTES + ESCAPE_BYTES_MAX * strlen(scan->name));
     put_beginning(scan, "begin");
     put_text(scan, "}}\n");
 }

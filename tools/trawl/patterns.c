@@ -19,12 +19,6 @@
 #include "trawl/grow.h"
 #include "trawl/whole.h"
 
-/* Where strings come from, for messages. */
-struct source {
-    const char *file; /* NULL: the command line */
-    uint64_t line;    /* line of the file, from 1 on */
-};
-
 static bool exhausted(char *message)
 {
     snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
@@ -136,8 +130,9 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
              add_with_return(patterns, bytes, bytes_count)));
 }
 
-static bool add_empty(struct patterns *patterns, const struct settings *settings)
+static bool add_empty(struct patterns *patterns, const struct settings *settings, const char *at)
 {
+    patterns->empty = patterns->has_empty ? patterns->empty : at;
     patterns->has_empty = true;
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
@@ -155,24 +150,44 @@ static int hex_value(char digit)
 #define SHOWN_BYTES_MAX 60
 #define SHOWN_NAME_MAX 300
 
+size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
+                      char *message)
+{
+    uint64_t line = 1;
+
+    message[0] = '\0';
+    if (index < patterns->count && patterns->count > 1 && patterns->given_count == patterns->count)
+        snprintf(message, SETTINGS_ERROR_BYTES, "string %" PRIu64 " of %" PRIu64 ": ", index + 1,
+                 patterns->count);
+    for (size_t i = 0; i < patterns->file_count; i++) {
+        const struct pattern_file *file = &patterns->files[i];
+
+        if ((const char *)bytes < file->bytes ||
+            (const char *)bytes >= file->bytes + file->bytes_count)
+            continue;
+        for (const char *at = file->bytes; at < (const char *)bytes; at++)
+            line += *at == '\n';
+        snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": ", SHOWN_NAME_MAX, file->name,
+                 line);
+    }
+    return strlen(message);
+}
+
 /* Writes a message about a hexadecimal string and returns false. */
-static bool refuse_hex(const struct source *source, const char *text, size_t bytes_count,
+static bool refuse_hex(const struct patterns *patterns, const char *text, size_t bytes_count,
                        const char *what, char *message)
 {
     int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
+    size_t used = patterns_place(patterns, text, UINT64_MAX, message);
 
-    if (source->file == NULL)
-        snprintf(message, SETTINGS_ERROR_BYTES, "--hex: '%.*s' has %s", shown, text, what);
-    else
-        snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": --hex: '%.*s' has %s",
-                 SHOWN_NAME_MAX, source->file, source->line, shown, text, what);
+    snprintf(message + used, SETTINGS_ERROR_BYTES - used, "--hex: '%.*s' has %s", shown, text,
+             what);
     return false;
 }
 
 /* Adds the string of --hex that the digits spell; blanks are ignored. False: `message` says why. */
-static bool add_hex(struct patterns *patterns, const struct settings *settings,
-                    const struct source *source, const char *text, size_t bytes_count,
-                    char *message)
+static bool add_hex(struct patterns *patterns, const struct settings *settings, const char *text,
+                    size_t bytes_count, char *message)
 {
     uint8_t *bytes = malloc(bytes_count / 2 + 1);
     size_t digits = 0;
@@ -187,7 +202,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings,
         if (isspace((unsigned char)text[i]))
             continue;
         if (value < 0)
-            return refuse_hex(source, text, bytes_count,
+            return refuse_hex(patterns, text, bytes_count,
                               "a character that is not a hexadecimal digit", message);
         if (digits % 2 == 0)
             bytes[digits / 2] = (uint8_t)(value << 4);
@@ -196,39 +211,46 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings,
         digits++;
     }
     if (digits % 2 != 0)
-        return refuse_hex(source, text, bytes_count, "an odd number of digits", message);
-    return (digits == 0 ? add_empty(patterns, settings)
+        return refuse_hex(patterns, text, bytes_count, "an odd number of digits", message);
+    return (digits == 0 ? add_empty(patterns, settings, text)
                         : add_string(patterns, settings, bytes, digits / 2)) ||
            exhausted(message);
 }
 
-/* Adds the strings of a text, a string for each line. The last line may lack the newline. */
-static bool add_lines(struct patterns *patterns, const struct settings *settings, const char *file,
+/* Returns whether a CR before a line end of a list is not a part of the string, as in ripgrep. */
+static bool drops_returns(const struct settings *settings)
+{
+    return settings->is_tg || settings->crlf;
+}
+
+/* Adds the strings of a text, a string for each line. list: the text is that of a file of -f, in
+ * which the last line may lack the newline. */
+static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
                       const char *text, size_t bytes_count, char *message)
 {
-    struct source source = {file, 0};
-    const char *end = text + bytes_count;
+    const char *end = text + bytes_count, *newline;
 
-    for (;;) {
-        const char *newline = bytes_count == 0 ? NULL : memchr(text, '\n', (size_t)(end - text));
-        size_t length = (size_t)((newline != NULL ? newline : end) - text);
+    do {
+        size_t length;
 
+        newline = text == end ? NULL : memchr(text, '\n', (size_t)(end - text));
+        length = (size_t)((newline != NULL ? newline : end) - text);
+        if (list && newline > text && newline[-1] == '\r' && drops_returns(settings))
+            length--;
         if (settings->guard != NULL && guard_is_over(settings->guard))
             return is_over(message);
-        source.line++;
         if (settings->hex) {
-            if (!add_hex(patterns, settings, &source, text, length, message))
+            if (!add_hex(patterns, settings, text, length, message))
                 return false;
         } else if (length == 0) {
-            if (!add_empty(patterns, settings))
+            if (!add_empty(patterns, settings, text))
                 return exhausted(message);
         } else if (!add_string(patterns, settings, text, length)) {
             return exhausted(message);
         }
-        if (newline == NULL)
-            return true;
-        text = newline + 1;
-    }
+        text = newline != NULL ? newline + 1 : end;
+    } while (newline != NULL && (!list || text < end));
+    return true;
 }
 
 /* Reads a whole file; *bytes is kept with the patterns. */
@@ -430,17 +452,43 @@ static bool prepare_approximate(const struct settings *settings)
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {
+    struct pattern_file *files =
+        realloc(patterns->files, (patterns->file_count + 1) * sizeof *files);
     char *bytes;
     size_t bytes_count;
 
+    if (files == NULL)
+        return exhausted(message);
+    patterns->files = files;
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
+    files[patterns->file_count++] = (struct pattern_file){value_shown(item), bytes, bytes_count};
     if (bytes_count == 0)
         return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
-    if (bytes[bytes_count - 1] == '\n')
-        bytes_count--;
-    return add_lines(patterns, settings, value_shown(item), bytes, bytes_count, message);
+    return add_lines(patterns, settings, true, bytes, bytes_count, message);
+}
+
+bool patterns_doubt(const struct patterns *patterns, const struct settings *settings, char *message)
+{
+    for (size_t i = 0; i < patterns->file_count && !settings->hex; i++) {
+        const char *text = patterns->files[i].bytes, *doubt = NULL;
+        size_t count = patterns->files[i].bytes_count;
+
+        if (count > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+            doubt = "the list is in UTF-16";
+        else if (count > 2 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+            doubt = "the list's first string begins with a byte order mark";
+        else if (count > 0 && (text[count - 1] == '\r' || (!drops_returns(settings) &&
+                                                           memmem(text, count, "\r\n", 2) != NULL)))
+            doubt = "strings of the list end with carriage returns, which --crlf leaves out";
+        if (doubt != NULL) {
+            snprintf(message, SETTINGS_ERROR_BYTES, "%.*s: nothing was found; %s", SHOWN_NAME_MAX,
+                     patterns->files[i].name, doubt);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Returns whether a string contains a capital letter. */
@@ -458,6 +506,7 @@ static bool have_capitals(const struct patterns *patterns, const struct settings
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
     enum folding folding = FOLD_NONE;
+    size_t used;
 
     if (settings->syntax != TRAWL_LITERAL && !expressions_take(patterns, settings))
         return exhausted(message);
@@ -475,7 +524,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         return false;
     }
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
-        snprintf(message, SETTINGS_ERROR_BYTES,
+        used = patterns_place(patterns, patterns->empty, UINT64_MAX, message);
+        snprintf(message + used, SETTINGS_ERROR_BYTES - used,
                  "the empty string cannot be searched for with errors, nor with --fasta");
         return false;
     }
@@ -493,6 +543,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         folding = patterns->needs_utf8 ? FOLD_LOCALE : FOLD_ASCII;
     patterns->case_may_tell =
         settings->approximate || settings->expressions || folding == FOLD_LOCALE;
+    patterns->given_count = patterns->count;
     return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
             (!settings->expressions || expressions_join(patterns, settings)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
@@ -505,7 +556,8 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
     const struct value_list *list = &settings->patterns;
 
     if (first_operand != NULL)
-        return add_lines(patterns, settings, NULL, first_operand, strlen(first_operand), message) &&
+        return add_lines(patterns, settings, false, first_operand, strlen(first_operand),
+                         message) &&
                finish(patterns, settings, message);
     patterns->none_given = true;
     for (size_t i = 0; i < list->count; i++) {
@@ -516,7 +568,7 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                 return false;
             continue;
         }
-        if (!add_lines(patterns, settings, NULL, text, strlen(text), message))
+        if (!add_lines(patterns, settings, false, text, strlen(text), message))
             return false;
         patterns->none_given = false;
     }
@@ -553,6 +605,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     enum trawl_status status;
     struct trawl_error error;
     uint64_t spare = 0;
+    size_t used = 0;
     bool known = true;
 
     options.flags = plan_flags(settings, whole_line);
@@ -592,8 +645,11 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         guard_give(settings->guard, spare);
     if (status == TRAWL_OK || settings->expressions)
         return status == TRAWL_OK;
+    if (error.pattern_index < patterns->count)
+        used = patterns_place(patterns, patterns->items[error.pattern_index].bytes,
+                              error.pattern_index, message);
     approximate_string(patterns, &error);
-    snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
+    snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s%s",
              settings->algorithm != NULL    ? "--algorithm: "
              : settings->method != NULL     ? "--method: "
              : settings->mismatches_max > 0 ? "--mismatches: "
@@ -611,6 +667,7 @@ void patterns_free(struct patterns *patterns)
     for (size_t i = 0; i < patterns->block_count; i++)
         free(patterns->blocks[i]);
     free(patterns->blocks);
+    free(patterns->files);
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);

@@ -31,6 +31,7 @@ struct patterns {
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
     bool has_empty;                    /* some string is empty, and so selects every line */
+    const char *empty;                 /* where the first empty string is */
     bool has_never;                    /* some string can occur in no line */
     bool none_given;                   /* all pattern files were empty: nothing matches */
     struct trawl_plan *plan;           /* made of `items` or `joined` */
@@ -50,6 +51,13 @@ struct patterns {
     uint64_t column_count, column_capacity;
     struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
     uint64_t capacity;
+    uint64_t given_count; /* number of items before duplicates were removed */
+    struct pattern_file { /* a file that was given by -f */
+        const char *name;
+        const char *bytes;
+        size_t bytes_count;
+    } * files;
+    size_t file_count;
     void **blocks; /* memory that `items` point into, unless a string is in argv */
     size_t block_count;
 };
@@ -61,6 +69,14 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
+/* Writes where a string is that begins at `bytes` and has this index: the file of -f and the line,
+ * or the string's number among several strings. Writes nothing if neither is known. Returns how
+ * long the message is. */
+size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
+                      char *message);
+/* Returns whether a list has bytes that explain why nothing was found; `message` says which. */
+bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
+                    char *message);
 void patterns_free(struct patterns *patterns);
 
 #endif

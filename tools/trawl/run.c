@@ -169,6 +169,9 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
         job_message(job, "%s", message);
         return EXIT_ERROR;
     }
+    if (!job->selected && !settings->quiet && !settings->no_messages &&
+        patterns_doubt(job->patterns, settings, message))
+        job_message(job, "%s", message);
     if (job->output->error != 0) {
         job_message(job, "write error: %s", strerror(job->output->error));
         return EXIT_ERROR;
@@ -179,14 +182,18 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
 }
 
 /* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
- * notices this only if the empty string is the only string. */
+ * notices this only if the empty string is the only string. trawl still prints the names of -L; tg,
+ * as ripgrep, does so only with -v. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
     bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
                         patterns->count == 0 && !settings->whole_lines && !settings->words;
 
-    return (settings->max_count_given == 0 || inverted_all || patterns->none_given) &&
-           (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
+    bool without_reading = settings->max_count_given == 0 || patterns->none_given;
+
+    return (settings->is_tg && without_reading) ||
+           ((without_reading || inverted_all) &&
+            (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH));
 }
 
 /* Turns a search with -v and without any string into a search for the empty string without -v.
@@ -231,6 +238,11 @@ static int run(struct command_job *job, struct settings *settings, char *message
     if (pattern_is_operand) {
         operands++;
         operand_count--;
+    }
+    if (settings->is_tg &&
+        walk_lists_of_input(settings) + walk_reads_input(settings, operands, operand_count) > 1) {
+        job_message(job, "'-' is given more than once: standard input can be read only once");
+        return EXIT_ERROR;
     }
     if (job->patterns->none_given && settings->invert)
         take_all_lines(settings, job->patterns);

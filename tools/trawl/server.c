@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "trawl/command_job.h"
@@ -16,19 +18,23 @@
 
 const char *server_path(void)
 {
+    static const char *const between[] = {"", "../libexec/trawl/"};
     static char path[PATH_MAX + sizeof TRAWL_LIBEXEC + 32];
-    char folder[PATH_MAX];
-    ssize_t bytes = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    char file[PATH_MAX] = {0};
 
-    if (bytes > 0) {
-        folder[bytes] = '\0';
-        *strrchr(folder, '/') = '\0';
-        (void)snprintf(path, sizeof path, "%s/trawl-serve", folder);
-        if (access(path, F_OK) == 0)
-            return path;
-        (void)snprintf(path, sizeof path, "%s/../libexec/trawl/trawl-serve", folder);
-        if (access(path, F_OK) == 0)
-            return path;
+    /* The path that was executed leads to the command where /proc does not: without /proc, and if a
+     * caller runs the dynamic linker with the command as an operand. */
+    for (int i = 0; i < 2; i++) {
+        if (i == 0 ? readlink("/proc/self/exe", file, sizeof file - 1) <= 0
+                   : executed == NULL || realpath(executed, file) == NULL)
+            continue;
+        strrchr(file, '/')[1] = '\0';
+        for (int j = 0; j < 2; j++) {
+            (void)snprintf(path, sizeof path, "%s%strawl-serve", file, between[j]);
+            if (access(path, F_OK) == 0)
+                return path;
+        }
     }
     (void)snprintf(path, sizeof path, "%s/trawl-serve", TRAWL_LIBEXEC);
     return access(path, F_OK) == 0 ? path : NULL;

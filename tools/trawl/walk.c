@@ -155,15 +155,30 @@ void walk_tell(struct command_job *job, const struct walk_item *item)
         job_message(job, "%s: warning: recursive directory loop", item->name);
 }
 
+size_t walk_lists_of_input(const struct settings *settings)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < settings->patterns.count; i++)
+        count += settings->patterns.items[i].kind == VALUE_FILE &&
+                 strcmp(settings->patterns.items[i].text, "-") == 0;
+    for (size_t i = 0; i < settings->filters.count; i++)
+        count += settings->filters.items[i].kind == VALUE_EXCLUDE_FROM &&
+                 strcmp(settings->filters.items[i].text, "-") == 0;
+    return count;
+}
+
 /* Returns whether a search without operands searches the working directory. tg, like ripgrep,
- * searches standard input instead if standard input is a file, a pipe or a socket. */
+ * searches standard input instead if standard input is a file, a pipe or a socket, and no option
+ * has read a list from standard input. */
 static bool searches_working_directory(const struct settings *settings)
 {
     struct stat status;
 
     if (settings->directories != DIRECTORIES_RECURSE)
         return false;
-    return !settings->is_tg || settings->files.names_only || fstat(STDIN_FILENO, &status) != 0 ||
+    return !settings->is_tg || settings->files.names_only || walk_lists_of_input(settings) > 0 ||
+           fstat(STDIN_FILENO, &status) != 0 ||
            !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 

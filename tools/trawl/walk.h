@@ -43,6 +43,9 @@ struct walk {
     unsigned open_levels;             /* how many directories may be open at a time */
 };
 
+/* Returns how many lists (-f, --exclude-from) the options read from standard input. */
+size_t walk_lists_of_input(const struct settings *settings);
+
 /* Returns whether standard input is searched. */
 bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
                       size_t operand_count);

@@ -11,6 +11,7 @@ const ENTRY_MS = 1000; // searches within this time share an entry of the browse
 const LINES_FIRST = 200; // lines with matches in the first request; doubled in each further request
 const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many bytes are left out
 const MESSAGES_MAX = 50;
+const FOLLOW_MS = 2000; // time between two looks for changed files
 const BROKE_OFF = 'The answer broke off: there may be more.';
 
 const byId = id => document.getElementById(id);
@@ -56,8 +57,7 @@ async function ask(path, body, signal) {
         throw new Error(token ? 'This is not the server\'s token.' : 'The server asks for a token.');
     const answer = await response.json().catch(() => null);
     const message = answer?.error?.message;
-    if (message?.bytes) throw new Error(textOf(bytesOf(message)));
-    throw new Error(message ?? `The server answered with status ${response.status}.`);
+    throw new Error(message ? shown(message) : `The server answered with status ${response.status}.`);
 }
 
 /* Returns the message of an error that `ask` threw; for an error of the browser, BROKE_OFF, since browsers' messages do not
@@ -111,7 +111,7 @@ function chooseCollection(name) {
 
 function bodyOf() {
     const data = new FormData(form);
-    const words = name => data.get(name).split(/\s+/).filter(Boolean);
+    const words = name => data.get(name).match(/(?:\\.|\S)+/g) ?? []; // after a backslash, a blank belongs to the word
     const options = [];
     if (data.has('i')) options.push('--ignore-case');
     if (data.has('w')) options.push('--word-regexp');
@@ -202,6 +202,7 @@ async function fetchLines(search) {
 function clear(search) {
     if (search.cleared) return;
     search.cleared = true;
+    search.focus = document.activeElement.dataset.where; // of a line that the same search, begun again, may show again
     results.replaceChildren();
     results.inert = false;
     results.classList.remove('old');
@@ -247,7 +248,7 @@ function take(search, cursor, text) {
     } else if (type === 'end' && data.binary_offset !== null && cursor.taken === search.taken.length) {
         search.file.note.textContent = 'binary file: lines after its first zero byte are not shown';
     } else if (type === 'message' && byId('messages').childElementCount < MESSAGES_MAX) {
-        make(byId('messages'), 'p', '', data.text ?? textOf(bytesOf(data)));
+        make(byId('messages'), 'p', '', shown(data.text ?? data));
     } else if (type === 'status') {
         search.status = data;
     }
@@ -259,9 +260,15 @@ function take(search, cursor, text) {
 const bytesOf = text => text.text !== undefined ? encoder.encode(text.text)
     : Uint8Array.from(atob(text.bytes), character => character.charCodeAt(0));
 
-/* Decodes UTF-8: replacement characters stand for wrong bytes, symbols (U+2400 and on) for control characters. */
+/* Decodes UTF-8. Replacement characters stand for wrong bytes, symbols (U+2400 and on) for control characters, and numbers
+   for further characters that a terminal obeys, or that change the order or the lines of the text. */
 const textOf = bytes => decoder.decode(bytes)
-    .replace(/[\0-\x08\x0b-\x1f]/g, character => String.fromCharCode(0x2400 + character.charCodeAt(0)));
+    .replace(/[\0-\x08\x0b-\x1f]/g, character => String.fromCharCode(0x2400 + character.charCodeAt(0)))
+    .replace(/[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, character =>
+        `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);
+
+/* Returns a member of an answer, which is a string or an object with bytes, as the page shows the member. */
+const shown = text => textOf(bytesOf(text.bytes === undefined ? { text } : text));
 
 function showFile(search, data) {
     const file = make(results, 'li', 'file');
@@ -287,6 +294,7 @@ function showLine(search, data, isMatch) {
         label.setAttribute('aria-label', `${line}: copy ${label.dataset.where}`);
         code.id = `line-${search.lineCount++}`;
         label.setAttribute('aria-describedby', code.id);
+        if (label.dataset.where === search.focus) label.focus({ preventScroll: true });
     }
     fill(code, bytesOf(data.lines), data.submatches);
 }
@@ -321,7 +329,7 @@ function tell(search) {
     const { counts, status, running } = search, parts = [];
     results.ariaBusy = String(running || (counts === null && query.value !== ''));
     if (!search.body.patterns[0]) return void (byId('status').textContent = idle());
-    if (typeof counts === 'string') parts.push(`No count: ${counts}`);
+    if (typeof counts === 'string') parts.push(counts === search.error ? '' : `No count: ${counts}`);
     else if (counts?.occurrences === 0 && !search.lineCount) parts.push('Nothing found.', hint(search));
     else if (counts)
         parts.push(`${several(counts.occurrences, 'occurrence')} in ${several(counts.files, 'file')},`
@@ -406,12 +414,27 @@ function setTheme(theme) {
     localStorage.setItem('theme', theme);
 }
 
+/* Asks for the collections. Returns whether a collection has changed since the page asked before. */
+async function askCollections() {
+    const answer = await (await ask('/v1/collections')).json(), before = JSON.stringify(collections);
+    collections = answer.collections.map(one => ({
+        ...one, sent: one.name, name: shown(one.name),
+    }));
+    return JSON.stringify(collections) !== before;
+}
+
+/* Searches again when files have changed. */
+async function follow() {
+    const isIdle = () => collections.length && results.ariaBusy === 'false' && !document.hidden;
+    try {
+        if (isIdle() && await askCollections() && isIdle()) begin(search.limit);
+    } catch { /* the user's next search shows the error */ }
+    setTimeout(follow, FOLLOW_MS);
+}
+
 async function start() {
     try {
-        const answer = await (await ask('/v1/collections')).json();
-        collections = answer.collections.map(one => ({
-            ...one, sent: one.name, name: one.name.bytes ? textOf(bytesOf(one.name)) : one.name,
-        }));
+        await askCollections();
         byId('login').hidden = true;
         byId('error').textContent = '';
     } catch (error) {
@@ -444,4 +467,4 @@ results.addEventListener('focusin', onFocus);
 document.addEventListener('keydown', onKey);
 addEventListener('hashchange', () => { formFromAddress(); begin(); });
 setTheme(localStorage.getItem('theme') ?? 'system');
-start();
+start().then(follow);
