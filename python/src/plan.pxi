@@ -135,6 +135,7 @@ cdef class Plan:
     regex: the patterns are regular expressions, see docs/regex.md: True or 'perl' (RE2's syntax),
       'extended' or 'basic' (those of grep -E and grep). An occurrence lies within a line and has a
       byte or more; occurrences of the same expression do not overlap. ignore_case folds all letters.
+      Lines and records in which an expression matches only zero bytes are selected, too.
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
 
     The options below allow errors, and each result has a distance. docs/approximate.md defines what
