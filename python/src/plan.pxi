@@ -289,7 +289,7 @@ cdef class Plan:
             return pattern.encode() in self.known
         if not PyObject_CheckBuffer(pattern):
             raise TypeError(f"in: str or bytes is needed, not {pattern!r:.80}")
-        return bytes(memoryview(pattern)) in self.known
+        return bytes(_sources.bytes_view(pattern)) in self.known
 
     def __len__(self):
         return <Py_ssize_t>trawl_plan_facts(self.plan).pattern_count

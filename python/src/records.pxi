@@ -55,7 +55,8 @@ cdef class Reader:
                                 for item, missing in zip(given, given.isna())])
             self.is_text = all([item is None or isinstance(item, str) for item in self.first])
         else:
-            self.first = tuple(given)
+            items = _sources.array_items(given)
+            self.first = tuple(given if items is None else items)
         if self.schema != NULL:
             format = (self.schema if self.schema.dictionary == NULL
                       else self.schema.dictionary).format
@@ -178,7 +179,7 @@ cdef class Reader:
                     try:
                         take_buffer(item, &view)
                     except TypeError as fault:
-                        raise TypeError(f"records: record {i} is no str or bytes: {fault}") from None
+                        raise TypeError(f"records: record {i}: {fault}") from None
                     put(&gathered, view.buf, <uint64_t>view.len, 1)
                     PyBuffer_Release(&view)
                 i += 1

@@ -927,8 +927,9 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     between spans. A column gives an Array, a list gives a list."""
     cdef taken_buffer view
 
-    if _sources.is_array_of_objects(text):
-        text = text.tolist()
+    items = _sources.array_items(text)
+    if items is not None:
+        text = items
     if isinstance(text, (list, tuple)) or hasattr(text, "__arrow_c_stream__") \
             or hasattr(text, "__arrow_c_array__") or hasattr(text, "isna"):
         return rewrite_column(searcher, plan, text, values, match, progress)

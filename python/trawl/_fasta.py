@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ._sources import bytes_view
+
 _NAME = re.compile(b"[^\\0- ]*")
 
 def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
@@ -33,7 +35,7 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
     if not hasattr(source, "read"):
         if isinstance(source, str) and not source.startswith((">", ";", "@", "\ufeff")):
             raise ValueError(f"fasta: a text begins with >, not {source[:40]!r}; a path is pathlib.Path({source[:40]!r})")
-        source = io.BytesIO(source.encode() if isinstance(source, str) else source)
+        source = io.BytesIO(source.encode() if isinstance(source, str) else bytes_view(source))
     name: bytes | None = None
     parts: list[bytes] = []
     for number, line in enumerate(source):

@@ -50,13 +50,11 @@ def gather(patterns: Any) -> tuple[Any, ...]:
         return tuple(strings(patterns))
     items = tuple(patterns)
     for i, item in enumerate(items):
-        if not isinstance(item, str):
+        if not isinstance(item, (str, bytes)):
             try:
-                memoryview(item)
-            except TypeError:
-                raise TypeError(
-                    f"patterns: str or bytes are needed; pattern {i} is {item!r}"
-                ) from None
+                bytes_view(item)
+            except TypeError as fault:
+                raise TypeError(f"patterns: pattern {i}: {fault}") from None
     return items
 
 
@@ -146,7 +144,7 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         "line_end": line_end,
         "method": method,
         "algorithm": algorithm,
-        "sample": None if sample is None else bytes(memoryview(sample)),
+        "sample": None if sample is None else bytes(bytes_view(sample)),
         "mismatches": number("mismatches", mismatches, ERRORS_MAX),
         "edits": number("edits", edits, ERRORS_MAX),
         "regex": "perl" if regex is True else regex or None,
@@ -219,17 +217,43 @@ def show_plan(plan: Any, options: dict[str, Any]) -> str:
     return f"<trawl.Plan of {len(plan)} pattern{'s' * (len(plan) != 1)}: {str(few)[1:-1]}{more}{given}>"
 
 
+def bytes_view(given: Any) -> memoryview:
+    """Return the memory of an object whose items are single bytes. Raise TypeError for other items, whose bytes would
+    be taken for text, and for a number or date of numpy."""
+    if isinstance(given, bytes):
+        return memoryview(given)
+    kind: Any = given.dtype if hasattr(given, "__array_interface__") else None
+    if kind is None or (kind.itemsize == 1 and given.ndim > 0):
+        try:
+            view = memoryview(given)
+        except TypeError:
+            raise TypeError(f"str or bytes are needed, not {given!r:.80}") from None
+        if view.format.lstrip("@=<>!") in ("B", "b", "c", "s", "1s"):
+            return view
+        kind = f"format {view.format!r}"
+    raise TypeError(
+        f"str or bytes are needed, not {type(given).__name__} of {kind}: pass its strings one by one, or its bytes "
+        "as memoryview(...).cast('B')"
+    )
+
+
 def is_bytes(given: Any) -> bool:
     """Say whether an object's items are single bytes, so that the object is one text and no column."""
     try:
-        return memoryview(given).format in ("B", "b", "c")
+        return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")
     except (TypeError, ValueError, BufferError):
         return False
 
 
-def is_array_of_objects(given: Any) -> bool:
-    """Say whether an object is an array of numpy whose items are str, or other objects of Python."""
-    return hasattr(given, "__array_interface__") and given.dtype.kind in "OUT"
+def array_items(given: Any) -> list[Any] | None:
+    """Return the items of an array of numpy whose items are str, bytes, or other objects of Python; None: `given` is
+    another object. Masked items become None. Raise TypeError for an array of other items."""
+    if isinstance(given, str) or not hasattr(given, "__array_interface__") or is_bytes(given):
+        return None
+    if given.dtype.kind not in "OUTS" or given.ndim == 0:
+        raise TypeError(f"str or bytes are needed, not {type(given).__name__} of {given.dtype}")
+    items: list[Any] = given.tolist()
+    return items
 
 
 def warn_of_fasta() -> None:
