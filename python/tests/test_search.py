@@ -201,7 +201,7 @@ def test_arrays_without_bytes_are_refused():
         numbers += [numpy.zeros(2, kind) for kind in ("i8", "f8", "?", "c16", "M8[s]", "m8[s]", "V2", "i2,u1", "S2")]
         numbers += [numpy.int64(0x6261), numpy.uint8(0x61), numpy.float64(1), numpy.datetime64(0, "s")]
         for column in [*numbers[4:12], *numbers[13:]]:
-            for call in (plan.contains, plan.replace, plan.match_lists):
+            for call in (plan.contains, plan.mask, plan.match_lists):
                 with pytest.raises(TypeError, match="str or bytes are needed"):
                     call(column)
         assert plan.contains(numpy.ma.array(["ab", "ab"], mask=[0, 1])).tolist() == [True, None]
