@@ -92,7 +92,10 @@ cdef class Patterns:
             raise MemoryError()
         for item in items:
             if isinstance(item, str):
-                self.patterns[self.count].bytes = PyUnicode_AsUTF8AndSize(item, &bytes)
+                try:
+                    self.patterns[self.count].bytes = PyUnicode_AsUTF8AndSize(item, &bytes)
+                except UnicodeEncodeError as fault:
+                    raise ValueError(f"patterns: pattern {self.count}: {fault}") from None
             else:
                 take_buffer(item, &self.views[self.count])
                 self.patterns[self.count].bytes = self.views[self.count].buf

@@ -186,6 +186,8 @@ cdef class Reader:
             offsets[length] = gathered.count
             if gathered.failed:
                 raise MemoryError()
+        except UnicodeEncodeError as fault:
+            raise ValueError(f"records: record {i}: {fault}") from None
         finally:
             self.blocks[0] = gathered.memory
         self.begin(length, 8)

@@ -171,9 +171,11 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         raise ValueError("mismatches, edits: a plan has only one of them")
     if every_end and not options["edits"]:
         raise ValueError("every_end: only with edits")
-    for name in tuple(switches)[:3]:
-        if options[name] and not (mismatches or edits or alphabet == "dna"):
-            raise ValueError(f"{name}: only with mismatches, edits or alphabet='dna'")
+    if within_lines and not (mismatches or edits or alphabet == "dna"):
+        raise ValueError("within_lines: only with mismatches, edits or alphabet='dna'")
+    for name in ("reverse_complement", "any_base"):
+        if options[name] and alphabet != "dna":
+            raise ValueError(f"{name}: only with alphabet='dna'")
     options["exact"] = tuple((number("exact", begin), number("exact", end)) for begin, end in exact)
     for begin, end in options["exact"]:
         if begin >= end:
