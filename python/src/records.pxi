@@ -187,7 +187,8 @@ cdef class Reader:
             if gathered.failed:
                 raise MemoryError()
         except UnicodeEncodeError as fault:
-            raise ValueError(f"records: record {i}: {fault}") from None
+            fault.reason += f", in record {i}"
+            raise
         finally:
             self.blocks[0] = gathered.memory
         self.begin(length, 8)
