@@ -695,7 +695,8 @@ TRAWL_API void trawl_search_close(struct trawl_search *search);
  * counts for a record if the record holds the whole occurrence. The whole tape is searched as one
  * text, so long and skewed records cost nothing extra; the searching threads turn occurrences into
  * cells, and the caller asks for the records in batches. A cell is a pair (record, pattern) where
- * the pattern occurs in the record. */
+ * the pattern occurs in the record. An expression whose matches in a record, which may be empty,
+ * all have zero bytes has a cell, too, which begins at the first match. */
 struct trawl_matrix_search;
 /* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
 struct trawl_record_array {

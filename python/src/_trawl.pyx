@@ -61,16 +61,11 @@ cdef inline bint bit_at(const void *bits, uint64_t index) noexcept nogil:
 
 
 cdef int take_buffer(object owner, taken_buffer *view) except -1:
-    """Take the buffer of an object, which the caller releases. Raise TypeError for a buffer of
-    object pointers or wide characters, whose bytes are no text."""
-    cdef size_t end
-
+    """Take the buffer of an object, which the caller releases. Raise TypeError unless the buffer's
+    items are single bytes."""
+    if type(owner) is not bytes and type(owner) is not bytearray:
+        _sources.bytes_view(owner)
     PyObject_GetBuffer(owner, view, PyBUF_ND | PyBUF_FORMAT)
-    end = strlen(view.format) if view.format != NULL else 0
-    if end > 0 and view.format[end - 1] in b"Ouw":
-        PyBuffer_Release(view)
-        raise TypeError("bytes are needed: an array of objects or of wide characters has no bytes "
-                        "that could be searched; pass its strings one by one")
     return 0
 
 

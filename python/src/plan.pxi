@@ -92,7 +92,11 @@ cdef class Patterns:
             raise MemoryError()
         for item in items:
             if isinstance(item, str):
-                self.patterns[self.count].bytes = PyUnicode_AsUTF8AndSize(item, &bytes)
+                try:
+                    self.patterns[self.count].bytes = PyUnicode_AsUTF8AndSize(item, &bytes)
+                except UnicodeEncodeError as fault:
+                    fault.reason += f", in pattern {self.count}"
+                    raise
             else:
                 take_buffer(item, &self.views[self.count])
                 self.patterns[self.count].bytes = self.views[self.count].buf
@@ -135,6 +139,7 @@ cdef class Plan:
     regex: the patterns are regular expressions, see docs/regex.md: True or 'perl' (RE2's syntax),
       'extended' or 'basic' (those of grep -E and grep). An occurrence lies within a line and has a
       byte or more; occurrences of the same expression do not overlap. ignore_case folds all letters.
+      Lines and records in which an expression matches only zero bytes are selected, too.
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
 
     The options below allow errors, and each result has a distance. docs/approximate.md defines what
@@ -193,6 +198,9 @@ cdef class Plan:
     cdef readonly tuple values  # None: the plan has no values
     cdef frozenset known  # the patterns, as `in` needs them; None before the first `in`
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
+    cdef Plan leading  # see chosen_first(); None: this plan itself
+    cdef const uint64_t[::1] leading_numbers
+    cdef bint knows_leading
 
     def __cinit__(self, *given, **named):
         cdef trawl_facts facts
@@ -249,6 +257,19 @@ cdef class Plan:
                 _errors.name_expression(fault, items)
             raise
 
+    cdef Plan chosen_first(self):
+        """Return a plan whose leftmost-longest occurrences are the leftmost-first occurrences of this plan: a plan of the
+        patterns leading_numbers, which end with an unused 0. None: no such plan is known."""
+        if not self.knows_leading:
+            kept, made = _sources.chosen_first(self, self.options), None
+            if kept is not None and len(kept) < len(self):
+                made = Plan([self[i] for i in kept], **{**self.options, "values": None})
+            numbers = array("Q", [] if kept is None else [*kept, 0])
+            with cython.critical_section(self):
+                if not self.knows_leading:  # no other thread was faster
+                    self.leading, self.leading_numbers, self.knows_leading = made, numbers, True
+        return None if self.leading_numbers.shape[0] == 0 else self if self.leading is None else self.leading
+
     def explain(self):
         """Say how the plan searches a text, and why, in lines of `name: value`.
 
@@ -288,7 +309,7 @@ cdef class Plan:
             return pattern.encode() in self.known
         if not PyObject_CheckBuffer(pattern):
             raise TypeError(f"in: str or bytes is needed, not {pattern!r:.80}")
-        return bytes(memoryview(pattern)) in self.known
+        return bytes(_sources.bytes_view(pattern)) in self.known
 
     def __len__(self):
         return <Py_ssize_t>trawl_plan_facts(self.plan).pattern_count

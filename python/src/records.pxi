@@ -55,7 +55,8 @@ cdef class Reader:
                                 for item, missing in zip(given, given.isna())])
             self.is_text = all([item is None or isinstance(item, str) for item in self.first])
         else:
-            self.first = tuple(given)
+            items = _sources.array_items(given)
+            self.first = tuple(given if items is None else items)
         if self.schema != NULL:
             format = (self.schema if self.schema.dictionary == NULL
                       else self.schema.dictionary).format
@@ -178,13 +179,16 @@ cdef class Reader:
                     try:
                         take_buffer(item, &view)
                     except TypeError as fault:
-                        raise TypeError(f"records: record {i} is no str or bytes: {fault}") from None
+                        raise TypeError(f"records: record {i}: {fault}") from None
                     put(&gathered, view.buf, <uint64_t>view.len, 1)
                     PyBuffer_Release(&view)
                 i += 1
             offsets[length] = gathered.count
             if gathered.failed:
                 raise MemoryError()
+        except UnicodeEncodeError as fault:
+            fault.reason += f", in record {i}"
+            raise
         finally:
             self.blocks[0] = gathered.memory
         self.begin(length, 8)
@@ -446,7 +450,7 @@ cdef void put_which(gather *found, int64_t which) noexcept nogil:
 
 cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nogil:
     cdef uint64_t rows = batch.record_end - batch.record_begin, at = 0
-    cdef uint64_t cells = found.cells[0].count, lists = found.cells[1].count, begin, record, i
+    cdef uint64_t cells = found.cells[0].count, lists = found.cells[1].count, begin, end, record, i
 
     if found.kind == CONTAINS:
         put_bits(&found.values, batch.any, 0, rows)
@@ -458,9 +462,14 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
             return
         for i in range(cells, found.cells[0].count):
             if found.characters:
-                begin = offset_of(found.records, values_of(&found.cells[0])[i])
-                values_of(&found.cells[2])[i] = last_of(characters_in(
-                    found.records.bytes, begin, begin + values_of(&found.cells[2])[i] + 1))
+                record = values_of(&found.cells[0])[i]
+                begin = offset_of(found.records, record)
+                end = offset_of(found.records, record + 1)
+                at = begin + values_of(&found.cells[2])[i]
+                # An empty match may begin at the record's end, where no character begins.
+                values_of(&found.cells[2])[i] = (
+                    characters_in(found.records.bytes, begin, end) if at == end
+                    else last_of(characters_in(found.records.bytes, begin, at + 1)))
             values_of(&found.cells[0])[i] += found.record_count
     elif found.kind == PATTERNS:
         for i in range(batch.cell_count):

@@ -12,6 +12,7 @@ cdef struct spans_state:
     # the library's spans may be empty.
     bint all
     bint regex  # the plan has expressions
+    const uint64_t *numbers  # the number of each pattern in the caller's plan; NULL: the same number
     bint alone  # search each record by itself: occurrences depend on the record's borders
     const trawl_record_array *records  # NULL: the search is of one text
     uint64_t record  # every later span begins in this record or after it
@@ -51,6 +52,8 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
         begin = found.base + window.matches[i].begin
         end = found.base + window.matches[i].end
         word = word_of(&window.matches[i])
+        if found.numbers != NULL:
+            word = found.numbers[word]
         if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
             continue
         if found.records != NULL and not one_holds(found, begin, end):
@@ -141,23 +144,30 @@ cdef void work_record_spans(work *job) noexcept nogil:
     drop(&marks)
 
 
-cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
+cdef Plan spans_begin(spans_state *found, Plan plan, object match):
+    """Return the plan to search for: the caller's plan, or see Plan.chosen_first()."""
+    cdef Plan leading
+
     _sources.choice("match", match, ("leftmost-longest", "leftmost-first"))
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
     found.all = plan.has_distances or plan.regex is not None
     found.alone, found.regex = plan.is_alone, plan.regex is not None
-    return 0
+    leading = None if found.longest or found.all else plan.chosen_first()
+    if leading is None:
+        return plan
+    found.numbers, found.longest = &plan.leading_numbers[0], True
+    return leading
 
 
 cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offsets, progress):
     """Find the spans of a text: a Matches."""
     cdef spans_state found
 
-    spans_begin(&found, plan, match)
+    leading = spans_begin(&found, plan, match)
     found.columns.with_values = value
     try:
-        search(searcher, plan, text, offsets, progress, work_spans, 0, 0, &found)
+        search(searcher, leading, text, offsets, progress, work_spans, 0, 0, &found)
         return matches_of(&found.columns, plan)
     finally:
         match_columns_drop(&found.columns)
@@ -529,9 +539,9 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
     cdef Py_ssize_t count
     cdef const uint8_t *bytes
 
-    spans_begin(&found, plan, match)
+    leading = spans_begin(&found, plan, match)
     try:
-        search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
+        search(searcher, leading, text, "bytes", progress, work_spans, 0, 0, &found)
         if is_str:
             bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
         else:
@@ -606,10 +616,10 @@ cdef void work_stream(work *job) noexcept nogil:
 cdef object replace_file(Searcher searcher, Plan plan, text, Values values, match, progress, write):
     cdef Stream stream = Stream.__new__(Stream)
 
-    spans_begin(&stream.found, plan, match)
+    leading = spans_begin(&stream.found, plan, match)
     stream.values, stream.write = values, write
     try:
-        search(searcher, plan, text, "bytes", progress, work_stream, 0,
+        search(searcher, leading, text, "bytes", progress, work_stream, 0,
                TRAWL_WINDOW_SPANS if stream.found.longest and not stream.found.all else 0,
                <void *>stream)
     except BaseException:
@@ -830,10 +840,9 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     memset(&found, 0, sizeof(found))
     made.kind = keyed.kind = kind
     all.with_values = values.with_values = value
-    job.plan = plan.plan
     try:
         _sources.choice("offsets", offsets, ("characters", "bytes", None))
-        spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
+        job.plan = spans_begin(&found, plan, "leftmost-longest" if match == "all" else match).plan
         found.overlap = match == "all"
         found.records = &reader.records
         job.out = &found
@@ -900,9 +909,8 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         made.kind = COUNTS  # one value (the view) per record, and no offsets
     else:
         put_value(&made.values, 0)
-    job.plan = plan.plan
     try:
-        spans_begin(&found, plan, match)
+        job.plan = spans_begin(&found, plan, match).plan
         found.records = &reader.records
         job.out = &found
         while not gather_failed(&made) and reader.next_piece(piece):
@@ -932,8 +940,9 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     between spans. A column gives an Array, a list gives a list."""
     cdef taken_buffer view
 
-    if _sources.is_array_of_objects(text):
-        text = text.tolist()
+    items = _sources.array_items(text)
+    if items is not None:
+        text = items
     if isinstance(text, (list, tuple)) or hasattr(text, "__arrow_c_stream__") \
             or hasattr(text, "__arrow_c_array__") or hasattr(text, "isna"):
         return rewrite_column(searcher, plan, text, values, match, progress)

@@ -237,7 +237,7 @@ def test_stages():
         ({"edits": 1, "mismatches": 1}, "only one of them"),
         ({"edits": 4}, "too few for 4 edits"),
         ({"mismatches": 1, "every_end": True}, "only with edits"),
-        ({"reverse_complement": True, "edits": 1}, "without alphabet DNA"),
+        ({"reverse_complement": True, "edits": 1}, "only with alphabet='dna'"),
         ({"alphabet": "dna"}, r"byte 3 \(0x45\) is no letter of DNA"),
         ({"edits": 1, "method": "every"}, "takes no method"),
     ],

@@ -73,7 +73,34 @@ def test_answers_that_become_one():
 
 
     times = [{"secs": 1, "nanos": 600_000_000}, {"secs": 2, "nanos": 500_000_001}]
-    assert cluster.summed(times) == {"human": "4.100000s", "nanos": 100_000_001, "secs": 4}
+    assert cluster.times(times) == {"human": "4.100000s", "nanos": 100_000_001, "secs": 4}
+
+
+def test_unknown_members():
+    """Check that members which a later server may add, of each kind and at each place of an answer, change nothing. (An
+    earlier front added them up, or failed.)"""
+    new: list = [{"new": one} for one in (1, "x", None, [1], {"a": {"b": 2}}, True)]
+    elapsed = {"human": "", "nanos": 1, "secs": 0}
+    stats = {"elapsed": elapsed, **dict.fromkeys(cluster.SUMS, 2)}
+    answers = (
+        (cluster.counts, {"occurrences": 3, "files": 1, "patterns": [3], "unread": 0, "bytes": 9, "seconds": 1, "shared": 1}),
+        (lambda ones: cluster.columns(ones, {}), {"count": 0, "total": 0, "unread": 0, "columns": [], "files": []}),
+        (cluster.collections_of, {"collections": [{"name": "c", "root": "/", "files": 1, "loading": False, "load_seconds": 1.0}]}),
+        (lambda ones: json.dumps(cluster.joined(list(map(json.loads, ones)), cluster.SUMMARY)).encode(),
+         {"type": "summary", "data": {"elapsed_total": elapsed, "stats": stats}}),
+        (lambda ones: cluster.kind_of(ones[0]), {"type": "match", "data": {}}),
+    )  # fmt: skip
+
+    def grown(value, more):
+        if isinstance(value, list):
+            return [grown(one, more) for one in value]
+        return {**more, **{key: grown(one, more) for key, one in value.items()}} if isinstance(value, dict) else value
+
+    for join, answer in answers:
+        expected = join([json.dumps(answer).encode() + b"\n"] * 2)
+        for more in new:
+            assert join([json.dumps(one).encode() + b"\n" for one in (grown(answer, more), grown(answer, {"new": 7}))]) == expected
+            assert join([json.dumps(one).encode() + b"\n" for one in (answer, grown(answer, more))]) == expected
 
 
 def test_an_answer_goes_on(rng, monkeypatch):

@@ -3,12 +3,14 @@
 import gzip
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
 import trawl
+from conftest import amount
 
 
 def run(*arguments):
@@ -73,8 +75,47 @@ def test_fasta(tmp_path, rng):
         assert plan.count(text[text.index(b">") :]) < len(found)
     with pytest.raises(ValueError, match="a path is"):
         list(trawl.fasta("genome.fa"))
-    assert list(trawl.fasta(b">\nACGT\n")) == [("", b"ACGT")]
-    assert list(trawl.fasta(b">a b\n;c\n>b\nAC\n>c")) == [("a", b""), ("b", b"AC"), ("c", b"")]
     (tmp_path / "genome.fa.gz").write_bytes(gzip.compress(text))
     for source in (text, io.BytesIO(text), tmp_path / "genome.fa.gz"):
         assert [one[1] for one in trawl.fasta(source)] == [one[1] for one in trawl.fasta(path)]
+
+
+def sequences_of(text):
+    """Return the sequences of a FASTA text as [name, sequence] by the rules of docs/approximate.md, or what is wrong."""
+    found = []
+    for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        line = line.removesuffix(b"\r")
+        if line[:1] == b"@" or (line[:1] in (b">", b";") and b"\r" in line):
+            return "begins with @" if line[:1] == b"@" else "carriage return"
+        if line[:1] == b">":
+            found.append([re.split(rb"[\0- ]", line[1:])[0].decode(), b""])
+        elif line and line[:1] != b";":
+            found = found or [["", b""]]
+            found[-1][1] += line
+    return found
+
+
+def test_lines_of_fasta(tmp_path, rng):
+    """Compare what the package and the command read in random lines. (The tests had no line without a name or a sequence
+    before the last, no byte order mark and no FASTQ.)"""
+    lines, bad = [">", ">x", ">y d", "> z", "", "", "ACGT", "acgt", "A", ";c", ";"], ["@r", ">x\ry", ";\ra", "\r"]
+    for number in range(amount(300)):
+        drawn = rng.choices(lines + bad if rng.random() < 0.2 else lines, k=rng.randint(0, 8))
+        end = rng.choice(["\n", "\r\n"])
+        text = (rng.choice(["", "\ufeff"]) + end.join(drawn) + rng.choice(["", end, "\r"])).encode()
+        said = (text, expected := sequences_of(text))
+        try:
+            assert list(map(list, trawl.fasta(text))) == expected, said
+        except ValueError as error:
+            assert isinstance(expected, str) and expected in str(error), said
+        if number % 10 == 0:
+            (tmp_path / "f.fa").write_bytes(text)
+            found = run("--fasta", "-h", *rng.choice([[], ["--chunk-bytes=1"]]), "A", str(tmp_path / "f.fa"))
+            if b"not installed" in found.stderr:
+                continue
+            if isinstance(expected, str):
+                assert expected.encode() in found.stderr and found.returncode == 2, said
+            else:
+                assert found.stdout.decode().splitlines() == [
+                    f"{name}:{at}:+:0:A" for name, one in expected for at in range(len(one)) if one[at : at + 1] == b"A"
+                ], said

@@ -187,7 +187,7 @@ def test_signatures():
         trawl.Plan("a", words=True)
     with pytest.raises(TypeError, match=r"^Plan\(\) missing 1 required positional argument: 'patterns'"):
         trawl.Plan()
-    with pytest.raises(TypeError, match="pattern 1 is None"):
+    with pytest.raises(TypeError, match="pattern 1: .* not None"):
         trawl.Plan(["a", None])
 
 
@@ -249,7 +249,7 @@ def test_refused(tmp_path):
         ({"exact": [(0, 1), (1, 1)], "edits": 1}, r"exact: .*\(1, 1\)"), ({"mismatches": 1, "edits": 1}, "only one of them"),
         ({"mismatches": 32}, "0 to 31"), ({"edits": 32}, "0 to 31"), ({"every_end": True, "mismatches": 1}, "every_end: only with edits"),
         ({"ignore_case": "ascii", "whole_words": "unicode"}, "the same for both"), ({"ignore_case": "unicode", "whole_words": "ascii"}, "the same for both"),
-        *(({name: True}, f"{name}: only with mismatches") for name in ("within_lines", "reverse_complement", "any_base")),
+        *(({name: True}, f"{name}: only with .*alphabet='dna'") for name in ("within_lines", "reverse_complement", "any_base")),
         ({"alphabet": "rna"}, "'bytes', 'utf8' or 'dna'"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):

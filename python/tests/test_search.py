@@ -193,19 +193,29 @@ def test_arrays_without_bytes_are_refused():
     searched.)"""
     plan = trawl.Plan("ab")
     wrong = [(ctypes.py_object * 2)("ab", "ab"), (ctypes.c_wchar * 2)("a", "b")]
+    numbers = [array.array("i", [0x6261]), memoryview(b"ab").cast("H"), (ctypes.c_int * 2)(1, 2), memoryview(b"ab").cast("?")]
     try:
         import numpy
 
         wrong += [numpy.array(["ab"], dtype=object), numpy.array(["ab"])]
+        numbers += [numpy.zeros(2, kind) for kind in ("i8", "f8", "?", "c16", "M8[s]", "m8[s]", "V2", "i2,u1", "S2")]
+        numbers += [numpy.int64(0x6261), numpy.uint8(0x61), numpy.float64(1), numpy.datetime64(0, "s")]
+        for column in [*numbers[4:12], *numbers[13:]]:
+            for call in (plan.contains, plan.mask, plan.match_lists):
+                with pytest.raises(TypeError, match="str or bytes are needed"):
+                    call(column)
+        assert plan.contains(numpy.ma.array(["ab", "ab"], mask=[0, 1])).tolist() == [True, None]
+        assert plan.count(numpy.array([0x61, 0x62], "u1")) == plan.count(numpy.array([b"a", b"b"], "S1")) == 1
+        assert plan.replace(numpy.str_("xab"), "y") == "xy" and plan.contains([numpy.bytes_(b"ab")]).tolist() == [True]
         assert list(trawl.Plan(wrong[2])) == list(trawl.Plan(wrong[3])) == [b"ab"]
     except ImportError:
         pass
     calls = (plan.count, trawl.Text, lambda one: plan.contains([one]), lambda one: trawl.Plan([one]))
-    for one in wrong:
+    for one in wrong + numbers:
         for call in calls:
-            with pytest.raises(TypeError, match="wide characters"):
+            with pytest.raises(TypeError, match="one by one"):
                 call(one)
-    assert plan.count(array.array("i", [0x6261])) == 1
+    assert plan.count(memoryview(array.array("i", [0x6261])).cast("B")) == 1
 
 
 def test_progress_is_told(tmp_path):

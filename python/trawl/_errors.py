@@ -163,10 +163,11 @@ def no_pickle(made: object) -> TypeError:
 
 
 def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
-    """Add the faulty expression, and the byte where the mistake begins, to an error's message."""
-    if error.pattern_index is not None:
+    """Add the faulty expression, its number in a list, and the byte where the mistake begins, to an error's message."""
+    if (index := error.pattern_index) is not None:
         place = "" if error.text_offset is None else f", at byte {error.text_offset}"
-        error.args = (f"{error}: {expressions[error.pattern_index]!r}{place}",)
+        number = f"pattern {index}: " if len(expressions) > 1 and f"pattern {index} " not in str(error) else ""
+        error.args = (f"{number}{error}: {expressions[index]!r}{place}",)
 
 
 def make(

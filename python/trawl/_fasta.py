@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ._sources import bytes_view
+
 _NAME = re.compile(b"[^\\0- ]*")
 
 def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
@@ -16,7 +18,9 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
 
     source: a path (os.PathLike; unpacked if the name ends in .gz), a file opened in binary mode, bytes or a str.
     A line that begins with > names the next sequence, up to the first blank. Lines that begin with ; are left
-    out. Offsets in a sequence are those of `trawl --fasta`.
+    out, as are a byte order mark of UTF-8 and the line ends \\n and \\r\\n. A name or a sequence may be empty.
+    Letters before the first name are a sequence without a name. ValueError: a line begins with @, as in FASTQ, or
+    the text is no FASTA for another reason. Offsets in a sequence are those of `trawl --fasta`.
 
     >>> plan = Plan("GATTACA", alphabet="dna", reverse_complement=True)
     >>> for name, sequence in fasta(b">one first\\nGATT\\nACA\\n>two\\nTGTA\\nATC\\n"):
@@ -29,17 +33,29 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
             yield from fasta(file)
         return
     if not hasattr(source, "read"):
-        if isinstance(source, str) and not source.startswith((">", ";")):
+        if isinstance(source, str) and not source.startswith((">", ";", "@", "\ufeff")):
             raise ValueError(f"fasta: a text begins with >, not {source[:40]!r}; a path is pathlib.Path({source[:40]!r})")
-        source = io.BytesIO(source.encode() if isinstance(source, str) else source)
-    name = ""
-    lines: list[bytes] = []
-    for line in source:
-        if line.startswith(b">"):
-            if name or any(lines):
-                yield name, b"".join(lines)
-            name, lines = _NAME.match(line, 1)[0].decode(errors="surrogateescape"), []  # type: ignore[index]
-        elif not line.startswith(b";"):
-            lines.append(line[:-2] if line.endswith(b"\r\n") else line[:-1] if line.endswith(b"\n") else line)
-    if name or any(lines):
-        yield name, b"".join(lines)
+        source = io.BytesIO(source.encode() if isinstance(source, str) else bytes_view(source))
+    name: bytes | None = None
+    parts: list[bytes] = []
+    for number, line in enumerate(source):
+        if not isinstance(line, bytes):
+            raise TypeError("fasta: a file opened in binary mode is needed")
+        line = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
+        first, content = line[:1], line.removesuffix(b"\n").removesuffix(b"\r")
+        why = (
+            "begins with @, as in FASTQ and SAM" if first == b"@"
+            else "begins with a byte order mark of UTF-16" if number == 0 and first in (b"\xfe", b"\xff")
+            else "has a carriage return before its end" if first in (b">", b";") and b"\r" in content
+            else ""
+        )  # fmt: skip
+        if why:
+            raise ValueError(f"fasta: {getattr(source, 'name', 'the text')}: line {number + 1} {why}, so it is not FASTA")
+        if first == b">":
+            if name is not None or parts:
+                yield (name or b"").decode(errors="surrogateescape"), b"".join(parts)
+            name, parts = _NAME.match(content, 1)[0], []  # type: ignore[index]
+        elif first != b";" and content:
+            parts.append(content)
+    if name is not None or parts:
+        yield (name or b"").decode(errors="surrogateescape"), b"".join(parts)

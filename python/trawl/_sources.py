@@ -50,13 +50,11 @@ def gather(patterns: Any) -> tuple[Any, ...]:
         return tuple(strings(patterns))
     items = tuple(patterns)
     for i, item in enumerate(items):
-        if not isinstance(item, str):
+        if not isinstance(item, (str, bytes)):
             try:
-                memoryview(item)
-            except TypeError:
-                raise TypeError(
-                    f"patterns: str or bytes are needed; pattern {i} is {item!r}"
-                ) from None
+                bytes_view(item)
+            except TypeError as fault:
+                raise TypeError(f"patterns: pattern {i}: {fault}") from None
     return items
 
 
@@ -146,7 +144,7 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         "line_end": line_end,
         "method": method,
         "algorithm": algorithm,
-        "sample": None if sample is None else bytes(memoryview(sample)),
+        "sample": None if sample is None else bytes(bytes_view(sample)),
         "mismatches": number("mismatches", mismatches, ERRORS_MAX),
         "edits": number("edits", edits, ERRORS_MAX),
         "regex": "perl" if regex is True else regex or None,
@@ -173,9 +171,11 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         raise ValueError("mismatches, edits: a plan has only one of them")
     if every_end and not options["edits"]:
         raise ValueError("every_end: only with edits")
-    for name in tuple(switches)[:3]:
-        if options[name] and not (mismatches or edits or alphabet == "dna"):
-            raise ValueError(f"{name}: only with mismatches, edits or alphabet='dna'")
+    if within_lines and not (mismatches or edits or alphabet == "dna"):
+        raise ValueError("within_lines: only with mismatches, edits or alphabet='dna'")
+    for name in ("reverse_complement", "any_base"):
+        if options[name] and alphabet != "dna":
+            raise ValueError(f"{name}: only with alphabet='dna'")
     options["exact"] = tuple((number("exact", begin), number("exact", end)) for begin, end in exact)
     for begin, end in options["exact"]:
         if begin >= end:
@@ -219,17 +219,43 @@ def show_plan(plan: Any, options: dict[str, Any]) -> str:
     return f"<trawl.Plan of {len(plan)} pattern{'s' * (len(plan) != 1)}: {str(few)[1:-1]}{more}{given}>"
 
 
+def bytes_view(given: Any) -> memoryview:
+    """Return the memory of an object whose items are single bytes. Raise TypeError for other items, whose bytes would
+    be taken for text, and for a number or date of numpy."""
+    if isinstance(given, bytes):
+        return memoryview(given)
+    kind: Any = given.dtype if hasattr(given, "__array_interface__") else None
+    if kind is None or (kind.itemsize == 1 and given.ndim > 0):
+        try:
+            view = memoryview(given)
+        except TypeError:
+            raise TypeError(f"str or bytes are needed, not {given!r:.80}") from None
+        if view.format.lstrip("@=<>!") in ("B", "b", "c", "s", "1s"):
+            return view
+        kind = f"format {view.format!r}"
+    raise TypeError(
+        f"str or bytes are needed, not {type(given).__name__} of {kind}: pass its strings one by one, or its bytes "
+        "as memoryview(...).cast('B')"
+    )
+
+
 def is_bytes(given: Any) -> bool:
     """Say whether an object's items are single bytes, so that the object is one text and no column."""
     try:
-        return memoryview(given).format in ("B", "b", "c")
+        return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")
     except (TypeError, ValueError, BufferError):
         return False
 
 
-def is_array_of_objects(given: Any) -> bool:
-    """Say whether an object is an array of numpy whose items are str, or other objects of Python."""
-    return hasattr(given, "__array_interface__") and given.dtype.kind in "OUT"
+def array_items(given: Any) -> list[Any] | None:
+    """Return the items of an array of numpy whose items are str, bytes, or other objects of Python; None: `given` is
+    another object. Masked items become None. Raise TypeError for an array of other items."""
+    if isinstance(given, str) or not hasattr(given, "__array_interface__") or is_bytes(given):
+        return None
+    if given.dtype.kind not in "OUTS" or given.ndim == 0:
+        raise TypeError(f"str or bytes are needed, not {type(given).__name__} of {given.dtype}")
+    items: list[Any] = given.tolist()
+    return items
 
 
 def warn_of_fasta() -> None:
@@ -455,6 +481,27 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
     if answer == "pattern":
         table = {i: str(plan[i], "utf-8", "surrogateescape") for i in set(found) - {None}}
     return [None if i is None else table[i] for i in found]
+
+
+def chosen_first(plan: Any, options: dict[str, Any]) -> list[int] | None:
+    """Return the indices of the patterns that "leftmost-first" may choose: all but those that begin with an earlier
+    pattern. Where two of these patterns have the same begin, the earlier is the longer. None: an occurrence depends on
+    more than its own letters, so that a pattern may occur without a pattern with which it begins."""
+    folds = options["ignore_case"]
+    if options["regex"] or options["whole_words"] or options["whole_lines"]:
+        return None
+    if folds == "unicode" and not all(one.isascii() for one in plan):
+        return None
+    keys = [one.lower() if folds else one for one in plan]
+    kept, around = [], [(b"", len(keys))]  # patterns with which the current pattern begins, each with the least index so far
+    for i in sorted(range(len(keys)), key=lambda i: (keys[i], i)):
+        while not keys[i].startswith(around[-1][0]):
+            around.pop()
+        least = around[-1][1]
+        if i < least:
+            kept.append(i)
+        around.append((keys[i], min(i, least)))
+    return sorted(kept)
 
 
 def values_of(plan: Any, values: Any) -> Any:

@@ -274,7 +274,7 @@ def count_of(server: Server, body: dict[str, Any]) -> Count:
         counts = tuple(found["patterns"])
         if len(counts) != len(body["patterns"]):
             raise ValueError(f"{len(body['patterns'])} patterns and {len(counts)} counts")
-        count = Count(**found | {"patterns": counts})
+        count = Count(**{key: found[key] for key in Count._fields} | {"patterns": counts})
     tell_unread(unread(count.unread), body)
     return count
 
@@ -376,7 +376,7 @@ class Search(Iterator[Match]):
             with understood(self._end):
                 for line in (whole, *lines):
                     event = json.loads(line)
-                    self._take(event["type"], event["data"])
+                    self._take(event["type"], event.get("data", {}))
 
     def _take(self, kind: str, found: dict[str, Any]) -> None:
         if kind in ("match", "context"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import collections
 import contextlib
 import functools
 import ipaddress
@@ -163,9 +164,9 @@ class Units:
         """Yield the units, also if actors are lost meanwhile."""
         import ray
 
-        came = {b"o": 0, b"m": 0, b"x": 0, b"l": 0}
+        came: dict[bytes, int] = collections.defaultdict(int)
         for number in itertools.count(1):
-            left = dict(came)
+            left = came.copy()
             try:
                 async for kind, content in self.units():
                     size = len(content) if kind == b"o" else 1
@@ -242,22 +243,41 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     return [{**asked, "paths": run} if run else asked for run in runs]
 
 
-def summed(values: list[Any]) -> Any:
-    """Add numbers, and the members of objects, lists and times."""
-    if isinstance(values[0], dict) and "nanos" in values[0]:
-        total = sum(one["secs"] * 10**9 + one["nanos"] for one in values)
-        return {"human": f"{total / 1e9:.6f}s", "nanos": total % 10**9, "secs": total // 10**9}
-    if isinstance(values[0], dict):
-        return {key: summed([one[key] for one in values]) for key in values[0]}
-    if isinstance(values[0], list):
-        return [summed(list(ones)) for ones in zip(*values)]
-    return values[0] if isinstance(values[0], str) else sum(values)
+def first(values: list[Any]) -> Any:
+    return values[0]
+
+
+def each(values: list[list[int]]) -> list[int]:
+    return [sum(ones) for ones in zip(*values)]
+
+
+def times(values: list[dict[str, int]]) -> dict[str, Any]:
+    total = sum(one["secs"] * 10**9 + one["nanos"] for one in values)
+    return {"human": f"{total / 1e9:.6f}s", "nanos": total % 10**9, "secs": total // 10**9}
+
+
+# How the members of the shards' answers become one: a function of a member's values, or the rules of an object.
+SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
+SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
+STATUS = {"truncated": max, "seconds": max, "shared": max}
+COUNT = {**dict.fromkeys(("occurrences", "files", "unread", "bytes"), sum), "patterns": each, "seconds": max, "shared": max}
+COLUMNS = dict.fromkeys(("count", "total", "unread"), sum)
+COLLECTION = {
+    **dict.fromkeys(("files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state"), sum),
+    "name": first, "root": first, "load_seconds": max, "loading": max,
+}  # fmt: skip
+
+
+def joined(values: list[Any], rule: Any) -> Any:
+    """Put a member's values together. A member without a rule, which a later server may send, is left out."""
+    if not isinstance(rule, dict):
+        return rule(values)
+    known = [key for key in values[0] if key in rule and all(key in one for one in values)]
+    return {key: joined([one[key] for one in values], rule[key]) for key in known}
 
 
 def counts(answers: list[bytes]) -> bytes:
-    found = [json.loads(one) for one in answers]
-    most = {key: max(one[key] for one in found) for key in ("seconds", "shared")}
-    return json.dumps(summed(found) | most).encode() + b"\n"
+    return json.dumps(joined([json.loads(one) for one in answers], COUNT)).encode() + b"\n"
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
@@ -277,8 +297,8 @@ def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
         begins += parts[0] if all(new) else b"".join(parts[0][8 * row : 8 * row + 8] for row in rows)
         files += b"".join(index[parts[1][row]] for row in rows)
         patterns += parts[2] if all(new) else b"".join(parts[2][4 * row : 4 * row + 4] for row in rows)
-        heads.append(head | {"columns": "", "count": len(rows), "total": head["total"] - count + len(rows)})
-    total = summed(heads) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
+        heads.append(head | {"count": len(rows), "total": head["total"] - count + len(rows)})
+    total = joined(heads, COLUMNS) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
     most = total["count"] = min(total["count"], body.get("max_results", total["count"]))
     return json.dumps(total).encode() + b"\n" + begins[: 8 * most] + files[: 4 * most] + patterns[: 4 * most]
 
@@ -296,12 +316,13 @@ def metrics(answers: list[bytes]) -> bytes:
 
 def collections_of(answers: list[bytes]) -> bytes:
     found = [json.loads(one)["collections"] for one in answers]
-    merged = [
-        summed([{**one, "loading": 0} for one in ones])
-        | {"loading": any(one["loading"] for one in ones), "load_seconds": max(one["load_seconds"] for one in ones)}
-        for ones in zip(*found)
-    ]
-    return json.dumps({"collections": merged}).encode() + b"\n"
+    return json.dumps({"collections": [joined(list(ones), COLLECTION) for ones in zip(*found)]}).encode() + b"\n"
+
+
+def kind_of(line: bytes) -> bytes:
+    """Return the type of a line of JSON, which nearly always stands at the line's begin."""
+    begin = b'{"type":"'
+    return line[9 : line.index(b'"', 9)] if line.startswith(begin) else str(json.loads(line)["type"]).encode()
 
 
 class Front:
@@ -427,12 +448,12 @@ class Front:
                 statuses = [0]
                 break
             statuses.append(status)
-            if held.startswith(b'{"data"'):
+            if held and kind_of(held) == b"summary":
                 summaries.append(json.loads(held))
             elif held:
                 yield frame(b"o", held)
         if summaries:
-            line = json.dumps(summed(summaries), separators=(",", ":"), sort_keys=True).encode()
+            line = json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode()
             yield frame(b"o", line + b"\n")
         if len(left_out) == len(asked):
             yield frame(b"m", left_out[0])
@@ -445,15 +466,15 @@ class Front:
         for number, shard in enumerate(itertools.chain(*asked)):
             try:
                 async for _, line in shard.all():
-                    kind = line[9:15]  # {"type":"match"... or, of a summary, {"data":...
-                    if kind == b'match"':
+                    kind = kind_of(line)
+                    if kind == b"match":
                         left -= 1
                         if left < 0:
                             ends.append({"exit": 0, "truncated": True, "seconds": 0, "shared": 1})
                             break
                     if kind == b"status":
                         ends.append(json.loads(line)["data"])
-                    elif line.startswith(b'{"data"'):
+                    elif kind == b"summary":
                         summaries.append(json.loads(line))
                     else:
                         yield line
@@ -466,10 +487,9 @@ class Front:
             if left < 0:
                 break
         if summaries:
-            yield json.dumps(summed(summaries), separators=(",", ":"), sort_keys=True).encode() + b"\n"
+            yield json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode() + b"\n"
         exits = [one["exit"] for one in ends]
-        data = {key: max(one[key] for one in ends) for key in ("truncated", "seconds", "shared")}
-        data = {"exit": 2 if 2 in exits else min(exits), **data}
+        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, STATUS)}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
 
 

@@ -7,10 +7,14 @@
 >>> texts = "(VALUES ('banana'), ('pear'), (NULL)) t(x)"
 >>> connection.sql(f"SELECT an_contains(x), an_count(x) FROM {texts}").fetchall()
 [(True, 2), (False, 0), (None, None)]
+>>> register(connection, "an", Plan("ear"))
+>>> connection.sql(f"SELECT an_contains(x) FROM {texts}").fetchall()
+[(False,), (True,), (None,)]
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +44,8 @@ class Functions(Searches):
             found = search(column)
             return found if hasattr(found, "chunks") else pyarrow.array(found)
 
+        with contextlib.suppress(Exception):  # there is none of that name
+            self._connection.remove_function(f"{self._name}_{name}")
         self._connection.create_function(
             f"{self._name}_{name}", function, ["VARCHAR"], _type(kind), type="arrow", null_handling="special",
         )  # fmt: skip
@@ -47,6 +53,7 @@ class Functions(Searches):
 
 def register(connection: Any, name: str, plan: Plan) -> None:
     """Create SQL functions of a text: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts,
-    NAME_pattern_lists, NAME_matches, NAME_find_first, NAME_mask and NAME_split."""
+    NAME_pattern_lists, NAME_matches, NAME_find_first, NAME_mask and NAME_split. They replace functions that an
+    earlier call for the connection has created."""
     for search in NAMES:
         getattr(Functions(connection, name), search)(plan)

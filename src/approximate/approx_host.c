@@ -6,10 +6,9 @@
 #include "approximate/approx_filter.h"
 #include "approximate/grams.h"
 #include "approximate/approx_pieces.h"
+#include "approximate/scope.h"
 #include "base/checked.h"
 #include "base/memory.h"
-
-#define CHARACTER_BYTES 4u
 
 uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
 
@@ -231,23 +230,6 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Returns the offset of the first byte of [from, end) that is not ASCII, or `end`. */
-static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
-{
-    const uint64_t high = UINT64_C(0x8080808080808080);
-    uint64_t word, more;
-
-    for (; end - from >= 16; from += 16) {
-        memcpy(&word, bytes + from, sizeof word);
-        memcpy(&more, bytes + from + 8, sizeof more);
-        if (((word | more) & high) != 0)
-            break;
-    }
-    while (from < end && bytes[from] < 0x80)
-        from++;
-    return from;
-}
-
 /* Returns the method of a step. Where a text of characters is ASCII as far as occurrences that
  * begin in [from, *to) may reach, bytes are compared. Otherwise *to is lessened, so that the
  * step ends before the first byte that is not ASCII, or shortly after it. */
@@ -261,7 +243,7 @@ static enum approx_method method_of(const struct approximate *approximate,
         approximate->method == approximate->method_beyond)
         return approximate->method;
     end = min_u64(*to + reach, chunk->owned + chunk->after);
-    ascii = ascii_end(chunk->bytes, from, end);
+    ascii = scope_ascii_end(chunk->bytes, from, end);
     if (ascii == end)
         return approximate->method;
     if (ascii > from + reach + approx_beyond_min) {

@@ -13,6 +13,7 @@
 
 #include "approximate/distance.h"
 #include "approximate/scope.h"
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
@@ -66,28 +67,29 @@ void approx_verifier_begin(struct approx_verifier *verifier, const struct engine
 {
     verifier->scope.chunk = chunk;
     verifier->scope.record = 0;
+    verifier->scope.ascii_begin = verifier->scope.ascii_end = 0;
 }
 
 /* ---- Stretches, places ----------------------------------------------------------------------- */
-
-static bool ends_line(const struct approx_verifier *verifier, int64_t byte)
-{
-    uint8_t value = verifier->scope.chunk->bytes[byte];
-
-    return value == verifier->scope.plan->line_end || value == verifier->scope.plan->line_end_also;
-}
 
 /* Cuts [*from, *to) to the line of `byte`: from the last line end before the byte to the first line
  * end at or after the byte. A line end may be a part of a character. */
 static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
                          int64_t *to)
 {
-    int64_t begin = byte, end = byte;
+    const struct trawl_plan *plan = verifier->scope.plan;
+    const uint8_t *bytes = verifier->scope.chunk->bytes;
+    int64_t begin = *from, end = byte;
 
-    while (begin > *from && !ends_line(verifier, begin - 1))
-        begin--;
-    while (end < *to && !ends_line(verifier, end))
-        end++;
+    for (int i = 0; i < 2 && begin < byte; i++) {
+        const uint8_t *found = memrchr(bytes + begin, i == 0 ? plan->line_end : plan->line_end_also,
+                                       (size_t)(byte - begin));
+
+        begin = found != NULL ? found - bytes + 1 : begin;
+    }
+    if (end < *to)
+        end += (int64_t)bytes_find_either(bytes + end, (uint64_t)(*to - end), plan->line_end,
+                                          plan->line_end_also);
     while (begin < end && scope_symbol_begin(&verifier->scope, begin) < begin)
         begin++;
     *from = begin;
@@ -118,21 +120,24 @@ static enum trawl_status characters_reserve(struct approx_verifier *verifier, ui
 }
 
 /* Makes bytes [from, to) the current places. With characters, the places are the characters that
- * begin before `inner`, and at most `more` characters after `inner`. */
+ * begin before `inner`, and at most `more` characters after `inner`: bytes if they are ASCII. */
 static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t inner, int64_t more, struct trawl_error *error)
 {
     struct approx_pair *pair = &verifier->pair;
+    const uint8_t *bytes = verifier->scope.chunk->bytes;
     uint64_t most;
 
     TRAWL_ASSERT(from <= to);
-    pair->text = verifier->scope.chunk->bytes;
-    pair->begin = from;
-    pair->end = to;
     verifier->known_begin = verifier->known_end = INT64_MIN;
-    if (!scope_has_characters(&verifier->scope))
-        return TRAWL_OK;
     most = (uint64_t)min_i64(to - from, max_i64(inner - from, 0) + more);
+    if (!scope_has_characters(&verifier->scope) ||
+        scope_is_ascii(&verifier->scope, from, from + (int64_t)most)) {
+        if (scope_has_characters(&verifier->scope))
+            to = from + (int64_t)most;
+        pair_places(pair, bytes, NULL, from, to);
+        return TRAWL_OK;
+    }
     TRAWL_TRY(characters_reserve(verifier, most + 1, error));
     verifier->count = 0;
     while (from < to && (from < inner || more-- > 0)) {
@@ -141,15 +146,13 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
         from += scope_symbol(&verifier->scope, from, &verifier->characters[verifier->count++]);
     }
     verifier->offsets[verifier->count] = from;
-    pair->characters = verifier->characters;
-    pair->begin = 0;
-    pair->end = (int64_t)verifier->count;
+    pair_places(pair, bytes, verifier->characters, 0, (int64_t)verifier->count);
     return TRAWL_OK;
 }
 
 static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
 {
-    if (!scope_has_characters(&verifier->scope))
+    if (verifier->pair.characters == NULL)
         return place;
     TRAWL_ASSERT(place >= 0 && (uint64_t)place <= verifier->count);
     return verifier->offsets[place];
@@ -160,7 +163,7 @@ static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
 
-    if (!scope_has_characters(&verifier->scope))
+    if (verifier->pair.characters == NULL)
         return byte;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -353,13 +356,16 @@ static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_
                                         struct hits *hits, struct trawl_error *error)
 {
     const int64_t reach = verifier->pair.count + verifier->pair.approximate->errors_max;
-    int64_t low = from;
+    int64_t low = max_i64(begin, from - reach - 1);
 
-    for (int64_t i = 0; i <= reach && low > begin; i++)
-        low = scope_symbol_begin(&verifier->scope, low - 1);
+    if (scope_has_characters(&verifier->scope) && !scope_is_ascii(&verifier->scope, low, from)) {
+        low = from;
+        for (int64_t i = 0; i <= reach && low > begin; i++)
+            low = scope_symbol_begin(&verifier->scope, low - 1);
+    }
     TRAWL_TRY(places_open(verifier, low, end, to, reach, error));
     from = place_of(verifier, from);
-    to = scope_has_characters(&verifier->scope) ? place_of(verifier, to + 1) - 1 : to;
+    to = place_of(verifier, to + 1) - 1;
     return from > to ? TRAWL_OK : append_ends(verifier, from, to, begin_min, hits, error);
 }
 

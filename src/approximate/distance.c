@@ -32,9 +32,20 @@ void pair_literal(struct approx_pair *pair, uint32_t literal)
     pair->count = (int64_t)(approximate->symbol_begin[literal + 1] - begin);
     pair->symbols = approximate->symbols + begin;
     pair->exact = plan->errors.exact_count > 0 ? approximate->exact + begin : NULL;
-    pair->plain = plan->errors.alphabet == TRAWL_BYTES && (plan->flags & TRAWL_IGNORE_CASE) == 0
+    pair->bytes = plan->errors.alphabet != TRAWL_DNA && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
+                          (int64_t)plan_literal_at(plan, literal).bytes_count == pair->count
                       ? plan_literal_bytes(plan, literal)
                       : NULL;
+}
+
+void pair_places(struct approx_pair *pair, const uint8_t *text, const uint32_t *characters,
+                 int64_t begin, int64_t end)
+{
+    pair->text = text;
+    pair->characters = characters;
+    pair->plain = characters == NULL ? pair->bytes : NULL;
+    pair->begin = begin;
+    pair->end = end;
 }
 
 static uint32_t fold(uint32_t character)
@@ -76,6 +87,8 @@ static inline bool equals(struct approx_pair *pair, int64_t row, int64_t place)
     if (pair->characters != NULL)
         return pair_equals_character(pair, symbol, pair->characters[place]);
     byte = pair->text[place];
+    if (pair->approximate->plan->errors.alphabet == TRAWL_CHARACTERS)
+        return pair_equals_character(pair, symbol, byte);
     return (pair->approximate->classes[symbol][byte / 64] >> byte % 64 & 1) != 0;
 }
 

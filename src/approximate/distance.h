@@ -16,10 +16,11 @@ struct approx_pair {
     int64_t count; /* number of the literal's symbols */
     const uint32_t *symbols;
     const uint8_t *exact; /* as in struct approximate; NULL: no exact parts */
-    /* the literal's bytes if bytes are compared as they are, otherwise NULL */
-    const uint8_t *plain;
+    /* the literal's bytes if each is a symbol that equals no other byte, otherwise NULL */
+    const uint8_t *bytes;
+    const uint8_t *plain; /* `bytes`, unless the places are `characters` */
     /* Place i of the text, which is its symbol i, is characters[i], or byte text[i] if that is
-     * NULL. */
+     * NULL. With CHARACTERS, places that are bytes are ASCII. */
     const uint8_t *text;        /* text[i] */
     const uint32_t *characters; /* NULL, or characters[i] */
     int64_t begin;              /* the current places are [begin, end) */
@@ -30,6 +31,9 @@ struct approx_pair {
 
 void pair_open(struct approx_pair *pair, const struct approximate *approximate);
 void pair_literal(struct approx_pair *pair, uint32_t literal);
+/* Makes the bytes or, unless that is NULL, the characters [begin, end) the current places. */
+void pair_places(struct approx_pair *pair, const uint8_t *text, const uint32_t *characters,
+                 int64_t begin, int64_t end);
 
 /* Returns whether the literal's symbol equals this character of a text. */
 bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character);

@@ -1,6 +1,8 @@
 /* scope: finds the record that contains a byte, and the begins of characters near a byte. */
 #include "approximate/scope.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 
 bool scope_find(struct approx_scope *scope, int64_t byte)
@@ -49,8 +51,36 @@ int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte)
     return back == byte || back + scope_symbol(scope, back, &symbol) > byte ? back : byte;
 }
 
-int64_t scope_back(const struct approx_scope *scope, int64_t byte, int64_t count)
+uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
 {
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t word, more;
+
+    for (; end - from >= 16; from += 16) {
+        memcpy(&word, bytes + from, sizeof word);
+        memcpy(&more, bytes + from + 8, sizeof more);
+        if (((word | more) & high) != 0)
+            break;
+    }
+    while (from < end && bytes[from] < 0x80)
+        from++;
+    return from;
+}
+
+bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to)
+{
+    if (from < scope->ascii_begin || from > scope->ascii_end)
+        scope->ascii_begin = scope->ascii_end = from;
+    if (scope->ascii_end < to) /* offsets before the chunk are below 0 */
+        scope->ascii_end += (int64_t)scope_ascii_end(scope->chunk->bytes + scope->ascii_end, 0,
+                                                     (uint64_t)(to - scope->ascii_end));
+    return scope->ascii_end >= to;
+}
+
+int64_t scope_back(struct approx_scope *scope, int64_t byte, int64_t count)
+{
+    if (byte - count >= scope->begin && scope_is_ascii(scope, byte - count, byte))
+        return byte - count;
     for (; count > 0; count--) {
         if (byte <= scope->begin)
             return scope->begin - 1;
@@ -59,10 +89,13 @@ int64_t scope_back(const struct approx_scope *scope, int64_t byte, int64_t count
     return byte;
 }
 
-int64_t scope_ahead(const struct approx_scope *scope, int64_t byte, int64_t count)
+int64_t scope_ahead(struct approx_scope *scope, int64_t byte, int64_t count)
 {
+    const int64_t last = min_i64(byte + count, scope->end);
     uint32_t symbol;
 
+    if (byte <= last && scope_is_ascii(scope, byte, last))
+        return last;
     for (; count > 0 && byte < scope->end; count--)
         byte += scope_symbol(scope, byte, &symbol);
     return byte;

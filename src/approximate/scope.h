@@ -14,6 +14,9 @@ struct approx_scope {
     uint64_t record;
     int64_t begin; /* bytes of the chunk: [begin, end) */
     int64_t end;
+    int64_t
+        ascii_begin; /* bytes of the chunk that are known to be ASCII: [ascii_begin, ascii_end) */
+    int64_t ascii_end;
 };
 
 static inline bool scope_has_characters(const struct approx_scope *scope)
@@ -30,10 +33,16 @@ int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *s
 /* Returns the begin of the symbol that contains this byte; the scope's end for the scope's end. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte);
 
+/* Returns the offset of the first byte of [from, end) that is not ASCII, or `end`. */
+uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end);
+/* Returns whether bytes [from, to) of the chunk are ASCII. For ascending ranges, each byte is read
+ * once. */
+bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to);
+
 /* scope_back returns the begin of the symbol that stands `count` symbols before the symbol at
  * `byte`; begin - 1 if the scope has fewer symbols before. scope_ahead returns the begin of the
  * symbol `count` symbols after; `end` if the scope has no more symbols after. */
-int64_t scope_back(const struct approx_scope *scope, int64_t byte, int64_t count);
-int64_t scope_ahead(const struct approx_scope *scope, int64_t byte, int64_t count);
+int64_t scope_back(struct approx_scope *scope, int64_t byte, int64_t count);
+int64_t scope_ahead(struct approx_scope *scope, int64_t byte, int64_t count);
 
 #endif

@@ -16,6 +16,10 @@ struct hit {
  * HITS_DISTANCE_SHIFT. */
 #define HITS_DISTANCE_SHIFT 56u
 
+/* In searches of records for expressions, the word of an empty match behind the record's last byte.
+ * The hit's offset is that of this byte. The word of an empty match elsewhere is 0. */
+#define HITS_EMPTY_AFTER (UINT64_C(1) << HITS_DISTANCE_SHIFT)
+
 static inline uint64_t hits_length(uint64_t word)
 {
     return word & ((UINT64_C(1) << HITS_DISTANCE_SHIFT) - 1);

@@ -257,7 +257,7 @@ static struct regex_line content_of(const struct step *step, uint64_t begin, uin
 /* ---- Hits ---------------------------------------------------------------------------------- */
 
 /* Appends a hit to the step's result, or counts the hit where only the count is wanted. `offset`
- * counts from the chunk's first byte. */
+ * counts from the chunk's first byte. `length` is a word of hits.lengths. */
 static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
                                   uint64_t length, struct trawl_error *error)
 {
@@ -277,7 +277,7 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
     return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
-                           step->chunk->call};
+                           step->chunk->call, step->chunk->records != NULL};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
@@ -309,7 +309,11 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
 
     while (merge->count > 0) {
         const struct occurrence next = merge->items[0];
-        const uint64_t at = line.begin + next.span.begin;
+        const uint64_t begin = line.begin + next.span.begin;
+        const uint64_t length = next.span.end - next.span.begin;
+        const bool is_after =
+            length == 0 && begin == line.end; /* the next record may begin there */
+        const uint64_t at = begin - is_after;
 
         if (hits->count >= regex_part_hits && hits->items[hits->count - 1].offset < at) {
             worker->pause = (struct pause){step->chunk->search, step->chunk->bytes, at, line};
@@ -318,7 +322,8 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
             return TRAWL_OK;
         }
         if (at >= from)
-            TRAWL_TRY(push_hit(step, at, next.expression, next.span.end - next.span.begin, error));
+            TRAWL_TRY(
+                push_hit(step, at, next.expression, is_after ? HITS_EMPTY_AFTER : length, error));
         if (step->want == WANT_FIRST || step->want == WANT_LINES)
             break;
         TRAWL_TRY(merge_next(merge, worker->expressions, judged_of(step, line), error));

@@ -87,7 +87,8 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     const uint64_t count = line.count;
     const struct regex *regex = expressions->each[expression];
     const uint32_t flags = expressions->plan->flags;
-    uint64_t from = span->end;
+    const bool takes_empty = line.takes_empty && span->end == 0;
+    uint64_t from = span->end, empty = UINT64_MAX; /* begin of the first empty match */
     int matched = 0;
 
     *found = false;
@@ -98,6 +99,8 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
         *span = (struct regex_span){0, count};
     } else if ((flags & TRAWL_WHOLE_WORD) != 0) {
         matched = match_word(expressions, regex, line, from, false, span);
+        if (matched == 0 && takes_empty)
+            matched = match_word(expressions, regex, line, 0, true, span);
     } else {
         while (from < count) {
             matched = judge_is_over(line.call)
@@ -106,9 +109,14 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                                                     REGEX_ANYWHERE, span, 1);
             if (matched <= 0 || span->end > span->begin)
                 break;
+            empty = min_u64(empty, span->begin);
             matched = 0;
             from = judge_step(expressions, line.bytes, count, span->begin);
         }
+    }
+    if (matched == 0 && takes_empty && empty != UINT64_MAX) {
+        *span = (struct regex_span){empty, empty};
+        matched = 1;
     }
     *found = matched > 0;
     return status_of(matched, error);
@@ -184,7 +192,9 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     bool found;
 
     TRAWL_ASSERT(merge->count > 0);
-    TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
+    found = first->span.end > first->span.begin; /* an empty match is the only one of its line */
+    if (found)
+        TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
     if (!found)
         *first = merge->items[--merge->count];
     sink(merge, 0);

@@ -18,6 +18,7 @@ struct judged {
     const uint8_t *bytes;
     uint64_t count;
     const struct engine_call *call;
+    bool takes_empty; /* an expression whose matches here are all empty occurs at the first match */
 };
 
 /* Stores in *matches whether the expression matches in the line; the match may be empty. Errors:
@@ -25,7 +26,9 @@ struct judged {
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error);
 /* Finds the first occurrence of a byte or more that begins at span->end or later. Sets *found to
- * whether the line has such an occurrence. Errors: MEMORY, STOPPED. */
+ * whether the line has such an occurrence. If the line takes empty matches and *span is {0, 0},
+ * the first empty match stands in for an occurrence that does not exist. Errors: MEMORY, STOPPED.
+ */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error);

@@ -4,7 +4,8 @@
  * (matrix_cells.c). This file joins the cells of chunks to spans: complete records with all cells.
  * The cells of the record in which a chunk ends wait for the next chunk's cells. An algorithm that
  * takes records one by one makes spans without a search (matrix_algorithm.c). Each span becomes a
- * batch.
+ * batch. No chunk holds an empty record, so the cells of expressions that match the empty string
+ * are added to spans.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "runtime/search.h"
 
 #define ANY_BYTES_MIN 4096u
+#define EMPTY_CELLS_MAX (1u << 20) /* a span ends before it has more cells of empty records */
 
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
@@ -40,6 +42,12 @@ struct trawl_matrix_search {
     /* cells from this index on belong to a record that continues after the chunk */
     uint64_t chunk_to;
     uint64_t chunk_end; /* records before this index are complete with the chunk */
+
+    const struct trawl_plan *expressions; /* the caller's plan; NULL: of strings */
+    struct span span; /* records of the last span that are not reported yet, and their cells */
+    uint64_t *empty;  /* numbers of the expressions that match the empty string; pattern_count */
+    uint64_t empty_count;
+    struct cells filled; /* cells of a span with empty records */
 
     uint8_t *any; /* ANY: the batch's bits, any_bytes bytes */
     uint64_t any_bytes;
@@ -135,6 +143,84 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
     return TRAWL_OK;
 }
 
+/* ---- Empty records ------------------------------------------------------------------------ */
+
+/* Lists the expressions that match the empty string, unless they are listed. For ANY, the first
+ * such expression suffices. */
+static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct trawl_error *error)
+{
+    const uint64_t count = matrix->expressions->pattern_count;
+    const uint64_t most = matrix->shape == TRAWL_MATRIX_ANY ? 1 : count;
+
+    if (matrix->empty != NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_NEW(matrix->empty, count, error));
+    for (uint64_t i = 0; i < count && matrix->empty_count < most; i++) {
+        struct trawl_range whole = {0, 0};
+
+        TRAWL_TRY(trawl_expression_groups(matrix->expressions, i, "", 0, whole, &whole, 1, error));
+        if (whole.begin == 0)
+            matrix->empty[matrix->empty_count++] = i;
+    }
+    return TRAWL_OK;
+}
+
+/* Appends the span's cells [*at, ...) of records before `record` to matrix->filled. */
+static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
+                                     uint64_t *at, struct trawl_error *error)
+{
+    const struct cells *cells = &matrix->span.cells;
+    uint64_t from = *at;
+
+    while (*at < cells->count && cells->records[*at] < record)
+        (*at)++;
+    TRAWL_TRY(cells_reserve(&matrix->filled, *at - from + matrix->empty_count, error));
+    for (; from < *at; from++)
+        cells_append(&matrix->filled, cells->records[from], cells->patterns[from],
+                     cells->begins[from]);
+    return TRAWL_OK;
+}
+
+/* As next_span, with the cells of empty records. */
+static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct span *taken,
+                                     struct trawl_error *error)
+{
+    const struct records *records = &matrix->records;
+    struct span *span = &matrix->span;
+    uint64_t at = 0, record, added = 0;
+
+    if (span->record_begin == span->record_end)
+        TRAWL_TRY(next_span(matrix, span, error));
+    record = span->record_begin;
+    matrix->filled.count = 0;
+    for (; record < span->record_end && added <= EMPTY_CELLS_MAX; record++) {
+        if (records_begin(records, record) != records_begin(records, record + 1) ||
+            records_is_null(records, record))
+            continue;
+        TRAWL_TRY(find_empty(matrix, error));
+        if (matrix->empty_count == 0) {
+            record = span->record_end;
+            break;
+        }
+        TRAWL_TRY(copy_before(matrix, record, &at, error));
+        for (uint64_t i = 0; i < matrix->empty_count; i++)
+            cells_append(&matrix->filled, record, matrix->empty[i], 0);
+        added += matrix->empty_count;
+    }
+    *taken = *span;
+    if (added > 0) {
+        TRAWL_TRY(copy_before(matrix, record, &at, error));
+        taken->cells = matrix->filled;
+        span->cells.records += at;
+        span->cells.patterns += at;
+        span->cells.begins += at;
+        span->cells.count -= at;
+    }
+    taken->record_end = span->record_begin = record;
+    taken->last = record == records->count;
+    return TRAWL_OK;
+}
+
 /* ---- Batches ------------------------------------------------------------------------------ */
 
 /* Makes a bit for each of the span's records, and counts the records with a cell. */
@@ -174,8 +260,9 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
     if (engine_call_is_over(&matrix->searcher->call))
         return TRAWL_STOPPED;
     TRAWL_TRY(searcher_lives(matrix->searcher, error));
-    TRAWL_TRY(matrix->algorithm != NULL ? by_algorithm_next(matrix->algorithm, &span, error)
-                                        : next_span(matrix, &span, error));
+    TRAWL_TRY(matrix->algorithm != NULL     ? by_algorithm_next(matrix->algorithm, &span, error)
+              : matrix->expressions != NULL ? next_filled(matrix, &span, error)
+                                            : next_span(matrix, &span, error));
     batch->record_begin = span.record_begin;
     batch->record_end = span.record_end;
     batch->last = span.last;
@@ -235,6 +322,9 @@ static void search_close(struct trawl_matrix_search *matrix)
     trawl_text_close(matrix->text);
     cells_clear(&matrix->carried);
     cells_clear(&matrix->whole);
+    cells_clear(&matrix->filled);
+    if (matrix->empty != NULL)
+        memory_release(matrix->empty, matrix->expressions->pattern_count, sizeof *matrix->empty);
 }
 
 /* ---- Calls -------------------------------------------------------------------------------- */
@@ -253,6 +343,8 @@ static enum trawl_status matrix_begin(struct trawl_searcher *searcher,
     TRAWL_TRY(MEMORY_ZEROED(matrix, 1, error));
     matrix->searcher = searcher;
     matrix->shape = shape;
+    if (plan_has_expressions(plan) && plan->pattern_count > 0)
+        matrix->expressions = plan;
     status = records_open(&matrix->records, array, error);
     if (status == TRAWL_OK)
         status = plan->algorithm.for_records

@@ -102,6 +102,14 @@ static void reach(const struct cell_maker *maker, const struct sink_chunk *chunk
     at->is_null = records_is_null(maker->records, at->index);
 }
 
+/* Returns where a hit begins in its record. */
+static uint64_t begin_of(const struct sink_chunk *chunk, const struct at_record *at, uint64_t hit)
+{
+    const bool is_after = chunk->hit_lengths != NULL && chunk->hit_lengths[hit] == HITS_EMPTY_AFTER;
+
+    return at->base + chunk->hits[hit].offset + is_after;
+}
+
 static uint64_t length_of(const struct cell_maker *maker, const struct sink_chunk *chunk,
                           uint64_t index, const struct plan_literal *literal)
 {
@@ -133,10 +141,9 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
 {
     const struct plan_literal literal = plan_literal_at(maker->plan, chunk->hits[hit].literal);
     uint64_t bytes = at->end - at->begin;
-    uint64_t end = at->base + chunk->hits[hit].offset + length_of(maker, chunk, hit, &literal);
+    uint64_t end = begin_of(chunk, at, hit) + length_of(maker, chunk, hit, &literal);
 
     TRAWL_ASSERT(hit >= at->from && hit < at->to);
-    TRAWL_ASSERT(end > at->base + chunk->hits[hit].offset);
     *pattern = literal.pattern;
     if (end > bytes)
         return false;
@@ -154,9 +161,9 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
 
     TRAWL_ASSERT(scratch->row_count == 0 && at->from < at->to);
     for (uint64_t i = at->from; i < at->to; i++) {
-        uint64_t begin = at->base + chunk->hits[i].offset;
+        uint64_t begin = begin_of(chunk, at, i);
 
-        TRAWL_ASSERT(begin < at->end - at->begin);
+        TRAWL_ASSERT(begin <= at->end - at->begin);
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
         TRAWL_TRY(cells_push(scratch, pattern, begin, error));
@@ -189,7 +196,7 @@ static enum trawl_status mark_record(const struct cell_maker *maker, const struc
         if (i + 1 == at->to || offset != chunk->hits[i + 1].offset)
             begins = accepts_begin(maker, at, at->base + offset);
         if (begins && accepts_end(maker, chunk, at, i, &pattern))
-            cells_mark(scratch, pattern, offset);
+            cells_mark(scratch, pattern, (uint32_t)(begin_of(chunk, at, i) - at->base));
     }
     while (i-- > at->from)
         cells_mark(scratch, chunk->hits[i].literal, chunk->hits[i].offset);

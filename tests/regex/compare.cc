@@ -107,7 +107,7 @@ bool next_match(const re2::RE2 &re, const setup &given, const std::string &line,
 
 // begins: of the lines that match; ends: the ends of all lines.
 void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *begins,
-            std::vector<uint64_t> *ends)
+            std::vector<uint64_t> *ends, uint64_t record = 0, std::vector<hit> *cells = nullptr)
 {
     const char line_end =
         static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
@@ -123,7 +123,7 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
         options.set_encoding(re2::RE2::Options::EncodingLatin1);
     for (const std::string &expression : given.translated)
         all.emplace_back(new re2::RE2(expression, options));
-    for (size_t at = 0; at < given.text.size();) {
+    for (size_t at = 0; at < given.text.size() || (cells != nullptr && ends->empty());) {
         size_t after = at;
         bool matches = false, ended;
 
@@ -137,9 +137,14 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
             line.back() == '\r')
             line.pop_back();
         for (uint32_t i = 0; i < all.size(); i++) {
-            size_t begin = 0, end = 0;
+            size_t begin = 0, end = 0, first = 0;
+            const bool is_matched = next_match(*all[i], given, line, 0, true, &first, &end);
 
-            matches |= next_match(*all[i], given, line, 0, true, &begin, &end);
+            matches |= is_matched;
+            if (cells != nullptr && is_matched)
+                cells->emplace_back(
+                    record, i,
+                    next_match(*all[i], given, line, 0, false, &begin, &end) ? begin : first);
             for (end = 0; next_match(*all[i], given, line, end, false, &begin, &end);)
                 hits->emplace_back(at + begin, i, at + end);
         }
@@ -342,13 +347,7 @@ void compare_records(setup given, trawl_searcher *searcher, const trawl_plan *pl
         std::vector<uint64_t> begins, ends;
 
         one.text = given.text.substr(at[i], at[i + 1] - at[i]);
-        by_re2(one, &hits, &begins, &ends);
-        for (uint32_t p = 0; p < given.expressions.size(); p++)
-            for (const hit &h : hits)
-                if (std::get<1>(h) == p) {
-                    wanted.emplace_back(i, p, std::get<0>(h));
-                    break;
-                }
+        by_re2(one, &hits, &begins, &ends, i, &wanted);
     }
     for (int i = 0; i < 2; i++) { // a worker ends with the last record, and begins with the first
         cells.clear();

@@ -8,6 +8,7 @@
  */
 #include "trawl/fasta.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "trawl/approximate.h"
@@ -32,7 +33,7 @@ struct sequence {
 enum fasta_state {
     FASTA_LINE,     /* at the begin of a line */
     FASTA_NAME,     /* in a name, after > */
-    FASTA_PASSED,   /* in a part of a line that is ignored */
+    FASTA_PASSED,   /* in a part of a name's or comment's line that is ignored */
     FASTA_SEQUENCE, /* in a line of a sequence */
 };
 
@@ -41,6 +42,9 @@ struct fasta {
     struct trawl_searcher *reader;  /* reads the file, window by window */
     struct trawl_plan *reader_plan; /* a plan for the reader, which asks for no matches */
     enum fasta_state state;
+    uint64_t line;             /* lines before the current line */
+    bool had_return;           /* the part of the line before ended in a carriage return */
+    unsigned mark_bytes;       /* bytes of a byte order mark that were read; 3: none follows */
     uint8_t *bytes;            /* the block */
     uint64_t used, capacity;   /* bytes in the block; bytes allocated */
     uint64_t around;           /* bytes on either side of a begin that decide about an occurrence */
@@ -276,9 +280,28 @@ static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_c
 
 /* ---- The text -------------------------------------------------------------------------------- */
 
+/* Ends the search of a text that is no FASTA. `why` says what the current line does. */
+static void refuse(struct fasta *fasta, const char *why)
+{
+    struct command_job *job = fasta->scan->job;
+
+    fasta->stop = job->error_seen = true;
+    if (!job->settings->no_messages)
+        job_message(job, "%s: line %" PRIu64 " %s", fasta->scan->name, fasta->line + 1, why);
+}
+
 /* Handles a line's first byte. Returns whether the byte is consumed. */
 static bool begin_line(struct fasta *fasta, uint8_t byte)
 {
+    if (byte == '@')
+        refuse(fasta,
+               "begins with @, as in FASTQ and SAM, so the file is not FASTA; 'seqtk seq -A' "
+               "makes FASTA of FASTQ");
+    else if (byte >= 0xfe && fasta->line == 0)
+        refuse(fasta, "begins with a byte order mark of UTF-16, so the file is not FASTA; "
+                      "'iconv -f UTF-16 -t ASCII' makes FASTA of it");
+    if (fasta->stop)
+        return false;
     fasta->state = byte == '>' ? FASTA_NAME : byte == ';' ? FASTA_PASSED : FASTA_SEQUENCE;
     if (byte == '>' || fasta->sequence_count == 0)
         begin_sequence(fasta);
@@ -296,6 +319,14 @@ static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
     }
     if (fasta->stop)
         return;
+    if (fasta->state == FASTA_NAME || fasta->state == FASTA_PASSED) {
+        const uint8_t *found = memchr(bytes, '\r', (size_t)bytes_count);
+
+        if (bytes_count > 0 &&
+            (fasta->had_return || (found != NULL && found + 1 < bytes + bytes_count)))
+            refuse(fasta, "has a carriage return before its end; lines of FASTA end in newline");
+    }
+    fasta->had_return = bytes_count > 0 && bytes[bytes_count - 1] == '\r' && !ends;
     if (fasta->state == FASTA_NAME) {
         while (name_bytes < bytes_count && bytes[name_bytes] > ' ')
             name_bytes++;
@@ -309,8 +340,29 @@ static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
             fasta->bytes[fasta->used - 1] == '\r')
             fasta->used--;
     }
+    fasta->line += ends;
     if (ends)
         fasta->state = FASTA_LINE;
+}
+
+/* Passes over a byte order mark at the text's begin. Returns the number of bytes of the mark. */
+static uint64_t pass_mark(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
+{
+    static const uint8_t mark[3] = {0xef, 0xbb, 0xbf};
+    const unsigned before = fasta->mark_bytes;
+    uint64_t passed = 0;
+
+    while (fasta->mark_bytes < 3 && passed < bytes_count &&
+           bytes[passed] == mark[fasta->mark_bytes]) {
+        fasta->mark_bytes++;
+        passed++;
+    }
+    if (fasta->mark_bytes < 3 && passed < bytes_count) { /* the bytes were no mark */
+        fasta->mark_bytes = 3;
+        take_line(fasta, mark, before, false);
+        return 0;
+    }
+    return passed;
 }
 
 /* A sink of windows that cuts the text into lines. */
@@ -320,6 +372,7 @@ static int take_window(void *context, const struct trawl_window *window)
     const uint8_t *at = window->bytes, *end = at + window->bytes_count;
 
     fasta->scan->scanned_end = window->begin + window->bytes_count;
+    at += pass_mark(fasta, at, window->bytes_count);
     while (at < end && !fasta->stop) {
         const uint8_t *line_end = memchr(at, '\n', (size_t)(end - at));
         const uint8_t *past = line_end != NULL ? line_end : end;
@@ -355,6 +408,8 @@ enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error
     if (status == TRAWL_OK)
         status = trawl_windows(fasta.reader, fasta.reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                                take_window, &fasta, error);
+    if (fasta.state == FASTA_SEQUENCE && !fasta.stop)
+        take_line(&fasta, NULL, 0, true); /* the last line may lack its line feed */
     if (fasta.used > 0 && (status == TRAWL_OK || status == TRAWL_READ))
         search_block(&fasta, fasta.used, fasta.used);
     if (fasta.status != TRAWL_OK) {
