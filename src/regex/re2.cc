@@ -249,17 +249,6 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 
 // ---- Case of atoms -----------------------------------------------------------------------------
 
-// Appends the character in UTF-8.
-void put_utf8(std::string *into, uint32_t rune)
-{
-    const int more = rune < 0x80 ? 0 : rune < 0x800 ? 1 : rune < 0x10000 ? 2 : 3;
-    static const uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0};
-
-    *into += static_cast<char>(marks[more] | rune >> 6 * more);
-    for (int i = more; i-- > 0;)
-        *into += static_cast<char>(0x80 | (rune >> 6 * i & 0x3f));
-}
-
 // All letters with case, in UTF-8, and the character at each offset.
 struct letters {
     std::string text;
@@ -337,5 +326,6 @@ uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile, release, is_ready, match, group_count, group_named, variants};
+extern "C" __attribute__((visibility("default")))
+const struct regex_ops trawl_regex_ops = {REGEX_VERSION, compile,     release,  is_ready,   match,
+                                          group_count,   group_named, variants, write_class};

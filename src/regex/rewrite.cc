@@ -45,14 +45,20 @@ size_t escape_end(const std::string &source, size_t at)
     return end;
 }
 
-// Returns the end of the item of a class: a character, an escape, or a name such as [:alpha:].
+} // namespace
+
+bool is_class_name(const std::string &source, size_t at)
+{
+    const size_t end = source.find_first_not_of("^abcdefghijklmnopqrstuvwxyz", at + 2);
+
+    return source.compare(at, 2, "[:") == 0 && end != std::string::npos &&
+           source.compare(end, 2, ":]") == 0;
+}
+
 size_t item_end(const std::string &source, size_t at, bool bytes)
 {
-    const size_t close =
-        source.compare(at, 2, "[:") == 0 ? source.find(":]", at + 2) : std::string::npos;
-
-    if (close != std::string::npos)
-        return close + 2;
+    if (is_class_name(source, at))
+        return source.find(":]", at) + 2;
     if (source[at] == '\\')
         return escape_end(source, at);
     for (at++; !bytes && at < source.size() && (static_cast<uint8_t>(source[at]) & 0xc0) == 0x80;)
@@ -60,24 +66,6 @@ size_t item_end(const std::string &source, size_t at, bool bytes)
     return at;
 }
 
-// Returns the end of the class that begins at `at`; npos: the class is not closed.
-size_t class_end(const std::string &source, size_t at)
-{
-    const size_t first = at + (source.compare(at, 2, "[^") == 0 ? 2 : 1);
-
-    for (size_t i = first; i < source.size(); i = item_end(source, i, true))
-        if (source[i] == ']' && i > first)
-            return i + 1;
-    return std::string::npos;
-}
-
-// What an item of a class stands for: the characters from `from` to `to`, or a set.
-struct item {
-    uint32_t from, to;
-    bool is_set;
-};
-
-// Reads an item of a class which is not a range.
 item read_single(const std::string &text)
 {
     static const char letters[] = "aftnrv", controls[] = "\a\f\t\n\r\v";
@@ -104,6 +92,30 @@ item read_single(const std::string &text)
     }
     return {code, code,
             first == '\\' && letter != '\0' && std::strchr("dDpPsSwW", letter) != nullptr};
+}
+
+void put_utf8(std::string *into, uint32_t rune)
+{
+    const int more = rune < 0x80 ? 0 : rune < 0x800 ? 1 : rune < 0x10000 ? 2 : 3;
+    static const uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0};
+
+    *into += static_cast<char>(marks[more] | rune >> 6 * more);
+    for (int i = more; i-- > 0;)
+        *into += static_cast<char>(0x80 | (rune >> 6 * i & 0x3f));
+}
+
+namespace
+{
+
+// Returns the end of the class that begins at `at`; npos: the class is not closed.
+size_t class_end(const std::string &source, size_t at)
+{
+    const size_t first = at + (source.compare(at, 2, "[^") == 0 ? 2 : 1);
+
+    for (size_t i = first; i < source.size(); i = item_end(source, i, true))
+        if (source[i] == ']' && i > first)
+            return i + 1;
+    return std::string::npos;
 }
 
 // Reads the item, or the range, of a class that begins at *at, and moves *at to its end.
@@ -214,11 +226,31 @@ std::string class_of_bytes(const std::string &part)
     return "(?-i:" + made + "])";
 }
 
+// Returns the expression with escapes in place of \Q...\E.
+std::string unquoted(const std::string &source)
+{
+    std::string made;
+
+    for (size_t i = 0, end; i < source.size(); i = end) {
+        end = part_end(source, i);
+        if (source.compare(i, 2, "\\Q") != 0) {
+            made.append(source, i, end - i);
+            continue;
+        }
+        const bool closed = end > i + 3 && source.compare(end - 2, 2, "\\E") == 0;
+        for (size_t k = i + 2; k < end - (closed ? 2 : 0); k++) {
+            made += std::ispunct(static_cast<uint8_t>(source[k])) != 0 ? "\\" : "";
+            made += source[k];
+        }
+    }
+    return made;
+}
+
 class rewriter
 {
   public:
-    rewriter(std::string text, const regex_options &given)
-        : source(std::move(text)), options(given), alternates(source.find('|') != std::string::npos)
+    rewriter(const std::string &text, const regex_options &given)
+        : source(unquoted(text)), options(given), alternates(source.find('|') != std::string::npos)
     {
     }
 
@@ -234,7 +266,7 @@ class rewriter
         bool fold, dot_all;
     };
 
-    std::string source;
+    const std::string source;
     const regex_options &options;
     const bool alternates;
     bool folds = false; // some characters ignore case
@@ -257,17 +289,6 @@ void rewriter::walk(bool writes)
         end = part_end(source, i);
         const std::string part = source.substr(i, end - i);
 
-        if (part.compare(0, 2, "\\Q") == 0) {
-            const bool closed = part.size() > 3 && part.compare(part.size() - 2, 2, "\\E") == 0;
-            std::string quoted;
-
-            for (const char byte : part.substr(2, part.size() - (closed ? 4 : 2)))
-                quoted += (std::ispunct(static_cast<uint8_t>(byte)) != 0 ? "\\" : "") +
-                          std::string(1, byte);
-            source.replace(i, end - i, quoted);
-            end = i;
-            continue;
-        }
         if (part[0] == '(')
             enter(part);
         if (part[0] == ')' && !open.empty()) {
@@ -344,7 +365,7 @@ size_t part_end(const std::string &source, size_t at)
     return source[at] != '[' ? at + 1 : std::min(class_end(source, at), source.size());
 }
 
-std::string rewrite(std::string source, const regex_options &options)
+std::string rewrite(const std::string &source, const regex_options &options)
 {
-    return rewriter(std::move(source), options).run();
+    return rewriter(source, options).run();
 }
