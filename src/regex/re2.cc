@@ -133,13 +133,31 @@ void explain(const re2::RE2 &re, regex_fault *fault)
              (part.compare(0, 3, "(?=") == 0 || part.compare(0, 3, "(?!") == 0 ||
               part.compare(0, 3, "(?<") == 0))
         what = "look-around";
+    const re2::RE2::ErrorCode code = re.error_code();
+    const std::string &whole = re.error();
+    const bool quotes =
+        code == re2::RE2::ErrorMissingParen || code == re2::RE2::ErrorUnexpectedParen ||
+        code == re2::RE2::ErrorMissingBracket || code == re2::RE2::ErrorBadNamedCapture;
+
     if (what != nullptr)
         std::snprintf(fault->message, sizeof fault->message,
                       "%s %.20s: trawl has none, because it searches in linear time; grep -P and "
                       "rg -P have",
                       what, part.c_str());
-    else
-        std::snprintf(fault->message, sizeof fault->message, "%.150s", re.error().c_str());
+    else if (re.error_code() == re2::RE2::ErrorRepeatSize)
+        std::snprintf(fault->message, sizeof fault->message,
+                      "invalid repetition size: %.20s: RE2 allows 1,000 in all, where the numbers "
+                      "of repetitions inside each other are multiplied",
+                      part.c_str());
+    else if (part.compare(0, 2, "[:") == 0 || part.compare(0, 2, "\\p") == 0 ||
+             part.compare(0, 2, "\\P") == 0)
+        std::snprintf(fault->message, sizeof fault->message, "unknown class or property: %.100s",
+                      part.c_str());
+    else // RE2 quotes also the rest of the rewritten expression
+        std::snprintf(
+            fault->message, sizeof fault->message, "%.*s",
+            static_cast<int>(quotes ? whole.find(": ") : std::min<size_t>(whole.size(), 150)),
+            whole.c_str());
 }
 
 // Returns whether the expression has no mistake, and its program is sure to be small.

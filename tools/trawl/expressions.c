@@ -2,14 +2,17 @@
  * messages about mistakes. */
 #include "trawl/expressions.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wctype.h>
 
 #include "trawl/charset.h"
 #include "trawl/guard.h"
 #include "trawl/utf8.h"
 
+#define PLACE_BYTES 80 /* of the message that says where an expression stands */
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
 #define JOINED_MAX 16u /* more expressions stay apart where the report allows that */
@@ -104,28 +107,153 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     return true;
 }
 
-bool expressions_have_capitals(const struct patterns *patterns, const struct settings *settings)
+/* Returns the number of bytes at `at` up to `last`, at least `least`. */
+static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char last,
+                         uint64_t least)
 {
+    const char *from = (const char *)pattern->bytes + at;
+    const char *found = memchr(from, last, (size_t)(pattern->bytes_count - at));
+    const uint64_t count = found != NULL ? (uint64_t)(found + 1 - from) : 0;
+
+    return count > least ? count : least;
+}
+
+/* Reads the escape at `at`. Returns its length. *letter: the character for which the escape stands;
+ * 0: an escape for several characters, or for none. */
+static uint64_t escape_at(const struct trawl_pattern *pattern, uint64_t at, uint32_t *letter)
+{
+    const char *bytes = pattern->bytes;
+    const char after = at + 2 < pattern->bytes_count ? bytes[at + 2] : '\0';
+    const uint64_t braces = after == '{' ? bytes_to(pattern, at, '}', 3) : 0;
+    const uint64_t digits = bytes[at + 1] == 'x' ? 2 : bytes[at + 1] == 'u' ? 4 : 8;
+    char hex[9] = {0};
+
+    *letter = 0;
+    if (bytes[at + 1] == 'x' || bytes[at + 1] == 'u' || bytes[at + 1] == 'U') {
+        const uint64_t begin = at + (braces > 0 ? 3 : 2);
+
+        for (uint64_t i = 0; i < 8 && begin + i < pattern->bytes_count &&
+                             (braces > 0 || i < digits) && isxdigit((uint8_t)bytes[begin + i]);
+             i++)
+            hex[i] = bytes[begin + i];
+        *letter = (uint32_t)strtoul(hex, NULL, 16);
+        return braces > 0 ? braces : digits + 2;
+    }
+    if (bytes[at + 1] == 'p' || bytes[at + 1] == 'P')
+        return braces > 0 ? braces : 3;
+    if (!isalnum((uint8_t)bytes[at + 1]) && bytes[at + 1] != '<' && bytes[at + 1] != '>')
+        *letter = (uint8_t)bytes[at + 1];
+    return bytes[at + 1] == 'b' && braces > 0 ? braces : 2;
+}
+
+static uint64_t flag_count(const char *bytes, uint64_t left)
+{
+    uint64_t count = 0;
+
+    while (count < left && bytes[count] != '\0' && strchr("imsUuxR-", bytes[count]) != NULL)
+        count++;
+    return count;
+}
+
+/* Reads the part at `at`. Returns the part's length. *letter: as for escape_at. */
+static uint64_t part_at(const struct trawl_pattern *pattern, const struct settings *settings,
+                        uint64_t at, uint32_t *letter)
+{
+    const char *bytes = pattern->bytes, byte = bytes[at];
+    const uint64_t left = pattern->bytes_count - at;
+    uint64_t length;
+
+    *letter = 0;
+    if (byte == '\\' && left > 1)
+        return escape_at(pattern, at, letter);
+    if (byte == '(' && left > 2 && bytes[at + 1] == '?')
+        return bytes[at + 2] == 'P' || bytes[at + 2] == '<'
+                   ? bytes_to(pattern, at, '>', 2)
+                   : 2 + flag_count(bytes + at + 2, left - 2);
+    if (byte == '[' && left > 2 && bytes[at + 1] == ':')
+        return bytes_to(pattern, at, ']', 2);
+    if (byte == '{')
+        return bytes_to(pattern, at, '}', 1);
+    length = utf8_character((const uint8_t *)bytes + at, left, letter);
+    if (length <= 1 || settings->surroundings.charset != CHARSET_UTF8) {
+        length = 1;
+        *letter = (uint8_t)byte;
+    }
+    if (length == 1 && strchr(".*+?()|[]^$", byte) != NULL)
+        *letter = 0;
+    return length;
+}
+
+bool expressions_fold(const struct patterns *patterns, const struct settings *settings)
+{
+    const enum charset charset = settings->surroundings.charset;
+    bool any = false;
+
     for (uint64_t i = 0; i < patterns->count; i++) {
-        const char *bytes = patterns->items[i].bytes;
-        uint64_t count = patterns->items[i].bytes_count;
+        uint32_t letter;
 
-        for (uint64_t at = 0, length; at < count; at += length) {
-            uint32_t code_point;
+        for (uint64_t at = 0; at < patterns->items[i].bytes_count;) {
+            at += part_at(&patterns->items[i], settings, at, &letter);
+            any |= letter != 0;
+            if ((letter < 0x80 || charset != CHARSET_BYTES) && iswupper((wint_t)letter) &&
+                towupper((wint_t)letter) == (wint_t)letter)
+                return false;
+        }
+    }
+    return any;
+}
 
-            length = utf8_character((const uint8_t *)bytes + at, count - at, &code_point);
-            length = length == 0 ? 1 : length;
-            if (bytes[at] == '\\' && at + 1 < count) { /* \S, \pL, \p{Greek} */
-                bool named = bytes[at + 1] == 'p' || bytes[at + 1] == 'P';
-                const char *end = named && at + 2 < count && bytes[at + 2] == '{'
-                                      ? memchr(bytes + at, '}', (size_t)(count - at))
-                                      : NULL;
+static bool is_continuation(char byte)
+{
+    return ((uint8_t)byte & 0xc0) == 0x80;
+}
 
-                length = end != NULL ? (uint64_t)(end - bytes) + 1 - at : named ? 3 : 2;
-            } else if (charset_has_capital(settings->surroundings.charset,
-                                           (const uint8_t *)bytes + at, (size_t)length)) {
-                return true;
-            }
+/* Writes where the expression stands: file and line, the number of several expressions, or nothing.
+ */
+static void place_of(const struct patterns *patterns, uint64_t index, char place[PLACE_BYTES])
+{
+    const char *bytes = patterns->items[index].bytes;
+    uint64_t line = 1;
+
+    place[0] = '\0';
+    if (patterns->count > 1 && patterns->given_count == patterns->count)
+        (void)snprintf(place, PLACE_BYTES, "expression %d of %d: ", (int)index + 1,
+                       (int)patterns->count);
+    for (size_t i = 0; i < patterns->file_count; i++) {
+        const struct pattern_file *file = &patterns->files[i];
+
+        if (bytes < file->bytes || bytes >= file->bytes + file->bytes_count)
+            continue;
+        for (const char *at = file->bytes; at < bytes; at++)
+            line += *at == '\n';
+        (void)snprintf(place, PLACE_BYTES, "%.*s:%llu: ", PLACE_BYTES - 24, file->name,
+                       (unsigned long long)line);
+    }
+}
+
+bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
+                              char *message)
+{
+    for (uint64_t i = 0; i < patterns->count && settings->is_tg && settings->line_end == '\n';
+         i++) {
+        char place[PLACE_BYTES];
+        bool in_class = false;
+        uint32_t letter;
+
+        for (uint64_t at = 0, length; at < patterns->items[i].bytes_count; at += length) {
+            const char *bytes = (const char *)patterns->items[i].bytes + at;
+
+            length = part_at(&patterns->items[i], settings, at, &letter);
+            in_class = *bytes == '[' || (in_class && *bytes != ']');
+            if (in_class || length < 2 || *bytes != '\\' || (bytes[1] != 'n' && letter != '\n'))
+                continue;
+            place_of(patterns, i, place);
+            (void)snprintf(
+                message, SETTINGS_ERROR_BYTES,
+                "%s\\n: a line does not hold its line end, so the expression would match "
+                "nothing",
+                place);
+            return true;
         }
     }
     return false;
@@ -204,6 +332,48 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
                           settings->guard->thread_count * bytes_of_thread(options->expression_mib));
 }
 
+/* Returns whether parentheses and brackets of the expression are in pairs, also those after '\',
+ * and no '\' stands at the end. */
+static bool is_balanced(const struct trawl_pattern *pattern)
+{
+    static const char pairs[] = "()[]";
+    const char *bytes = pattern->bytes;
+    int64_t open[4] = {0, 0, 0, 0};
+
+    for (uint64_t i = 0; i < pattern->bytes_count; i++) {
+        const bool escaped = bytes[i] == '\\';
+        const char *found;
+
+        i += escaped;
+        if (i == pattern->bytes_count)
+            return false;
+        found = bytes[i] != '\0' ? strchr(pairs, bytes[i]) : NULL;
+        if (found == NULL)
+            continue;
+        open[(found - pairs) / 2 + 2 * escaped] += (found - pairs) % 2 == 0 ? 1 : -1;
+        if (open[(found - pairs) / 2 + 2 * escaped] < 0)
+            return false;
+    }
+    return open[0] == 0 && open[1] == 0 && open[2] == 0 && open[3] == 0;
+}
+
+bool expressions_may_join(const struct patterns *patterns, const struct trawl_plan_options *options)
+{
+    for (uint64_t i = 0; patterns->joined.bytes != NULL && i < patterns->count; i++) {
+        const struct trawl_pattern *item = &patterns->items[i];
+        const size_t count = (size_t)item->bytes_count;
+        struct trawl_plan *plan = NULL;
+
+        if (memmem(item->bytes, count, "\\Q", 2) != NULL &&
+            memmem(item->bytes, count, "\\E", 2) == NULL)
+            return false;
+        if (!is_balanced(item) && trawl_plan_build(item, 1, options, &plan, NULL) == TRAWL_ARGUMENT)
+            return false;
+        trawl_plan_free(plan);
+    }
+    return true;
+}
+
 /* Returns the index of the expression at fault, which error->text_offset refers to. Several
  * expressions that were joined are tried one by one. patterns->count: the fault is not that of a
  * single expression. */
@@ -250,8 +420,9 @@ void expressions_fault(const struct patterns *patterns, const struct trawl_plan_
     struct trawl_error fault = *error;
     struct trawl_pattern pattern = {"", 0};
     const char *bytes, *begin, *end;
+    char under[SHOWN_MAX / 2 + 1], place[PLACE_BYTES];
     uint64_t index = patterns->count;
-    int column = 0;
+    size_t column = 0;
 
     if ((error->status == TRAWL_ARGUMENT || error->status == TRAWL_LIMIT) && patterns->count > 0)
         index = faulty(patterns, options, &fault);
@@ -267,11 +438,18 @@ void expressions_fault(const struct patterns *patterns, const struct trawl_plan_
     }
     bytes = pattern.bytes;
     begin = fault.text_offset > SHOWN_MAX / 2 ? bytes + fault.text_offset - SHOWN_MAX / 2 : bytes;
+    while (begin < bytes + fault.text_offset && is_continuation(*begin))
+        begin++;
     end = bytes + pattern.bytes_count;
     end = end - begin > (ptrdiff_t)SHOWN_MAX ? begin + SHOWN_MAX : end;
+    while (end < bytes + pattern.bytes_count && is_continuation(*end))
+        end--;
     for (const char *at = begin; at < bytes + fault.text_offset; at++)
-        column += ((uint8_t)*at & 0xc0) != 0x80;
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%.*s\n    %.*s\n    %*s^",
-                   (int)(SETTINGS_ERROR_BYTES - 2 * SHOWN_MAX - 20), fault.message,
-                   (int)(end - begin), begin, column, "");
+        if (!is_continuation(*at))
+            under[column++] = *at == '\t' ? '\t' : ' ';
+    under[column] = '\0';
+    place_of(patterns, index, place);
+    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%.*s\n    %.*s\n    %s^", place,
+                   (int)(SETTINGS_ERROR_BYTES - 3 * SHOWN_MAX / 2 - 20 - strlen(place)),
+                   fault.message, (int)(end - begin), begin, under);
 }

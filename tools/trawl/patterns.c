@@ -430,11 +430,17 @@ static bool prepare_approximate(const struct settings *settings)
 static bool add_file(struct patterns *patterns, const struct settings *settings,
                      const struct value_item *item, char *message)
 {
+    struct pattern_file *files =
+        realloc(patterns->files, (patterns->file_count + 1) * sizeof *files);
     char *bytes;
     size_t bytes_count;
 
+    if (files == NULL)
+        return exhausted(message);
+    patterns->files = files;
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
+    files[patterns->file_count++] = (struct pattern_file){value_shown(item), bytes, bytes_count};
     if (bytes_count == 0)
         return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
@@ -466,8 +472,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         return false;
     }
     if (settings->smart_case)
-        settings->ignore_case = !(settings->expressions ? expressions_have_capitals
-                                                        : have_capitals)(patterns, settings);
+        settings->ignore_case = settings->expressions ? expressions_fold(patterns, settings)
+                                                      : !have_capitals(patterns, settings);
     if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&
         settings->syntax == TRAWL_LITERAL) {
         snprintf(message, SETTINGS_ERROR_BYTES,
@@ -493,6 +499,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         folding = patterns->needs_utf8 ? FOLD_LOCALE : FOLD_ASCII;
     patterns->case_may_tell =
         settings->approximate || settings->expressions || folding == FOLD_LOCALE;
+    patterns->given_count = patterns->count;
     return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
             (!settings->expressions || expressions_join(patterns, settings)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
@@ -581,6 +588,10 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         !expressions_bound(patterns, settings, &options, &spare))
         return exhausted(message);
     patterns->options = options;
+    if (settings->expressions && expressions_have_newline(patterns, settings, message))
+        return false;
+    if (!expressions_may_join(patterns, &options))
+        patterns->joined.bytes = NULL;
     status = patterns->joined.bytes != NULL
                  ? trawl_plan_build(&patterns->joined, 1, &options, plan, &error)
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
@@ -611,6 +622,7 @@ void patterns_free(struct patterns *patterns)
     for (size_t i = 0; i < patterns->block_count; i++)
         free(patterns->blocks[i]);
     free(patterns->blocks);
+    free(patterns->files);
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);

@@ -50,6 +50,13 @@ struct patterns {
     uint64_t column_count, column_capacity;
     struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
     uint64_t capacity;
+    uint64_t given_count; /* number of items before duplicates were removed */
+    struct pattern_file { /* a file that was given by -f */
+        const char *name;
+        const char *bytes;
+        size_t bytes_count;
+    } * files;
+    size_t file_count;
     void **blocks; /* memory that `items` point into, unless a string is in argv */
     size_t block_count;
 };
