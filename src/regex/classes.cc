@@ -9,7 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <vector>
+#include <valarray>
 
 #include "regex/rewrite.h"
 
@@ -17,76 +17,56 @@ namespace
 {
 
 constexpr uint32_t last = 0x10ffff;
-constexpr size_t known_max = 64;
+constexpr size_t known_max = 16, depth_max = 50;
 
-// Ranges of characters, sorted and apart.
-using set = std::vector<std::pair<uint32_t, uint32_t>>;
+using set = std::valarray<uint64_t>; // a bit for each character
 
 struct mistake {
     size_t at;
     std::string what;
 };
 
-set united(set all, const set &more)
+set range(uint32_t from, uint32_t to)
 {
-    set made;
+    set made(uint64_t{0}, (last + 1) / 64);
 
-    all.insert(all.end(), more.begin(), more.end());
-    std::sort(all.begin(), all.end());
-    for (const auto &range : all)
-        if (made.empty() || range.first > made.back().second + 1)
-            made.push_back(range);
-        else
-            made.back().second = std::max(made.back().second, range.second);
-    return made;
-}
-
-set others(const set &of)
-{
-    set made;
-    uint32_t from = 0;
-
-    for (const auto &range : of) {
-        if (range.first > from)
-            made.emplace_back(from, range.first - 1);
-        from = range.second + 1;
-    }
-    if (from <= last)
-        made.emplace_back(from, last);
+    for (uint32_t code = from; code <= std::min(to, last); code++)
+        made[code / 64] |= uint64_t{1} << code % 64;
     return made;
 }
 
 set combined(char by, const set &a, const set &b)
 {
-    const set a_alone = others(united(others(a), b)), b_alone = others(united(others(b), a));
-
-    return by == '-'   ? a_alone
-           : by == '~' ? united(a_alone, b_alone)
-                       : others(united(others(a), others(b)));
+    return by == '\0' ? b : by == '-' ? set(a & ~b) : by == '~' ? set(a ^ b) : set(a & b);
 }
 
 // Writes the set in RE2's syntax, without the characters between U+D800 and U+DFFF.
 std::string text_of(const set &of)
 {
-    const set written = combined('-', of, {{0xd800, 0xdfff}});
-    std::string made = written.empty() ? "[^\\x{0}-\\x{10ffff}" : "[";
-    char one[40];
+    const set written = of & ~range(0xd800, 0xdfff);
+    const auto has = [&](uint32_t code) {
+        return code <= last && (written[code / 64] >> code % 64 & 1) != 0;
+    };
+    std::string made = "[";
+    const auto put = [&](uint32_t code) {
+        if (code < 0x80 && std::isalnum(static_cast<int>(code)) == 0)
+            made += {'\\', 'x', "0123456789abcdef"[code >> 4], "0123456789abcdef"[code & 15]};
+        else
+            put_utf8(&made, code);
+    };
 
-    for (const auto &range : written) {
-        const uint32_t ends[] = {range.first, range.second};
-
-        for (int i = 0; i < (ends[0] == ends[1] ? 1 : 2); i++) {
-            const bool plain = ends[i] < 0x80 && std::isalnum(static_cast<int>(ends[i])) != 0;
-
-            std::snprintf(one, sizeof one,
-                          plain            ? "%s%c"
-                          : ends[i] < 0x80 ? "%s\\x%02x"
-                                           : "%s\\x{%x}",
-                          i > 0 ? "-" : "", ends[i]);
-            made += one;
-        }
+    for (uint32_t code = 0; code <= last; code++) {
+        if (!has(code))
+            continue;
+        put(code);
+        if (!has(code + 1))
+            continue;
+        while (has(code + 1))
+            code++;
+        made += '-';
+        put(code);
     }
-    return made + "]";
+    return made.size() > 1 ? made + "]" : "[^\\x{0}-\\x{10ffff}]";
 }
 
 // Returns the character at this offset of a text of all characters in UTF-8.
@@ -102,17 +82,16 @@ uint32_t code_at(size_t offset)
                                                                                    : code);
 }
 
-// Returns the characters that RE2's class matches; throws a mistake if RE2 refuses the class.
+// Returns the characters that RE2's class matches, for one thread at a time; throws a mistake if
+// RE2 refuses the class.
 set members(const std::string &text, bool fold, size_t at)
 {
-    static std::mutex lock;
     static std::map<std::pair<std::string, bool>, set> known;
-    const std::lock_guard<std::mutex> guard(lock);
     const auto found = known.find({text, fold});
     re2::RE2::Options options;
     re2::StringPiece match;
     std::string all;
-    set made;
+    set made = range(1, 0);
 
     if (found != known.end())
         return found->second;
@@ -128,7 +107,7 @@ set members(const std::string &text, bool fold, size_t at)
         const size_t begin = static_cast<size_t>(match.data() - all.data());
 
         from = begin + match.size();
-        made.emplace_back(code_at(begin), code_at(from - 1));
+        made |= range(code_at(begin), code_at(from - 1));
     }
     if (known.size() >= known_max)
         known.clear();
@@ -142,7 +121,15 @@ class reader
     {
     }
 
-    set read();
+    // Reads the class that is the whole text.
+    set whole()
+    {
+        const set made = read(0);
+
+        if (at != text.size())
+            throw mistake{at, "a [ ends a range: write \\["};
+        return made;
+    }
 
   private:
     const std::string text;
@@ -159,6 +146,7 @@ class reader
     }
     uint32_t read_character();
     set read_item();
+    set read(size_t depth);
 };
 
 // Reads a character, which may be an end of a range.
@@ -200,7 +188,7 @@ set reader::read_item()
         if (text[begin] == '\\' && stands("-") && !stands("-]") && !stands("--"))
             throw mistake{begin, "a class begins no range: " + text.substr(begin, at - begin)};
         const set found = members("[" + name + "]", fold, begin);
-        return negated ? others(found) : found;
+        return negated ? set(~found) : found;
     }
     const uint32_t from = read_character();
     uint32_t to = from;
@@ -211,42 +199,39 @@ set reader::read_item()
     }
     if (to < from)
         throw mistake{begin, "the range's ends are in the wrong order"};
-    return {{from, to}};
+    return range(from, to);
 }
 
-// Reads the class that begins at `at`.
-set reader::read()
+// Reads the class that begins at `at`, within `depth` classes.
+set reader::read(size_t depth)
 {
     const size_t begin = at;
     const bool negated = stands("[^");
-    set left, now;
+    set left = range(1, 0), now = left;
     char by = '\0';
-    const auto end_operand = [&] {
-        left = by == '\0' ? now : combined(by, folded(left), folded(now));
-        now.clear();
-    };
 
-    for (at += negated ? 2 : 1; stands("-"); at++)
-        now = {{'-', '-'}};
-    if (now.empty() && stands("]")) {
-        now = {{']', ']'}};
-        at++;
-    }
-    for (; !stands("]");) {
+    if (depth == depth_max)
+        throw mistake{begin, "classes are nested too deeply"};
+    at += negated ? 2 : 1;
+    if (stands("]") || stands("-"))
+        do
+            now |= range(static_cast<uint8_t>(text[at]), static_cast<uint8_t>(text[at]));
+        while (text[at++] == '-' && stands("-"));
+    while (!stands("]")) {
         if (at >= text.size())
-            throw mistake{begin, "the class is not closed"};
+            throw mistake{begin, "the bracket is not closed"};
         if (stands("&&") || stands("--") || stands("~~")) {
-            end_operand();
+            left = combined(by, folded(left), folded(now));
+            now = range(1, 0);
             by = text[at];
             at += 2;
         } else {
-            now = united(now, stands("[") && !is_class_name(text, at) ? read() : read_item());
+            now |= stands("[") && !is_class_name(text, at) ? read(depth + 1) : read_item();
         }
     }
     at++;
-    end_operand();
-    left = folded(left);
-    return negated ? others(left) : left;
+    left = folded(combined(by, by != '\0' ? folded(left) : left, by != '\0' ? folded(now) : now));
+    return negated ? set(~left) : left;
 }
 
 } // namespace
@@ -254,10 +239,19 @@ set reader::read()
 uint64_t write_class(const char *bytes, uint64_t count, bool fold, char *out, uint64_t room,
                      regex_fault *fault)
 {
-    try {
-        const std::string made =
-            text_of(reader(std::string(bytes, static_cast<size_t>(count)), fold).read());
+    static std::mutex lock;
+    static std::map<std::pair<std::string, bool>, std::string> known;
 
+    try {
+        const std::string text(bytes, static_cast<size_t>(count));
+        const std::lock_guard<std::mutex> guard(lock);
+        std::string &made = known[{text, fold}];
+
+        if (made.empty())
+            made = text_of(reader(text, fold).whole());
+        if (known.size() > known_max)
+            known.erase(known.begin()->first == std::make_pair(text, fold) ? std::prev(known.end())
+                                                                           : known.begin());
         if (made.size() <= room)
             std::memcpy(out, made.data(), made.size());
         return made.size();

@@ -1,5 +1,6 @@
-/* translate: reads the extended and the basic syntax of POSIX, with GNU's additions, and writes
- * each part as RE2 spells it.
+/* translate: copies Perl's syntax, except for the names of groups, Unicode's classes and what
+ * ripgrep's syntax has beyond RE2's; reads the extended and the basic syntax of POSIX, with GNU's
+ * additions, and writes each part as RE2 spells it.
  *
  * The syntaxes of POSIX:   extended            basic
  *   a group                ( )                 \( \)
@@ -13,13 +14,519 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "regex/parts.h"
+#include "regex/class_text.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
 /* bound on the translated bytes per byte: a repetition may add "(?:", ")" and a 0 */
 #define ROOM_PER_BYTE 6u
 /* bound on the translated bytes of \w, \W, \s and \S as Unicode means them */
 #define UNICODE_BYTES 256u
+#define DEPTH_MAX 1000u /* the most groups inside each other */
+#define NAMES_MAX 1000u /* the most groups with names: each name is compared with all before */
+
+/* What is known about the edges of words. */
+struct words {
+    /* \< was read, and the next part has to begin with a word character. HELD: the last part does,
+     * unless a repetition lets the part be empty. */
+    enum { NOTHING, HELD, WANTED } begin;
+    bool ends;   /* the last parts end with a word character */
+    bool ended;  /* the parts before the last part do */
+    bool leaves; /* of a group: an alternative ended while \< wanted a word character */
+};
+
+/* A group that is open. */
+struct group {
+    uint64_t begin;     /* where the group begins in out->bytes */
+    uint64_t from;      /* where the group begins in the expression */
+    struct words words; /* before the group; ends: all alternatives so far end with a word */
+    bool fold;
+};
+
+struct reader {
+    const struct regex_ops *ops;
+    enum trawl_syntax syntax;
+    bool unicode;
+    bool fold;
+    const char *bytes;
+    uint64_t count;
+    uint64_t at;
+    struct translated *out;
+    uint64_t names; /* groups with names so far */
+    uint64_t depth;
+    struct group groups[DEPTH_MAX]; /* those that are open */
+    /* the last part that a repetition may repeat begins there in out->bytes; UINT64_MAX: there is
+     * no such part */
+    uint64_t atom;
+    bool repeated; /* the part has a repetition */
+    struct words words;
+    uint64_t word_from; /* where \< was read */
+};
+
+/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
+static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const char *what)
+{
+    enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);
+
+    if (error != NULL)
+        error->text_offset = at;
+    return status;
+}
+
+/* Makes room for `more` bytes beyond those that the expression takes. */
+static enum trawl_status make_room(struct translated *out, uint64_t more, struct trawl_error *error)
+{
+    TRAWL_TRY(MEMORY_GROW(out->bytes, out->capacity, out->capacity + more, error));
+    out->capacity += more;
+    TRAWL_TRY(MEMORY_GROW(out->from, out->from_capacity, out->capacity, error));
+    out->from_capacity = out->capacity;
+    return TRAWL_OK;
+}
+
+/* Appends bytes to the translation, which come from byte `from` of the expression. */
+static void put(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
+{
+    struct translated *out = reader->out;
+
+    TRAWL_ASSERT(count <= out->capacity - out->count);
+    for (uint64_t i = 0; i < count; i++) {
+        out->bytes[out->count] = bytes[i];
+        out->from[out->count++] = (uint32_t)from;
+    }
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* Begins a part that a repetition may repeat. word: the part is an ASCII word character. */
+static enum trawl_status begin_atom(struct reader *reader, bool word, struct trawl_error *error)
+{
+    struct words *words = &reader->words;
+
+    if (words->begin == WANTED && !word)
+        return refuse(reader->word_from, error,
+                      "\\<: a word's begin is known only before a letter, digit or _ of ASCII");
+    *words = (struct words){words->begin == WANTED ? HELD : NOTHING, word, words->ends, false};
+    reader->atom = reader->out->count;
+    reader->repeated = false;
+    return TRAWL_OK;
+}
+
+/* Handles the begin of a group that was just written from out->bytes[begin] on. */
+static enum trawl_status open_group(struct reader *reader, uint64_t begin, uint64_t from,
+                                    struct trawl_error *error)
+{
+    struct words *words = &reader->words;
+
+    if (reader->depth == DEPTH_MAX)
+        return refuse(from, error, "groups are nested too deeply");
+    reader->groups[reader->depth++] = (struct group){begin, from, *words, reader->fold};
+    reader->groups[reader->depth - 1].words =
+        (struct words){words->begin, true, words->ends, false};
+    *words = (struct words){words->begin == WANTED ? WANTED : NOTHING, false, false, false};
+    reader->atom = UINT64_MAX;
+    return TRAWL_OK;
+}
+
+/* Handles the end of an alternative. */
+static enum trawl_status end_alternative(struct reader *reader, struct trawl_error *error)
+{
+    struct words *words = &reader->words;
+    struct group *group = reader->depth > 0 ? &reader->groups[reader->depth - 1] : NULL;
+
+    if (group == NULL && words->begin == WANTED)
+        return begin_atom(reader, false, error);
+    if (group != NULL) {
+        group->words.leaves |= words->begin == WANTED;
+        group->words.ends &= words->ends;
+    }
+    *words = (struct words){group != NULL && group->words.begin == WANTED ? WANTED : NOTHING, false,
+                            false, false};
+    reader->atom = UINT64_MAX;
+    return TRAWL_OK;
+}
+
+/* Handles the end of the innermost group, which a repetition may then repeat. */
+static enum trawl_status close_group(struct reader *reader, struct trawl_error *error)
+{
+    const struct group *group = &reader->groups[reader->depth - 1];
+
+    TRAWL_TRY(end_alternative(reader, error));
+    reader->words = (struct words){group->words.leaves            ? WANTED
+                                   : group->words.begin == WANTED ? HELD
+                                                                  : NOTHING,
+                                   group->words.ends, group->words.ended, false};
+    reader->depth--;
+    reader->atom = group->begin;
+    reader->fold = group->fold;
+    reader->repeated = false;
+    return TRAWL_OK;
+}
+
+/* Writes \b for \< or \>, which begin at `from`. */
+static enum trawl_status put_edge(struct reader *reader, bool begins, uint64_t from,
+                                  struct trawl_error *error)
+{
+    if (!begins && !reader->words.ends)
+        return refuse(from, error,
+                      "\\>: a word's end is known only after a letter, digit or _ of ASCII");
+    put(reader, "\\b", 2, from);
+    reader->atom = UINT64_MAX;
+    if (begins) {
+        reader->words.begin = WANTED;
+        reader->word_from = from;
+    }
+    return TRAWL_OK;
+}
+
+/* Writes a repetition. A part that has a repetition already becomes a group, because RE2 would read
+ * "*?" or "*+" as a single operator. */
+static enum trawl_status put_repetition(struct reader *reader, const char *bytes, uint64_t count,
+                                        uint64_t from, struct trawl_error *error)
+{
+    struct translated *out = reader->out;
+    struct words *words = &reader->words;
+    uint64_t length = out->count - reader->atom;
+
+    if (words->begin == WANTED) /* the next round may begin with another character */
+        return begin_atom(reader, false, error);
+    if (bytes[0] == '*' || bytes[0] == '?' || (bytes[0] == '{' && bytes[1] == '0')) {
+        words->begin = words->begin == HELD ? WANTED : words->begin;
+        words->ends = words->ends && words->ended;
+    }
+    if (reader->repeated) {
+        TRAWL_ASSERT(out->capacity - out->count >= 4 + count);
+        memmove(out->bytes + reader->atom + 3, out->bytes + reader->atom, (size_t)length);
+        memmove(out->from + reader->atom + 3, out->from + reader->atom,
+                (size_t)length * sizeof *out->from);
+        memcpy(out->bytes + reader->atom, "(?:", 3);
+        for (uint32_t i = 0; i < 3; i++)
+            out->from[reader->atom + i] = (uint32_t)from;
+        out->count += 3;
+        put(reader, ")", 1, from);
+    }
+    put(reader, bytes, count, from);
+    reader->repeated = true;
+    return TRAWL_OK;
+}
+
+static void copy(struct reader *reader, uint64_t count)
+{
+    for (; count > 0 && reader->at < reader->count; count--, reader->at++)
+        put(reader, reader->bytes + reader->at, 1, reader->at);
+}
+
+static void put_text(struct reader *reader, const char *text, uint64_t from)
+{
+    put(reader, text, strlen(text), from);
+}
+
+static bool begins_with(const struct reader *reader, uint64_t at, const char *text)
+{
+    return strlen(text) <= reader->count - at &&
+           memcmp(reader->bytes + at, text, strlen(text)) == 0;
+}
+
+/* Reads "{n}", "{n,}" or "{n,m}", whose brace has `length` bytes, at reader->at into `text`.
+ * Returns the length of what was read; 0: the brace begins no repetition. ripgrep allows blanks;
+ * POSIX's syntaxes have "{,m}", which becomes "{0,m}". */
+static uint64_t read_braces(const struct reader *reader, uint64_t length, char text[34])
+{
+    const char *end = length == 2 ? "\\}" : "}";
+    uint64_t i = reader->at + length, count = 1;
+
+    text[0] = '{';
+    for (; i < reader->count && count < 30; i++) {
+        const char byte = reader->bytes[i];
+
+        if (begins_with(reader, i, end) && count > 1) {
+            strcpy(text + count, "}");
+            return i + length - reader->at;
+        }
+        if (byte == ' ' && reader->unicode)
+            continue;
+        if (!is_digit(byte) && (byte != ',' || memchr(text, ',', count) != NULL ||
+                                (count == 1 && reader->syntax == TRAWL_PERL)))
+            break;
+        if (count == 1 && byte == ',')
+            text[count++] = '0';
+        text[count++] = byte;
+    }
+    return 0;
+}
+
+/* ---- Perl ---------------------------------------------------------------------------------- */
+
+/* Returns the number of bytes up to the first `last` from reader->at on; 0: there is none. */
+static uint64_t count_to(const struct reader *reader, char last)
+{
+    const char *from = reader->bytes + reader->at;
+    const char *found = memchr(from, last, (size_t)(reader->count - reader->at));
+
+    return found != NULL ? (uint64_t)(found + 1 - from) : 0;
+}
+
+/* Writes \w, \W, \d, \D, \s or \S, whose letter is given, as Unicode means it. */
+static void put_unicode(struct reader *reader, char letter, bool in_class)
+{
+    static const char letters[] = "dDsSwW";
+    static const char *const texts[] = {REGEX_DIGITS,    "\\P{Nd}",   REGEX_SPACES,
+                                        REGEX_NO_SPACES, REGEX_WORDS, "^" REGEX_WORDS};
+
+    put_text(reader, in_class ? "" : "[", reader->at);
+    put_text(reader, texts[strchr(letters, letter) - letters], reader->at);
+    put_text(reader, in_class ? "" : "]", reader->at);
+    reader->at += 2;
+}
+
+static bool is_unicode(const struct reader *reader, char letter)
+{
+    return reader->unicode && letter != '\0' && strchr("dDsSwW", letter) != NULL;
+}
+
+/* Reads \<, \>, \b{start}, \b{end}, \b{start-half}, \b{end-half}. *is_edge: there is one of these.
+ */
+static enum trawl_status copy_edge(struct reader *reader, bool *is_edge, struct trawl_error *error)
+{
+    static const char *const edges[] = {
+        "\\<", "\\b{start}", "\\b{start-half}", "\\>", "\\b{end}", "\\b{end-half}", "\\b{"};
+    enum { COUNT = sizeof edges / sizeof *edges };
+    const uint64_t from = reader->at;
+    uint32_t i = 0;
+
+    while (i < COUNT && !begins_with(reader, from, edges[i]))
+        i++;
+    *is_edge = i + 1 < COUNT ||
+               (i < COUNT && from + 3 < reader->count && !is_digit(reader->bytes[from + 3]));
+    if (!*is_edge)
+        return TRAWL_OK;
+    if (i + 1 == COUNT)
+        return refuse(from, error, "\\b{...}: only start, end, start-half and end-half are known");
+    reader->at += strlen(edges[i]);
+    return put_edge(reader, i < 3, from, error);
+}
+
+/* Copies an escape. */
+static enum trawl_status copy_escape(struct reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    const char letter = from + 1 < reader->count ? reader->bytes[from + 1] : '\0';
+    const char after = from + 2 < reader->count ? reader->bytes[from + 2] : '\0';
+    uint64_t braces = 0;
+    bool is_edge = false;
+
+    if (letter == 'Q') {
+        const char *end = memmem(reader->bytes + from, (size_t)(reader->count - from), "\\E", 2);
+
+        TRAWL_TRY(begin_atom(reader, false, error));
+        copy(reader, end != NULL ? (uint64_t)(end + 2 - reader->bytes) - from : reader->count);
+        reader->atom = UINT64_MAX;
+        return TRAWL_OK;
+    }
+    if (reader->unicode)
+        TRAWL_TRY(copy_edge(reader, &is_edge, error));
+    if (is_edge)
+        return TRAWL_OK;
+    reader->out->needs_line |= letter == 'A' || letter == 'z' || letter == 'C';
+    if (letter != '\0' && strchr("bBAz", letter) != NULL) {
+        copy(reader, 2);
+        reader->atom = UINT64_MAX;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(begin_atom(reader, !reader->unicode && (letter == 'w' || letter == 'd'), error));
+    if (letter != '\0' && strchr("xpPuU", letter) != NULL && after == '{')
+        braces = count_to(reader, '}');
+    if (is_unicode(reader, letter)) {
+        put_unicode(reader, letter, false);
+    } else if (braces == 0 && after == '{' && strchr("xpPuU", letter) != NULL) {
+        return refuse(from, error, "the brace is not closed");
+    } else if (reader->unicode && (letter == 'u' || letter == 'U')) {
+        put_text(reader, braces > 0 ? "\\x" : "\\x{", from);
+        reader->at += 2;
+        copy(reader, braces > 0 ? braces - 2 : letter == 'u' ? 4 : 8);
+        put_text(reader, braces > 0 ? "" : "}", from);
+    } else {
+        copy(reader, braces > 0                       ? braces
+                     : letter == 'x'                  ? 4
+                     : letter == 'p' || letter == 'P' ? 3
+                                                      : 2);
+    }
+    return TRAWL_OK;
+}
+
+/* Writes the class of `length` bytes at reader->at as a class without classes and operators. */
+static enum trawl_status put_set(struct reader *reader, uint64_t length, struct trawl_error *error)
+{
+    const char *text = reader->bytes + reader->at;
+    struct translated *out = reader->out;
+    struct regex_fault fault = {0, "out of memory: a class"};
+    const uint64_t count = reader->ops->write_class(text, length, reader->fold, NULL, 0, &fault);
+
+    if (count == 0)
+        return refuse(reader->at + fault.at, error, fault.message);
+    TRAWL_TRY(make_room(out, count, error));
+    (void)reader->ops->write_class(text, length, reader->fold, out->bytes + out->count, count,
+                                   &fault);
+    for (uint64_t i = 0; i < count; i++)
+        out->from[out->count++] = (uint32_t)reader->at;
+    reader->at += length;
+    return TRAWL_OK;
+}
+
+static enum trawl_status copy_class(struct reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    bool is_set;
+    const uint64_t length =
+        class_length(reader->bytes + from, reader->count - from, reader->unicode, &is_set);
+
+    if (reader->unicode && length == 0)
+        return refuse(from, error, "the bracket is not closed");
+    if (!reader->unicode && class_is_named(reader->bytes + from, length))
+        return refuse(from, error, CLASS_NAMED);
+    TRAWL_TRY(begin_atom(reader, class_is_words(reader->bytes + from, length), error));
+    if (is_set && length > 0)
+        return put_set(reader, length, error);
+    while (reader->at < (length > 0 ? from + length : reader->count)) {
+        const bool escapes = reader->bytes[reader->at] == '\\' && reader->at + 1 < reader->count;
+
+        if (escapes && is_unicode(reader, reader->bytes[reader->at + 1]))
+            put_unicode(reader, reader->bytes[reader->at + 1], true);
+        else
+            copy(reader, escapes ? 2 : 1);
+    }
+    return TRAWL_OK;
+}
+
+/* Copies the begin of a group with a name. */
+static enum trawl_status copy_name(struct reader *reader, struct trawl_error *error)
+{
+    const struct translated *out = reader->out;
+    const uint64_t from = reader->at, begin = out->count;
+
+    put_text(reader, "(?P<", from);
+    reader->at += reader->bytes[from + 2] == 'P' ? 4 : 3;
+    if (count_to(reader, '>') == 0 || reader->names++ == NAMES_MAX)
+        return refuse(from, error, "the name is not closed, or there are 1,000 names already");
+    copy(reader, count_to(reader, '>'));
+    if (memmem(out->bytes, (size_t)begin, out->bytes + begin, (size_t)(out->count - begin)) != NULL)
+        return refuse(from, error, "an earlier group has the same name");
+    return open_group(reader, begin, from, error);
+}
+
+/* Copies "(", which may begin a group with flags, or set flags. */
+static enum trawl_status copy_open(struct reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at, begin = reader->out->count;
+    bool off = false, fold = reader->fold;
+
+    if (begins_with(reader, from, "(?P<") ||
+        (begins_with(reader, from, "(?<") && from + 3 < reader->count &&
+         class_is_word_byte(reader->bytes[from + 3])))
+        return copy_name(reader, error);
+    copy(reader, 1);
+    if (!begins_with(reader, from, "(?"))
+        return open_group(reader, begin, from, error);
+    copy(reader, 1);
+    while (reader->at < reader->count) {
+        const char letter = reader->bytes[reader->at];
+
+        if (letter == '\0' || strchr(reader->unicode ? "imsUuxR-" : "imsU-", letter) == NULL)
+            break;
+        if (letter == 'x' || letter == 'R' || (letter == 'u' && off))
+            return refuse(
+                reader->at, error,
+                "the flags x, R and -u have no meaning here; trawl has the options --crlf "
+                "and --no-unicode");
+        off |= letter == '-';
+        fold = letter == 'i' ? !off : fold;
+        reader->out->needs_line |= off && letter == 'm';
+        copy(reader, letter != 'u');
+        reader->at += letter == 'u';
+    }
+    if (begins_with(reader, reader->at, ")")) {
+        reader->fold = fold;
+        put_text(reader, reader->out->count == begin + 2 && reader->at > from + 2 ? ":" : "", from);
+        copy(reader, 1);
+        return TRAWL_OK;
+    }
+    copy(reader, 1);
+    TRAWL_TRY(open_group(reader, begin, from, error));
+    reader->fold = fold;
+    return TRAWL_OK;
+}
+
+/* Copies a repetition with the '?' that follows. In ripgrep's syntax the part may have a repetition
+ * already. */
+static enum trawl_status copy_repetition(struct reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    char text[34] = {reader->bytes[from], '\0'};
+    uint64_t length = 1;
+
+    if (text[0] == '{') {
+        length = read_braces(reader, 1, text);
+        if (length == 0 && reader->unicode)
+            return refuse(from, error,
+                          "{ begins no repetition {n}, {n,} or {n,m}; the character is \\{");
+        if (length == 0) {
+            TRAWL_TRY(begin_atom(reader, false, error));
+            copy(reader, 1);
+            return TRAWL_OK;
+        }
+    }
+    reader->at += length;
+    if (begins_with(reader, reader->at, "?")) {
+        strcat(text, "?");
+        reader->at++;
+    }
+    reader->repeated &= reader->unicode;
+    if (reader->atom == UINT64_MAX) /* an assertion, or nothing */
+        put_text(reader, text, from);
+    else
+        TRAWL_TRY(put_repetition(reader, text, strlen(text), from, error));
+    return TRAWL_OK;
+}
+
+/* Copies a byte that stands for itself, or '.'. */
+static enum trawl_status copy_byte(struct reader *reader, struct trawl_error *error)
+{
+    const char byte = reader->bytes[reader->at];
+
+    if (((uint8_t)byte & 0xc0) != 0x80 || reader->atom == UINT64_MAX)
+        TRAWL_TRY(begin_atom(reader, class_is_word_byte(byte), error));
+    copy(reader, 1);
+    return TRAWL_OK;
+}
+
+/* Copies the expression, but for what RE2 reads differently. */
+static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *error)
+{
+    while (reader->at < reader->count) {
+        const char byte = reader->bytes[reader->at];
+
+        if (byte == '\\') {
+            TRAWL_TRY(copy_escape(reader, error));
+        } else if (byte == '[') {
+            TRAWL_TRY(copy_class(reader, error));
+        } else if (byte == '(') {
+            TRAWL_TRY(copy_open(reader, error));
+        } else if (byte == '*' || byte == '+' || byte == '?' || byte == '{') {
+            TRAWL_TRY(copy_repetition(reader, error));
+        } else if (byte == ')' || byte == '|' || byte == '^' || byte == '$') {
+            copy(reader, 1);
+            reader->atom = UINT64_MAX;
+            if (byte == '|')
+                TRAWL_TRY(end_alternative(reader, error));
+            else if (byte == ')' && reader->depth > 0)
+                TRAWL_TRY(close_group(reader, error));
+        } else {
+            TRAWL_TRY(copy_byte(reader, error));
+        }
+    }
+    return reader->words.begin == WANTED ? begin_atom(reader, false, error) : TRAWL_OK;
+}
 
 static bool is_special(char byte)
 {
@@ -29,133 +536,101 @@ static bool is_special(char byte)
 /* ---- POSIX --------------------------------------------------------------------------------- */
 
 /* Reads "[...]", in which '\' is an ordinary byte. */
-static enum trawl_status read_class(struct parts *reader, struct trawl_error *error)
+static enum trawl_status read_class(struct reader *reader, struct trawl_error *error)
 {
     const char *bytes = reader->bytes;
     uint64_t begin = reader->at++, atom = reader->out->count;
 
-    parts_put(reader, "[", 1, begin);
+    put(reader, "[", 1, begin);
     if (reader->at < reader->count && bytes[reader->at] == '^')
-        parts_put(reader, "^", 1, reader->at++);
+        put(reader, "^", 1, reader->at++);
     for (uint64_t first = reader->at;; reader->at++) {
         char byte = reader->at < reader->count ? bytes[reader->at] : '\0';
         char next = reader->at + 1 < reader->count ? bytes[reader->at + 1] : '\0';
 
         if (reader->at >= reader->count)
-            return parts_refuse(begin, error, "the bracket is not closed");
+            return refuse(begin, error, "the bracket is not closed");
         if (byte == ']' && reader->at > first)
             break;
         if (byte == '[' && (next == '=' || next == '.'))
-            return parts_refuse(
-                reader->at, error,
-                "[= =] and [. .] depend on a locale's order, which trawl does not know");
+            return refuse(reader->at, error,
+                          "[= =] and [. .] depend on a locale's order, which trawl does not know");
         if (byte == '[' && next == ':') {
             const char *end = memchr(bytes + reader->at + 2, ']', reader->count - reader->at - 2);
 
             if (end == NULL || end[-1] != ':')
-                return parts_refuse(reader->at, error, "the class's name is not closed");
-            parts_put(reader, bytes + reader->at, (uint64_t)(end + 1 - bytes) - reader->at,
-                      reader->at);
+                return refuse(reader->at, error, "the class's name is not closed");
+            put(reader, bytes + reader->at, (uint64_t)(end + 1 - bytes) - reader->at, reader->at);
             reader->at = (uint64_t)(end - bytes);
         } else {
             if (byte == '\\' || byte == '[' || byte == ']' || byte == '^')
-                parts_put(reader, "\\", 1, reader->at);
-            parts_put(reader, &byte, 1, reader->at);
+                put(reader, "\\", 1, reader->at);
+            put(reader, &byte, 1, reader->at);
         }
     }
-    parts_put(reader, "]", 1, reader->at++);
-    if (parts_is_named_class(bytes + begin, reader->at - begin))
-        return parts_refuse(begin, error, PARTS_NAMED_CLASS);
-    TRAWL_TRY(parts_begin(reader, parts_is_word_class(bytes + begin, reader->at - begin), error));
+    put(reader, "]", 1, reader->at++);
+    if (class_is_named(bytes + begin, reader->at - begin))
+        return refuse(begin, error, CLASS_NAMED);
+    TRAWL_TRY(begin_atom(reader, class_is_words(bytes + begin, reader->at - begin), error));
     reader->atom = atom;
     return TRAWL_OK;
 }
 
-/* Reads the inside of "{n,m}" from reader->at on, and writes the repetition. "{,m}" becomes
- * "{0,m}". */
-static enum trawl_status read_interval(struct parts *reader, uint64_t from,
-                                       struct trawl_error *error)
-{
-    const bool basic = reader->syntax == TRAWL_BASIC;
-    char text[32] = "{";
-    uint64_t length = 1, digits = 0;
-
-    while (reader->at < reader->count && length < sizeof text - 3) {
-        char byte = reader->bytes[reader->at];
-
-        if (!parts_is_digit(byte) && byte != ',')
-            break;
-        if (byte == ',' && digits == 0)
-            text[length++] = '0';
-        digits++;
-        text[length++] = byte;
-        reader->at++;
-    }
-    text[length++] = '}';
-    if (basic && reader->at < reader->count && reader->bytes[reader->at] == '\\')
-        reader->at++;
-    if (digits == 0 || reader->at >= reader->count || reader->bytes[reader->at] != '}')
-        return parts_refuse(from, error, "{ begins no repetition {n}, {n,} or {n,m}");
-    reader->at++;
-    return parts_repeat(reader, text, length, from, error);
-}
-
 /* Reads "\x" for a byte x that is not an operator of the syntax. */
-static enum trawl_status read_escape(struct parts *reader, uint64_t from, char letter,
+static enum trawl_status read_escape(struct reader *reader, uint64_t from, char letter,
                                      struct trawl_error *error)
 {
     char both[2] = {'\\', letter};
 
     if (letter >= '1' && letter <= '9')
-        return parts_refuse(
-            from, error,
-            "backreference: trawl has none, because it searches in linear time; grep "
-            "has");
+        return refuse(from, error,
+                      "backreference: trawl has none, because it searches in linear time; grep "
+                      "has");
     if (letter == 'w' || letter == 'W' || letter == 's' || letter == 'S') {
-        TRAWL_TRY(parts_begin(reader, letter == 'w', error));
-        parts_put(reader, both, 2, from);
+        TRAWL_TRY(begin_atom(reader, letter == 'w', error));
+        put(reader, both, 2, from);
         return TRAWL_OK;
     }
     if (letter == '<' || letter == '>')
-        return parts_put_edge(reader, letter == '<', from, error);
+        return put_edge(reader, letter == '<', from, error);
     if (letter == 'b' || letter == 'B') {
-        parts_put(reader, both, 2, from);
+        put(reader, both, 2, from);
         reader->atom = UINT64_MAX;
         return TRAWL_OK;
     }
     if (letter == '`' || letter == '\'') {
-        parts_put(reader, letter == '`' ? "\\A" : "\\z", 2, from);
+        put(reader, letter == '`' ? "\\A" : "\\z", 2, from);
         reader->out->needs_line = true;
         reader->atom = UINT64_MAX;
         return TRAWL_OK;
     }
-    if (parts_is_word(letter) || (uint8_t)letter >= 0x80)
-        return parts_refuse(from, error, "\\ before this character has no meaning");
-    TRAWL_TRY(parts_begin(reader, false, error));
-    parts_put(reader, both, is_special(letter) ? 2 : 1, from);
+    if (class_is_word_byte(letter) || (uint8_t)letter >= 0x80)
+        return refuse(from, error, "\\ before this character has no meaning");
+    TRAWL_TRY(begin_atom(reader, false, error));
+    put(reader, both, is_special(letter) ? 2 : 1, from);
     if (!is_special(letter))
         reader->out->bytes[reader->out->count - 1] = letter;
     return TRAWL_OK;
 }
 
 /* Copies a byte that stands for itself. */
-static enum trawl_status read_literal(struct parts *reader, struct trawl_error *error)
+static enum trawl_status read_literal(struct reader *reader, struct trawl_error *error)
 {
     char byte = reader->bytes[reader->at];
     /* a UTF-8 continuation byte belongs to the part that the character's first byte began */
     bool goes_on = ((uint8_t)byte & 0xc0) == 0x80 && reader->atom != UINT64_MAX;
 
     if (!goes_on)
-        TRAWL_TRY(parts_begin(reader, parts_is_word(byte), error));
+        TRAWL_TRY(begin_atom(reader, class_is_word_byte(byte), error));
     if (is_special(byte))
-        parts_put(reader, "\\", 1, reader->at);
-    parts_put(reader, &byte, 1, reader->at++);
+        put(reader, "\\", 1, reader->at);
+    put(reader, &byte, 1, reader->at++);
     return TRAWL_OK;
 }
 
 /* Returns the operator at reader->at: one of ( ) | { + ? * . [ ^ $, or 'e' for any other escape, or
  * 0 for a literal. Sets *length to the operator's number of bytes. */
-static char operator_at(const struct parts *reader, uint64_t *length)
+static char operator_at(const struct reader *reader, uint64_t *length)
 {
     const bool basic = reader->syntax == TRAWL_BASIC;
     char byte = reader->bytes[reader->at];
@@ -174,7 +649,7 @@ static char operator_at(const struct parts *reader, uint64_t *length)
 /* Returns whether the '^' or '$' at reader->at is an anchor. In the basic syntax '^' is an anchor
  * only at an alternative's begin, '$' only at an alternative's end.
  */
-static bool is_anchor(const struct parts *reader)
+static bool is_anchor(const struct reader *reader)
 {
     const struct translated *out = reader->out;
     char byte = reader->bytes[reader->at];
@@ -192,10 +667,11 @@ static bool is_anchor(const struct parts *reader)
 
 /* Reads the repetition `what`, whose operator has `length` bytes. In the basic syntax a '*' at
  * an alternative's begin stands for itself. */
-static enum trawl_status read_repetition(struct parts *reader, char what, uint64_t length,
+static enum trawl_status read_repetition(struct reader *reader, char what, uint64_t length,
                                          struct trawl_error *error)
 {
     uint64_t from = reader->at;
+    char text[34] = "";
 
     if (reader->atom == UINT64_MAX) {
         const struct translated *out = reader->out;
@@ -204,16 +680,19 @@ static enum trawl_status read_repetition(struct parts *reader, char what, uint64
 
         if (reader->syntax == TRAWL_BASIC && what == '*' && begins)
             return read_literal(reader, error);
-        return parts_refuse(from, error, "there is nothing before that could be repeated");
+        return refuse(from, error, "there is nothing before that could be repeated");
     }
-    reader->at += length;
+    text[0] = what;
     if (what == '{')
-        return read_interval(reader, from, error);
-    return parts_repeat(reader, &what, 1, from, error);
+        length = read_braces(reader, length, text);
+    if (length == 0)
+        return refuse(from, error, "{ begins no repetition {n}, {n,} or {n,m}");
+    reader->at += length;
+    return put_repetition(reader, text, strlen(text), from, error);
 }
 
 /* Reads the operator, or literal, that operator_at found. */
-static enum trawl_status read_operator(struct parts *reader, char what, uint64_t length,
+static enum trawl_status read_operator(struct reader *reader, char what, uint64_t length,
                                        struct trawl_error *error)
 {
     uint64_t from = reader->at;
@@ -225,28 +704,28 @@ static enum trawl_status read_operator(struct parts *reader, char what, uint64_t
     if (what == '[')
         return read_class(reader, error);
     if (what == 'e' && reader->at + 1 == reader->count)
-        return parts_refuse(from, error, "a \\ stands at the end");
+        return refuse(from, error, "a \\ stands at the end");
     reader->at += length;
     if (what == 'e')
         return read_escape(reader, from, reader->bytes[from + 1], error);
     if (what == ')' && reader->depth == 0)
-        return parts_refuse(from, error, "no group is open that ) could close");
+        return refuse(from, error, "no group is open that ) could close");
     if (what == '.')
-        TRAWL_TRY(parts_begin(reader, false, error));
-    parts_put(reader, &what, 1, from);
+        TRAWL_TRY(begin_atom(reader, false, error));
+    put(reader, &what, 1, from);
     if (what == '(')
-        return parts_open(reader, reader->out->count - 1, from, error);
+        return open_group(reader, reader->out->count - 1, from, error);
     if (what == ')')
-        return parts_close(reader, error);
+        return close_group(reader, error);
     if (what == '|')
-        return parts_end_alternative(reader, error);
+        return end_alternative(reader, error);
     if (what != '.')
         reader->atom = UINT64_MAX;
     return TRAWL_OK;
 }
 
 /* Translates an expression in the extended or the basic syntax. */
-static enum trawl_status read_posix(struct parts *reader, struct trawl_error *error)
+static enum trawl_status read_posix(struct reader *reader, struct trawl_error *error)
 {
     while (reader->at < reader->count) {
         uint64_t length;
@@ -255,9 +734,8 @@ static enum trawl_status read_posix(struct parts *reader, struct trawl_error *er
         TRAWL_TRY(read_operator(reader, what, length, error));
     }
     if (reader->depth > 0)
-        return parts_refuse(reader->groups[reader->depth - 1].from, error,
-                            "the group is not closed");
-    return reader->words.begin == WANTED ? parts_begin(reader, false, error) : TRAWL_OK;
+        return refuse(reader->groups[reader->depth - 1].from, error, "the group is not closed");
+    return reader->words.begin == WANTED ? begin_atom(reader, false, error) : TRAWL_OK;
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
@@ -285,7 +763,7 @@ enum trawl_status translate(const struct regex_ops *ops, enum trawl_syntax synta
 {
     const bool unicode = (flags & TRAWL_UNICODE) != 0;
     const uint64_t capacity = room_for(bytes, count, unicode);
-    struct parts *reader;
+    struct reader *reader;
     enum trawl_status status = TRAWL_OK;
     void *memory;
 
@@ -293,7 +771,7 @@ enum trawl_status translate(const struct regex_ops *ops, enum trawl_syntax synta
     if (count > EXPRESSION_BYTES_MAX)
         return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long", count);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *reader, &memory, error));
-    reader = (struct parts *)memory;
+    reader = (struct reader *)memory;
     reader->ops = ops;
     reader->syntax = syntax;
     reader->unicode = unicode;
@@ -309,7 +787,7 @@ enum trawl_status translate(const struct regex_ops *ops, enum trawl_syntax synta
     out->from = (uint32_t *)memory;
     out->from_capacity = capacity;
     if (syntax == TRAWL_PERL)
-        TRAWL_TRY_DONE(perl_read(reader, error));
+        TRAWL_TRY_DONE(copy_perl(reader, error));
     else
         TRAWL_TRY_DONE(read_posix(reader, error));
     out->from[out->count] = (uint32_t)count;

@@ -237,15 +237,15 @@ bool expressions_have_newline(const struct patterns *patterns, const struct sett
     for (uint64_t i = 0; i < patterns->count && settings->is_tg && settings->line_end == '\n';
          i++) {
         char place[PLACE_BYTES];
-        bool in_class = false;
-        uint32_t letter;
+        uint32_t letter, depth = 0;
 
         for (uint64_t at = 0, length; at < patterns->items[i].bytes_count; at += length) {
             const char *bytes = (const char *)patterns->items[i].bytes + at;
 
             length = part_at(&patterns->items[i], settings, at, &letter);
-            in_class = *bytes == '[' || (in_class && *bytes != ']');
-            if (in_class || length < 2 || *bytes != '\\' || (bytes[1] != 'n' && letter != '\n'))
+            depth += *bytes == '[';
+            depth -= *bytes == ']' && depth > 0;
+            if (depth > 0 || length < 2 || *bytes != '\\' || (bytes[1] != 'n' && letter != '\n'))
                 continue;
             place_of(patterns, i, place);
             (void)snprintf(
