@@ -332,69 +332,22 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
                           settings->guard->thread_count * bytes_of_thread(options->expression_mib));
 }
 
-/* Returns whether parentheses and brackets of the expression are in pairs, also those after '\',
- * and no '\' stands at the end. */
-static bool is_balanced(const struct trawl_pattern *pattern)
+enum trawl_status expressions_plan(const struct patterns *patterns,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan, struct trawl_error *error)
 {
-    static const char pairs[] = "()[]";
-    const char *bytes = pattern->bytes;
-    int64_t open[4] = {0, 0, 0, 0};
+    enum trawl_status status =
+        trawl_plan_build(patterns->items, patterns->count, options, plan, error);
 
-    for (uint64_t i = 0; i < pattern->bytes_count; i++) {
-        const bool escaped = bytes[i] == '\\';
-        const char *found;
-
-        i += escaped;
-        if (i == pattern->bytes_count)
-            return false;
-        found = bytes[i] != '\0' ? strchr(pairs, bytes[i]) : NULL;
-        if (found == NULL)
-            continue;
-        open[(found - pairs) / 2 + 2 * escaped] += (found - pairs) % 2 == 0 ? 1 : -1;
-        if (open[(found - pairs) / 2 + 2 * escaped] < 0)
-            return false;
-    }
-    return open[0] == 0 && open[1] == 0 && open[2] == 0 && open[3] == 0;
-}
-
-bool expressions_may_join(const struct patterns *patterns, const struct trawl_plan_options *options)
-{
-    for (uint64_t i = 0; patterns->joined.bytes != NULL && i < patterns->count; i++) {
-        const struct trawl_pattern *item = &patterns->items[i];
-        const size_t count = (size_t)item->bytes_count;
-        struct trawl_plan *plan = NULL;
-
-        if (memmem(item->bytes, count, "\\Q", 2) != NULL &&
-            memmem(item->bytes, count, "\\E", 2) == NULL)
-            return false;
-        if (!is_balanced(item) && trawl_plan_build(item, 1, options, &plan, NULL) == TRAWL_ARGUMENT)
-            return false;
-        trawl_plan_free(plan);
-    }
-    return true;
-}
-
-/* Returns the index of the expression at fault, which error->text_offset refers to. Several
- * expressions that were joined are tried one by one. patterns->count: the fault is not that of a
- * single expression. */
-static uint64_t faulty(const struct patterns *patterns, const struct trawl_plan_options *options,
-                       struct trawl_error *error)
-{
-    struct trawl_error own;
-
-    if (patterns->joined.bytes == NULL)
-        return error->pattern_index < patterns->count ? error->pattern_index : patterns->count;
-    for (uint64_t i = 0; i < patterns->count; i++) {
-        struct trawl_plan *plan = NULL;
-        bool fails = trawl_plan_build(&patterns->items[i], 1, options, &plan, &own) != TRAWL_OK;
-
-        trawl_plan_free(plan);
-        if (fails) {
-            *error = own;
-            return i;
-        }
-    }
-    return patterns->count;
+    if (status != TRAWL_OK || patterns->joined.bytes == NULL)
+        return status;
+    trawl_plan_free(*plan);
+    *plan = NULL;
+    status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
+    error->pattern_index = patterns->count;
+    return status == TRAWL_ARGUMENT
+               ? trawl_plan_build(patterns->items, patterns->count, options, plan, error)
+               : status;
 }
 
 /* Writes the message about an expression whose program exceeds a limit of memory. */
@@ -414,42 +367,39 @@ static void too_large(const struct patterns *patterns, uint64_t index,
                        "expressions 1 to %d, as alternatives of one: %s", count, error->message);
 }
 
-void expressions_fault(const struct patterns *patterns, const struct trawl_plan_options *options,
-                       const struct trawl_error *error, char *message)
+void expressions_fault(const struct patterns *patterns, const struct trawl_error *error,
+                       char *message)
 {
-    struct trawl_error fault = *error;
     struct trawl_pattern pattern = {"", 0};
     const char *bytes, *begin, *end;
     char under[SHOWN_MAX / 2 + 1], place[PLACE_BYTES];
-    uint64_t index = patterns->count;
+    const uint64_t index = error->pattern_index;
     size_t column = 0;
 
-    if ((error->status == TRAWL_ARGUMENT || error->status == TRAWL_LIMIT) && patterns->count > 0)
-        index = faulty(patterns, options, &fault);
-    if (fault.status == TRAWL_LIMIT) {
-        too_large(patterns, index, &fault, message);
+    if (error->status == TRAWL_LIMIT) {
+        too_large(patterns, index, error, message);
         return;
     }
-    if (index < patterns->count)
+    if (error->status == TRAWL_ARGUMENT && index < patterns->count)
         pattern = patterns->items[index];
-    if (fault.text_offset > pattern.bytes_count || pattern.bytes_count == 0) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", fault.message);
+    if (error->text_offset > pattern.bytes_count || pattern.bytes_count == 0) {
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error->message);
         return;
     }
     bytes = pattern.bytes;
-    begin = fault.text_offset > SHOWN_MAX / 2 ? bytes + fault.text_offset - SHOWN_MAX / 2 : bytes;
-    while (begin < bytes + fault.text_offset && is_continuation(*begin))
+    begin = error->text_offset > SHOWN_MAX / 2 ? bytes + error->text_offset - SHOWN_MAX / 2 : bytes;
+    while (begin < bytes + error->text_offset && is_continuation(*begin))
         begin++;
     end = bytes + pattern.bytes_count;
     end = end - begin > (ptrdiff_t)SHOWN_MAX ? begin + SHOWN_MAX : end;
-    while (end < bytes + pattern.bytes_count && is_continuation(*end))
+    while (end > begin && end < bytes + pattern.bytes_count && is_continuation(*end))
         end--;
-    for (const char *at = begin; at < bytes + fault.text_offset; at++)
+    for (const char *at = begin; at < bytes + error->text_offset; at++)
         if (!is_continuation(*at))
             under[column++] = *at == '\t' ? '\t' : ' ';
     under[column] = '\0';
     place_of(patterns, index, place);
     (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%.*s\n    %.*s\n    %s^", place,
                    (int)(SETTINGS_ERROR_BYTES - 3 * SHOWN_MAX / 2 - 20 - strlen(place)),
-                   fault.message, (int)(end - begin), begin, under);
+                   error->message, (int)(end - begin), begin, under);
 }

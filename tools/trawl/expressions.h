@@ -20,16 +20,17 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
  * refuses. */
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
-/* Returns whether each of the expressions that were joined is an expression alone, too: "(" is not,
- * but "(?:()|(?:))" is. */
-bool expressions_may_join(const struct patterns *patterns,
-                          const struct trawl_plan_options *options);
+/* Builds the plan of the expressions, each of which must be an expression alone, too: "(" is not,
+ * but "(?:()|(?:))" is. error->pattern_index: the expression at fault, or patterns->count. */
+enum trawl_status expressions_plan(const struct patterns *patterns,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan, struct trawl_error *error);
 /* For `tg`: returns whether an expression asks for a newline, which no line holds, and writes the
  * message about that. */
 bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
                               char *message);
 /* Writes the message about a plan that could not be built, with a mark under the mistake. */
-void expressions_fault(const struct patterns *patterns, const struct trawl_plan_options *options,
-                       const struct trawl_error *error, char *message);
+void expressions_fault(const struct patterns *patterns, const struct trawl_error *error,
+                       char *message);
 
 #endif

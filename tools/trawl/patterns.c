@@ -590,13 +590,11 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     patterns->options = options;
     if (settings->expressions && expressions_have_newline(patterns, settings, message))
         return false;
-    if (!expressions_may_join(patterns, &options))
-        patterns->joined.bytes = NULL;
-    status = patterns->joined.bytes != NULL
-                 ? trawl_plan_build(&patterns->joined, 1, &options, plan, &error)
+    status = settings->expressions
+                 ? expressions_plan(patterns, &options, plan, &error)
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status != TRAWL_OK && settings->expressions)
-        expressions_fault(patterns, &options, &error, message);
+        expressions_fault(patterns, &error, message);
     if (status == TRAWL_LIMIT)
         errno = EFBIG; /* which tells a server that the request is too large */
     if (spare > 0)
