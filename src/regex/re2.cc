@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "regex/rewrite.h"
+
 #define PLACES_MAX 100 /* most places that are tried as the begin of a mistake */
 /* With so little memory RE2 parses, but makes no program. */
 #define MEMORY_TO_PARSE 64
@@ -69,40 +71,15 @@ re2::RE2::Options options_of(const regex_options &given)
     return options;
 }
 
-// Returns the end of the part that begins at `at`: an escape, \Q...\E, a class, or a byte.
-size_t part_end(const re2::StringPiece &source, size_t at)
-{
-    const auto after = [&](const char *what, size_t from) {
-        const size_t found = source.find(what, from);
-
-        return found == re2::StringPiece::npos ? source.size() : found + 2;
-    };
-
-    if (source[at] == '\\')
-        return source.substr(at, 2) == "\\Q" ? after("\\E", at + 2)
-                                             : std::min(at + 2, source.size());
-    if (source[at] != '[')
-        return at + 1;
-    at += source.substr(at, 2) == "[^" ? 2 : 1;
-    for (size_t i = at; i < source.size();) {
-        if (source[i] == ']' && i > at)
-            return i + 1;
-        if (source.substr(i, 2) == "[:" && source.find(":]", i + 2) != re2::StringPiece::npos)
-            i = after(":]", i + 2);
-        else
-            i += source[i] == '\\' ? 2 : 1;
-    }
-    return source.size();
-}
-
 // Returns the first ')' without a group to close; if there is none, the begin of the innermost
 // group that is not closed.
-uint64_t place_of_paren(const re2::StringPiece &source)
+uint64_t place_of_paren(const std::string &source)
 {
     std::vector<uint64_t> open;
 
-    for (size_t i = 0; i < source.size(); i = part_end(source, i)) {
-        if (source[i] == '(') {
+    for (size_t i = 0, end; i < source.size(); i = end) {
+        end = part_end(source, i);
+        if (source[i] == '(' && source[end - 1] != ')') {
             open.push_back(i);
         } else if (source[i] == ')') {
             if (open.empty())
@@ -117,7 +94,7 @@ uint64_t place_of_paren(const re2::StringPiece &source)
 // may occur earlier without a mistake. So the mistake lies in the first occurrence of these bytes
 // with which the expression, cut after the occurrence, has this mistake. Only PLACES_MAX
 // occurrences are tried; if all of these lack the mistake, the last occurrence is returned.
-uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source, re2::RE2::Options options)
+uint64_t place_of(const re2::RE2 &re, const std::string &source, re2::RE2::Options options)
 {
     const std::string &part = re.error_arg();
     const re2::RE2::ErrorCode code = re.error_code();
@@ -132,41 +109,14 @@ uint64_t place_of(const re2::RE2 &re, const re2::StringPiece &source, re2::RE2::
     options.set_max_mem(MEMORY_TO_PARSE);
     for (int tries = 0; tries < PLACES_MAX; tries++, at++) {
         at = source.find(part, at);
-        if (at == re2::StringPiece::npos)
+        if (at == std::string::npos)
             break;
         if (at + part.size() == source.size() ||
             re2::RE2(source.substr(0, at + part.size()), options).error_code() == code)
             return at;
     }
     at = source.rfind(part);
-    return at == re2::StringPiece::npos ? 0 : at;
-}
-
-// Writes "(?:)", which changes no meaning, before each part that may be a byte beyond ASCII. Where
-// each byte is a character, RE2 of 2023 misreads alternatives that begin with the same byte beyond
-// ASCII, because RE2 factors out their common begin. Behind an empty group, RE2 looks for no common
-// begin.
-std::string keep_apart(const re2::StringPiece &source)
-{
-    std::string made;
-
-    for (size_t i = 0, end; i < source.size(); i = end) {
-        const char next = i + 1 < source.size() ? source[i + 1] : '\0';
-
-        end = part_end(source, i);
-        if (source[i] == '\\' && next == 'Q') {
-            const size_t last = source.substr(end - 2, 2) == "\\E" && end > i + 3 ? end - 2 : end;
-
-            for (size_t k = i + 2; k < last; k++)
-                made += "(?:)" + re2::RE2::QuoteMeta(source.substr(k, 1));
-            continue;
-        }
-        if (static_cast<uint8_t>(source[i]) >= 0x80 || source[i] == '[' ||
-            (source[i] == '\\' && (next == 'x' || (next >= '0' && next <= '7'))))
-            made += "(?:)";
-        made.append(source.data() + i, end - i);
-    }
-    return made;
+    return at == std::string::npos ? 0 : at;
 }
 
 // Fills *fault with RE2's description of a mistake, in trawl's words, and with the byte of the
@@ -183,13 +133,31 @@ void explain(const re2::RE2 &re, regex_fault *fault)
              (part.compare(0, 3, "(?=") == 0 || part.compare(0, 3, "(?!") == 0 ||
               part.compare(0, 3, "(?<") == 0))
         what = "look-around";
+    const re2::RE2::ErrorCode code = re.error_code();
+    const std::string &whole = re.error();
+    const bool quotes =
+        code == re2::RE2::ErrorMissingParen || code == re2::RE2::ErrorUnexpectedParen ||
+        code == re2::RE2::ErrorMissingBracket || code == re2::RE2::ErrorBadNamedCapture;
+
     if (what != nullptr)
         std::snprintf(fault->message, sizeof fault->message,
                       "%s %.20s: trawl has none, because it searches in linear time; grep -P and "
                       "rg -P have",
                       what, part.c_str());
-    else
-        std::snprintf(fault->message, sizeof fault->message, "%.150s", re.error().c_str());
+    else if (re.error_code() == re2::RE2::ErrorRepeatSize)
+        std::snprintf(fault->message, sizeof fault->message,
+                      "invalid repetition size: %.20s: RE2 allows 1,000 in all, where the numbers "
+                      "of repetitions inside each other are multiplied",
+                      part.c_str());
+    else if (part.compare(0, 2, "[:") == 0 || part.compare(0, 2, "\\p") == 0 ||
+             part.compare(0, 2, "\\P") == 0)
+        std::snprintf(fault->message, sizeof fault->message, "unknown class or property: %.100s",
+                      part.c_str());
+    else // RE2 quotes also the rest of the rewritten expression
+        std::snprintf(
+            fault->message, sizeof fault->message, "%.*s",
+            static_cast<int>(quotes ? whole.find(": ") : std::min<size_t>(whole.size(), 150)),
+            whole.c_str());
 }
 
 // Fills *fault if two groups have the same name, which RE2 permits.
@@ -211,7 +179,7 @@ bool has_repeated_name(const re2::RE2 &re, const re2::StringPiece &source, regex
 }
 
 // Returns whether the expression has no mistake, and its program is sure to be small.
-bool is_small(const re2::StringPiece &source, re2::RE2::Options options)
+bool is_small(const std::string &source, re2::RE2::Options options)
 {
     const size_t named = source.find("(?P<");
 
@@ -219,29 +187,27 @@ bool is_small(const re2::StringPiece &source, re2::RE2::Options options)
         return false; /* the program tells whether names are repeated */
     for (size_t at = source.find('{'); at != re2::StringPiece::npos; at = source.find('{', at + 1))
         if (at + 1 < source.size() && std::isdigit(static_cast<uint8_t>(source[at + 1])) != 0 &&
-            (at < 2 || source.substr(at - 2, 2) != "\\x"))
+            (at < 2 || source.compare(at - 2, 2, "\\x") != 0))
             return false;
     options.set_max_mem(MEMORY_TO_PARSE);
-    return source.size() <= SMALL_BYTES &&
-           re2::RE2(source, options).error_code() == re2::RE2::ErrorPatternTooLarge;
+    return re2::RE2(source, options).error_code() == re2::RE2::ErrorPatternTooLarge;
 }
 
 enum regex_status compile(const char *bytes, uint64_t count, const regex_options *given,
                           struct regex **out, regex_fault *fault)
 {
     try {
-        const re2::StringPiece source(bytes, static_cast<size_t>(count));
+        const std::string source(bytes, static_cast<size_t>(count));
         const re2::RE2::Options options = options_of(*given);
-        const bool apart =
-            given->bytes && memchr(bytes, '|', static_cast<size_t>(count)) != nullptr;
-        std::unique_ptr<struct regex> made(
-            new struct regex(apart ? keep_apart(source) : std::string(source), options));
+        std::unique_ptr<struct regex> made(new struct regex(rewrite(source, *given), options));
 
-        const bool later = given->when == REGEX_LATER ||
-                           (given->when == REGEX_PARSED && is_small(made->source, options));
+        const bool later =
+            given->when == REGEX_LATER || (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
+                                           is_small(made->source, options));
 
-        if (apart && !later && !program_of(made.get()).ok())
-            made.reset(new struct regex(std::string(source), options)); // for RE2's message
+        if (!later && !program_of(made.get()).ok() &&
+            program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
+            made.reset(new struct regex(source, options)); // for RE2's message
         if (!later && !given->lines && program_of(made.get()).ok() &&
             has_repeated_name(program_of(made.get()), source, fault))
             return REGEX_SYNTAX;
@@ -326,17 +292,6 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 
 // ---- Case of atoms -----------------------------------------------------------------------------
 
-// Appends the character in UTF-8.
-void put_utf8(std::string *into, uint32_t rune)
-{
-    const int more = rune < 0x80 ? 0 : rune < 0x800 ? 1 : rune < 0x10000 ? 2 : 3;
-    static const uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0};
-
-    *into += static_cast<char>(marks[more] | rune >> 6 * more);
-    for (int i = more; i-- > 0;)
-        *into += static_cast<char>(0x80 | (rune >> 6 * i & 0x3f));
-}
-
 // All letters with case, in UTF-8, and the character at each offset.
 struct letters {
     std::string text;
@@ -414,5 +369,6 @@ uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile, release, is_ready, match, group_count, group_named, variants};
+extern "C" __attribute__((visibility("default")))
+const struct regex_ops trawl_regex_ops = {REGEX_VERSION, compile,     release,  is_ready,   match,
+                                          group_count,   group_named, variants, write_class};

@@ -14,6 +14,21 @@
 extern "C" {
 #endif
 
+/* Unicode's White_Space, and all other characters. */
+#define REGEX_SPACES                                                                         \
+    "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}" \
+    "\\x{3000}"
+#define REGEX_NO_SPACES                                                                       \
+    "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{84}\\x{86}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}" \
+    "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"            \
+    "\\x{3001}-\\x{10ffff}"
+/* Word characters, as in Unicode's technical standard 18. The ranges are letters in circles and
+ * squares, which belong to no category of letters. */
+#define REGEX_WORDS                                                                            \
+    "\\p{L}\\p{Nl}\\p{M}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-" \
+    "\\x{1f169}\\x{1f170}-\\x{1f189}\\p{Nd}\\p{Pc}"
+#define REGEX_DIGITS "\\p{Nd}"
+
 struct regex; /* a compiled expression */
 enum regex_when {
     REGEX_NOW,
@@ -50,7 +65,7 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_VERSION 4u
+#define REGEX_VERSION 5u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
@@ -75,6 +90,11 @@ struct regex_ops {
     /* Stores the characters that equal code_point where case is ignored, code_point included.
      * Returns how many, 1 to 8. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t variants[8]);
+    /* Writes ripgrep's class, "[...]", as RE2's class of the same characters to `out`, if the class
+     * takes at most `room` bytes. \w, \d and \s mean Unicode's characters. fold: the class
+     * ignores case. Returns how many bytes the class takes; 0: *fault says why there is none. */
+    uint64_t (*write_class)(const char *bytes, uint64_t count, bool fold, char *out, uint64_t room,
+                            struct regex_fault *fault);
 };
 
 /* The only symbol of libtrawl_regex. */

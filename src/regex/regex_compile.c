@@ -119,7 +119,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     enum regex_status regex_status;
     enum trawl_status status;
 
-    TRAWL_TRY(translate(plan->expressions.syntax, (plan->flags & TRAWL_UNICODE) != 0,
+    TRAWL_TRY(translate(made->ops, plan->expressions.syntax, plan->flags,
                         (const char *)pattern.bytes, pattern.bytes_count, &translated, error));
     made->bytes_left +=
         made->program_bytes; /* what program_memory_divide kept for the expression */

@@ -1,6 +1,6 @@
-/* translate: copies Perl's syntax, except for the names of groups and Unicode's classes; reads the
- * extended and the basic syntax of POSIX, with GNU's additions, and writes each part as RE2 spells
- * it.
+/* translate: copies Perl's syntax, except for the names of groups, Unicode's classes and what
+ * ripgrep's syntax has beyond RE2's; reads the extended and the basic syntax of POSIX, with GNU's
+ * additions, and writes each part as RE2 spells it.
  *
  * The syntaxes of POSIX:   extended            basic
  *   a group                ( )                 \( \)
@@ -14,53 +14,52 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "regex/class_text.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
 /* bound on the translated bytes per byte: a repetition may add "(?:", ")" and a 0 */
 #define ROOM_PER_BYTE 6u
-#define DEPTH_MAX 1000u /* the most groups inside each other */
 /* bound on the translated bytes of \w, \W, \s and \S as Unicode means them */
 #define UNICODE_BYTES 256u
+#define DEPTH_MAX 1000u /* the most groups inside each other */
+#define NAMES_MAX 1000u /* the most groups with names: each name is compared with all before */
 
-/* Unicode's White_Space, and all other characters. */
-#define SPACES                                                                               \
-    "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}" \
-    "\\x{3000}"
-#define NO_SPACES                                                                             \
-    "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{84}\\x{86}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}" \
-    "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"            \
-    "\\x{3001}-\\x{10ffff}"
-/* Word characters, as in Unicode's technical standard 18: \p{Nd}, connectors (\p{Pc}), and these.
- * The last ranges are letters in circles and squares, which belong to no category of letters. */
-#define LETTERS                                                                                \
-    "\\p{L}\\p{Nl}\\p{M}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-" \
-    "\\x{1f169}\\x{1f170}-\\x{1f189}"
-#define DIGITS "\\p{Nd}"
-/* \p{Pc} without '_' */
-#define CONNECTORS "\\x{203f}\\x{2040}\\x{2054}\\x{fe33}\\x{fe34}\\x{fe4d}-\\x{fe4f}\\x{ff3f}"
-#define WORDS LETTERS DIGITS CONNECTORS "_"
+/* What is known about the edges of words. */
+struct words {
+    /* \< was read, and the next part has to begin with a word character. HELD: the last part does,
+     * unless a repetition lets the part be empty. */
+    enum { NOTHING, HELD, WANTED } begin;
+    bool ends;   /* the last parts end with a word character */
+    bool ended;  /* the parts before the last part do */
+    bool leaves; /* of a group: an alternative ended while \< wanted a word character */
+};
+
+/* A group that is open. */
+struct group {
+    uint64_t begin;     /* where the group begins in out->bytes */
+    uint64_t from;      /* where the group begins in the expression */
+    struct words words; /* before the group; ends: all alternatives so far end with a word */
+    bool fold;
+};
 
 struct reader {
+    const struct regex_ops *ops;
     enum trawl_syntax syntax;
     bool unicode;
+    bool fold;
     const char *bytes;
     uint64_t count;
     uint64_t at;
     struct translated *out;
+    uint64_t names; /* groups with names so far */
     uint64_t depth;
-    uint64_t group_begin[DEPTH_MAX]; /* where each open group begins in out->bytes */
-    uint64_t group_from[DEPTH_MAX];  /* where each open group begins in the expression */
+    struct group groups[DEPTH_MAX]; /* those that are open */
     /* the last part that a repetition may repeat begins there in out->bytes; UINT64_MAX: there is
      * no such part */
     uint64_t atom;
-    bool repeated;      /* the part has a repetition */
-    bool after_word;    /* the preceding part is a single ASCII word character */
-    bool word_begins;   /* \< was read: an ASCII word character has to follow */
+    bool repeated; /* the part has a repetition */
+    struct words words;
     uint64_t word_from; /* where \< was read */
-    /* of Perl's syntax: "[" of the last class stands at class_begin in out->bytes; not_words: the
-     * class has \W, with Unicode's meaning */
-    uint64_t class_begin;
-    bool not_words;
 };
 
 /* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
@@ -71,6 +70,16 @@ static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const ch
     if (error != NULL)
         error->text_offset = at;
     return status;
+}
+
+/* Makes room for `more` bytes beyond those that the expression takes. */
+static enum trawl_status make_room(struct translated *out, uint64_t more, struct trawl_error *error)
+{
+    TRAWL_TRY(MEMORY_GROW(out->bytes, out->capacity, out->capacity + more, error));
+    out->capacity += more;
+    TRAWL_TRY(MEMORY_GROW(out->from, out->from_capacity, out->capacity, error));
+    out->from_capacity = out->capacity;
+    return TRAWL_OK;
 }
 
 /* Appends bytes to the translation, which come from byte `from` of the expression. */
@@ -85,41 +94,127 @@ static void put(struct reader *reader, const char *bytes, uint64_t count, uint64
     }
 }
 
-static bool is_word_byte(char byte)
+static bool is_digit(char byte)
 {
-    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= 'a' && byte <= 'z') || byte == '_';
+    return byte >= '0' && byte <= '9';
 }
 
-static bool is_special(char byte)
+/* Begins a part that a repetition may repeat. word: the part is an ASCII word character. */
+static enum trawl_status begin_atom(struct reader *reader, bool word, struct trawl_error *error)
 {
-    return byte != '\0' && strchr("\\.+*?()|[]{}^$", byte) != NULL;
+    struct words *words = &reader->words;
+
+    if (words->begin == WANTED && !word)
+        return refuse(reader->word_from, error,
+                      "\\<: a word's begin is known only before a letter, digit or _ of ASCII");
+    *words = (struct words){words->begin == WANTED ? HELD : NOTHING, word, words->ends, false};
+    reader->atom = reader->out->count;
+    reader->repeated = false;
+    return TRAWL_OK;
 }
 
-/* ---- Perl ---------------------------------------------------------------------------------- */
-
-/* Sets needs_line if the escape asks for a line alone. */
-static void note_escape(struct translated *out, char letter)
+/* Handles the begin of a group that was just written from out->bytes[begin] on. */
+static enum trawl_status open_group(struct reader *reader, uint64_t begin, uint64_t from,
+                                    struct trawl_error *error)
 {
-    if (letter == 'A' || letter == 'z' || letter == 'C')
-        out->needs_line = true;
+    struct words *words = &reader->words;
+
+    if (reader->depth == DEPTH_MAX)
+        return refuse(from, error, "groups are nested too deeply");
+    reader->groups[reader->depth++] = (struct group){begin, from, *words, reader->fold};
+    reader->groups[reader->depth - 1].words =
+        (struct words){words->begin, true, words->ends, false};
+    *words = (struct words){words->begin == WANTED ? WANTED : NOTHING, false, false, false};
+    reader->atom = UINT64_MAX;
+    return TRAWL_OK;
 }
 
-/* Reads the flags of "(?flags", which begin at `at`: sets needs_line for -m. */
-static void note_flags(struct translated *out, const char *bytes, uint64_t count, uint64_t at)
+/* Handles the end of an alternative. */
+static enum trawl_status end_alternative(struct reader *reader, struct trawl_error *error)
 {
-    bool off = false;
+    struct words *words = &reader->words;
+    struct group *group = reader->depth > 0 ? &reader->groups[reader->depth - 1] : NULL;
 
-    for (; at < count && bytes[at] != ':' && bytes[at] != ')'; at++) {
-        off |= bytes[at] == '-';
-        out->needs_line |= off && bytes[at] == 'm';
+    if (group == NULL && words->begin == WANTED)
+        return begin_atom(reader, false, error);
+    if (group != NULL) {
+        group->words.leaves |= words->begin == WANTED;
+        group->words.ends &= words->ends;
     }
+    *words = (struct words){group != NULL && group->words.begin == WANTED ? WANTED : NOTHING, false,
+                            false, false};
+    reader->atom = UINT64_MAX;
+    return TRAWL_OK;
 }
 
-static void copy_next(struct reader *reader, uint64_t *at)
+/* Handles the end of the innermost group, which a repetition may then repeat. */
+static enum trawl_status close_group(struct reader *reader, struct trawl_error *error)
 {
-    ++*at;
-    put(reader, reader->bytes + *at, 1, *at);
+    const struct group *group = &reader->groups[reader->depth - 1];
+
+    TRAWL_TRY(end_alternative(reader, error));
+    reader->words = (struct words){group->words.leaves            ? WANTED
+                                   : group->words.begin == WANTED ? HELD
+                                                                  : NOTHING,
+                                   group->words.ends, group->words.ended, false};
+    reader->depth--;
+    reader->atom = group->begin;
+    reader->fold = group->fold;
+    reader->repeated = false;
+    return TRAWL_OK;
+}
+
+/* Writes \b for \< or \>, which begin at `from`. */
+static enum trawl_status put_edge(struct reader *reader, bool begins, uint64_t from,
+                                  struct trawl_error *error)
+{
+    if (!begins && !reader->words.ends)
+        return refuse(from, error,
+                      "\\>: a word's end is known only after a letter, digit or _ of ASCII");
+    put(reader, "\\b", 2, from);
+    reader->atom = UINT64_MAX;
+    if (begins) {
+        reader->words.begin = WANTED;
+        reader->word_from = from;
+    }
+    return TRAWL_OK;
+}
+
+/* Writes a repetition. A part that has a repetition already becomes a group, because RE2 would read
+ * "*?" or "*+" as a single operator. */
+static enum trawl_status put_repetition(struct reader *reader, const char *bytes, uint64_t count,
+                                        uint64_t from, struct trawl_error *error)
+{
+    struct translated *out = reader->out;
+    struct words *words = &reader->words;
+    uint64_t length = out->count - reader->atom;
+
+    if (words->begin == WANTED) /* the next round may begin with another character */
+        return begin_atom(reader, false, error);
+    if (bytes[0] == '*' || bytes[0] == '?' || (bytes[0] == '{' && bytes[1] == '0')) {
+        words->begin = words->begin == HELD ? WANTED : words->begin;
+        words->ends = words->ends && words->ended;
+    }
+    if (reader->repeated) {
+        TRAWL_ASSERT(out->capacity - out->count >= 4 + count);
+        memmove(out->bytes + reader->atom + 3, out->bytes + reader->atom, (size_t)length);
+        memmove(out->from + reader->atom + 3, out->from + reader->atom,
+                (size_t)length * sizeof *out->from);
+        memcpy(out->bytes + reader->atom, "(?:", 3);
+        for (uint32_t i = 0; i < 3; i++)
+            out->from[reader->atom + i] = (uint32_t)from;
+        out->count += 3;
+        put(reader, ")", 1, from);
+    }
+    put(reader, bytes, count, from);
+    reader->repeated = true;
+    return TRAWL_OK;
+}
+
+static void copy(struct reader *reader, uint64_t count)
+{
+    for (; count > 0 && reader->at < reader->count; count--, reader->at++)
+        put(reader, reader->bytes + reader->at, 1, reader->at);
 }
 
 static void put_text(struct reader *reader, const char *text, uint64_t from)
@@ -127,154 +222,325 @@ static void put_text(struct reader *reader, const char *text, uint64_t from)
     put(reader, text, strlen(text), from);
 }
 
-static const char letters[] = "dDsSw";
-static const char *const texts[] = {DIGITS, "\\P{Nd}", SPACES, NO_SPACES, WORDS};
-
-/* Writes the escape that stands at `from` as Unicode means it. Returns false, and writes nothing,
- * if the escape is not about words, digits or spaces. */
-static bool put_unicode(struct reader *reader, uint64_t from, bool in_class)
+static bool begins_with(const struct reader *reader, uint64_t at, const char *text)
 {
-    const char letter = reader->bytes[from + 1];
-    const char *found = letter != '\0' ? strchr(letters, letter) : NULL;
-
-    if (found == NULL && letter != 'W')
-        return false;
-    if (!in_class)
-        put_text(reader, found != NULL ? "[" : "[^" WORDS, from);
-    else if (found == NULL)
-        reader->not_words = true; /* end_class writes the class */
-    if (found != NULL)
-        put_text(reader, texts[found - letters], from);
-    if (!in_class)
-        put_text(reader, "]", from);
-    return true;
+    return strlen(text) <= reader->count - at &&
+           memcmp(reader->bytes + at, text, strlen(text)) == 0;
 }
 
-/* Rewrites the class that ends before `from`, which has \W: "[x\W]" becomes "(?:[x]|[^words])".
- * RE2 has no class within a class, so a negated class with \W is the word characters without
- * digits, without '_', or is refused. */
-static enum trawl_status end_class(struct reader *reader, uint64_t from, struct trawl_error *error)
+/* Reads "{n}", "{n,}" or "{n,m}", whose brace has `length` bytes, at reader->at into `text`.
+ * Returns the length of what was read; 0: the brace begins no repetition. ripgrep allows blanks;
+ * POSIX's syntaxes have "{,m}", which becomes "{0,m}". */
+static uint64_t read_braces(const struct reader *reader, uint64_t length, char text[34])
 {
-    struct translated *out = reader->out;
-    const uint64_t begin = reader->class_begin;
-    const bool negated = out->count > begin + 1 && out->bytes[begin + 1] == '^';
-    const char *rest = out->bytes + begin + 1 + negated, *end = out->bytes + out->count;
-    bool digits = true, line = true;
+    const char *end = length == 2 ? "\\}" : "}";
+    uint64_t i = reader->at + length, count = 1;
 
-    reader->not_words = false;
-    for (; negated && rest < end; rest += *rest == '_' ? 1 : strlen(DIGITS)) {
-        if (*rest == '_')
-            line = false;
-        else if ((size_t)(end - rest) >= strlen(DIGITS) &&
-                 memcmp(rest, DIGITS, strlen(DIGITS)) == 0)
-            digits = false;
-        else
-            return refuse(out->from[begin], error,
-                          "[^\\W...] excludes more than \\d and _: RE2 has no class for that; "
-                          "--no-unicode has, for ASCII");
+    text[0] = '{';
+    for (; i < reader->count && count < 30; i++) {
+        const char byte = reader->bytes[i];
+
+        if (begins_with(reader, i, end) && count > 1) {
+            strcpy(text + count, "}");
+            return i + length - reader->at;
+        }
+        if (byte == ' ' && reader->unicode)
+            continue;
+        if (!is_digit(byte) && (byte != ',' || memchr(text, ',', count) != NULL ||
+                                (count == 1 && reader->syntax == TRAWL_PERL)))
+            break;
+        if (count == 1 && byte == ',')
+            text[count++] = '0';
+        text[count++] = byte;
     }
-    if (negated || rest == end) {
-        out->count = begin;
-        put_text(reader, negated ? "[" LETTERS CONNECTORS : "[^" LETTERS CONNECTORS, from);
-        put_text(reader, digits ? DIGITS : "", from);
-        put_text(reader, line ? "_]" : "]", from);
+    return 0;
+}
+
+/* ---- Perl ---------------------------------------------------------------------------------- */
+
+/* Returns the number of bytes up to the first `last` from reader->at on; 0: there is none. */
+static uint64_t count_to(const struct reader *reader, char last)
+{
+    const char *from = reader->bytes + reader->at;
+    const char *found = memchr(from, last, (size_t)(reader->count - reader->at));
+
+    return found != NULL ? (uint64_t)(found + 1 - from) : 0;
+}
+
+/* Writes \w, \W, \d, \D, \s or \S, whose letter is given, as Unicode means it. */
+static void put_unicode(struct reader *reader, char letter, bool in_class)
+{
+    static const char letters[] = "dDsSwW";
+    static const char *const texts[] = {REGEX_DIGITS,    "\\P{Nd}",   REGEX_SPACES,
+                                        REGEX_NO_SPACES, REGEX_WORDS, "^" REGEX_WORDS};
+
+    put_text(reader, in_class ? "" : "[", reader->at);
+    put_text(reader, texts[strchr(letters, letter) - letters], reader->at);
+    put_text(reader, in_class ? "" : "]", reader->at);
+    reader->at += 2;
+}
+
+static bool is_unicode(const struct reader *reader, char letter)
+{
+    return reader->unicode && letter != '\0' && strchr("dDsSwW", letter) != NULL;
+}
+
+/* Reads \<, \>, \b{start}, \b{end}, \b{start-half}, \b{end-half}. *is_edge: there is one of these.
+ */
+static enum trawl_status copy_edge(struct reader *reader, bool *is_edge, struct trawl_error *error)
+{
+    static const char *const edges[] = {
+        "\\<", "\\b{start}", "\\b{start-half}", "\\>", "\\b{end}", "\\b{end-half}", "\\b{"};
+    enum { COUNT = sizeof edges / sizeof *edges };
+    const uint64_t from = reader->at;
+    uint32_t i = 0;
+
+    while (i < COUNT && !begins_with(reader, from, edges[i]))
+        i++;
+    *is_edge = i + 1 < COUNT ||
+               (i < COUNT && from + 3 < reader->count && !is_digit(reader->bytes[from + 3]));
+    if (!*is_edge)
+        return TRAWL_OK;
+    if (i + 1 == COUNT)
+        return refuse(from, error, "\\b{...}: only start, end, start-half and end-half are known");
+    reader->at += strlen(edges[i]);
+    return put_edge(reader, i < 3, from, error);
+}
+
+/* Copies an escape. */
+static enum trawl_status copy_escape(struct reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    const char letter = from + 1 < reader->count ? reader->bytes[from + 1] : '\0';
+    const char after = from + 2 < reader->count ? reader->bytes[from + 2] : '\0';
+    uint64_t braces = 0;
+    bool is_edge = false;
+
+    if (letter == 'Q') {
+        const char *end = memmem(reader->bytes + from, (size_t)(reader->count - from), "\\E", 2);
+
+        TRAWL_TRY(begin_atom(reader, false, error));
+        copy(reader, end != NULL ? (uint64_t)(end + 2 - reader->bytes) - from : reader->count);
+        reader->atom = UINT64_MAX;
         return TRAWL_OK;
     }
-    TRAWL_ASSERT(out->capacity - out->count >= 3);
-    memmove(out->bytes + begin + 3, out->bytes + begin, (size_t)(out->count - begin));
-    memmove(out->from + begin + 3, out->from + begin,
-            (size_t)(out->count - begin) * sizeof *out->from);
-    memcpy(out->bytes + begin, "(?:", 3);
-    out->from[begin + 1] = out->from[begin + 2] = out->from[begin];
-    out->count += 3;
-    put_text(reader, "]|[^" WORDS "])", from);
+    if (reader->unicode)
+        TRAWL_TRY(copy_edge(reader, &is_edge, error));
+    if (is_edge)
+        return TRAWL_OK;
+    reader->out->needs_line |= letter == 'A' || letter == 'z' || letter == 'C';
+    if (letter != '\0' && strchr("bBAz", letter) != NULL) {
+        copy(reader, 2);
+        reader->atom = UINT64_MAX;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(begin_atom(reader, !reader->unicode && (letter == 'w' || letter == 'd'), error));
+    if (letter != '\0' && strchr("xpPuU", letter) != NULL && after == '{')
+        braces = count_to(reader, '}');
+    if (is_unicode(reader, letter)) {
+        put_unicode(reader, letter, false);
+    } else if (braces == 0 && after == '{' && strchr("xpPuU", letter) != NULL) {
+        return refuse(from, error, "the brace is not closed");
+    } else if (reader->unicode && (letter == 'u' || letter == 'U')) {
+        put_text(reader, braces > 0 ? "\\x" : "\\x{", from);
+        reader->at += 2;
+        copy(reader, braces > 0 ? braces - 2 : letter == 'u' ? 4 : 8);
+        put_text(reader, braces > 0 ? "" : "}", from);
+    } else {
+        copy(reader, braces > 0                       ? braces
+                     : letter == 'x'                  ? 4
+                     : letter == 'p' || letter == 'P' ? 3
+                                                      : 2);
+    }
     return TRAWL_OK;
 }
 
-/* Copies the expression. "(?<name>" becomes "(?P<name>". */
-static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *error)
+/* Writes the class of `length` bytes at reader->at as a class without classes and operators. */
+static enum trawl_status put_set(struct reader *reader, uint64_t length, struct trawl_error *error)
 {
-    const char *bytes = reader->bytes;
-    uint64_t count = reader->count;
-    bool in_class = false, quoted = false;
-    const char *close;
+    const char *text = reader->bytes + reader->at;
+    struct translated *out = reader->out;
+    struct regex_fault fault = {0, "out of memory: a class"};
+    const uint64_t count = reader->ops->write_class(text, length, reader->fold, NULL, 0, &fault);
 
-    for (uint64_t i = 0; i < count; i++) {
-        char next = i + 1 < count ? bytes[i + 1] : '\0';
+    if (count == 0)
+        return refuse(reader->at + fault.at, error, fault.message);
+    TRAWL_TRY(make_room(out, count, error));
+    (void)reader->ops->write_class(text, length, reader->fold, out->bytes + out->count, count,
+                                   &fault);
+    for (uint64_t i = 0; i < count; i++)
+        out->from[out->count++] = (uint32_t)reader->at;
+    reader->at += length;
+    return TRAWL_OK;
+}
 
-        if (reader->unicode && !quoted && bytes[i] == '\\' && i + 1 < count &&
-            put_unicode(reader, i, in_class)) {
-            i++;
-            continue;
-        }
-        if (in_class && bytes[i] == ']' && !quoted && reader->not_words) {
-            TRAWL_TRY(end_class(reader, i, error));
-            in_class = false;
-            continue;
-        }
-        put(reader, bytes + i, 1, i);
-        if (bytes[i] == '\\' && i + 1 < count) {
-            quoted = quoted ? next != 'E' : !in_class && next == 'Q';
-            if (!quoted || next == 'Q') {
-                note_escape(reader->out, next);
-                copy_next(reader, &i);
-            }
-        } else if (quoted) {
-            continue;
-        } else if (in_class && bytes[i] == '[' && next == ':' &&
-                   (close = memmem(bytes + i + 2, (size_t)(count - i - 2), ":]", 2)) != NULL) {
-            while (bytes + i <= close)
-                copy_next(reader, &i);
-        } else if (in_class) {
-            in_class = bytes[i] != ']';
-        } else if (bytes[i] == '[') {
-            in_class = true;
-            reader->class_begin = reader->out->count - 1;
-            if (next == '^') {
-                copy_next(reader, &i);
-                next = i + 1 < count ? bytes[i + 1] : '\0';
-            }
-            if (next == ']')
-                copy_next(reader, &i);
-        } else if (bytes[i] == '(' && next == '?') {
-            note_flags(reader->out, bytes, count, i + 2);
-            copy_next(reader, &i);
-            if (i + 2 < count && bytes[i + 1] == '<' && is_word_byte(bytes[i + 2]))
-                put(reader, "P", 1, i);
-        }
+static enum trawl_status copy_class(struct reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    bool is_set;
+    const uint64_t length =
+        class_length(reader->bytes + from, reader->count - from, reader->unicode, &is_set);
+
+    if (reader->unicode && length == 0)
+        return refuse(from, error, "the bracket is not closed");
+    if (!reader->unicode && class_is_named(reader->bytes + from, length))
+        return refuse(from, error, CLASS_NAMED);
+    TRAWL_TRY(begin_atom(reader, class_is_words(reader->bytes + from, length), error));
+    if (is_set && length > 0)
+        return put_set(reader, length, error);
+    while (reader->at < (length > 0 ? from + length : reader->count)) {
+        const bool escapes = reader->bytes[reader->at] == '\\' && reader->at + 1 < reader->count;
+
+        if (escapes && is_unicode(reader, reader->bytes[reader->at + 1]))
+            put_unicode(reader, reader->bytes[reader->at + 1], true);
+        else
+            copy(reader, escapes ? 2 : 1);
     }
     return TRAWL_OK;
+}
+
+/* Copies the begin of a group with a name. */
+static enum trawl_status copy_name(struct reader *reader, struct trawl_error *error)
+{
+    const struct translated *out = reader->out;
+    const uint64_t from = reader->at, begin = out->count;
+
+    put_text(reader, "(?P<", from);
+    reader->at += reader->bytes[from + 2] == 'P' ? 4 : 3;
+    if (count_to(reader, '>') == 0 || reader->names++ == NAMES_MAX)
+        return refuse(from, error, "the name is not closed, or there are 1,000 names already");
+    copy(reader, count_to(reader, '>'));
+    if (memmem(out->bytes, (size_t)begin, out->bytes + begin, (size_t)(out->count - begin)) != NULL)
+        return refuse(from, error, "an earlier group has the same name");
+    return open_group(reader, begin, from, error);
+}
+
+/* Copies "(", which may begin a group with flags, or set flags. */
+static enum trawl_status copy_open(struct reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at, begin = reader->out->count;
+    bool off = false, fold = reader->fold;
+
+    if (begins_with(reader, from, "(?P<") ||
+        (begins_with(reader, from, "(?<") && from + 3 < reader->count &&
+         class_is_word_byte(reader->bytes[from + 3])))
+        return copy_name(reader, error);
+    copy(reader, 1);
+    if (!begins_with(reader, from, "(?"))
+        return open_group(reader, begin, from, error);
+    copy(reader, 1);
+    while (reader->at < reader->count) {
+        const char letter = reader->bytes[reader->at];
+
+        if (letter == '\0' || strchr(reader->unicode ? "imsUuxR-" : "imsU-", letter) == NULL)
+            break;
+        if (letter == 'x' || letter == 'R' || (letter == 'u' && off))
+            return refuse(
+                reader->at, error,
+                "the flags x, R and -u have no meaning here; trawl has the options --crlf "
+                "and --no-unicode");
+        off |= letter == '-';
+        fold = letter == 'i' ? !off : fold;
+        reader->out->needs_line |= off && letter == 'm';
+        copy(reader, letter != 'u');
+        reader->at += letter == 'u';
+    }
+    if (begins_with(reader, reader->at, ")")) {
+        reader->fold = fold;
+        put_text(reader, reader->out->count == begin + 2 && reader->at > from + 2 ? ":" : "", from);
+        copy(reader, 1);
+        return TRAWL_OK;
+    }
+    copy(reader, 1);
+    TRAWL_TRY(open_group(reader, begin, from, error));
+    reader->fold = fold;
+    return TRAWL_OK;
+}
+
+/* Copies a repetition with the '?' that follows. In ripgrep's syntax the part may have a repetition
+ * already. */
+static enum trawl_status copy_repetition(struct reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    char text[34] = {reader->bytes[from], '\0'};
+    uint64_t length = 1;
+
+    if (text[0] == '{') {
+        length = read_braces(reader, 1, text);
+        if (length == 0 && reader->unicode)
+            return refuse(from, error,
+                          "{ begins no repetition {n}, {n,} or {n,m}; the character is \\{");
+        if (length == 0) {
+            TRAWL_TRY(begin_atom(reader, false, error));
+            copy(reader, 1);
+            return TRAWL_OK;
+        }
+    }
+    reader->at += length;
+    if (begins_with(reader, reader->at, "?")) {
+        strcat(text, "?");
+        reader->at++;
+    }
+    reader->repeated &= reader->unicode;
+    if (reader->atom == UINT64_MAX) /* an assertion, or nothing */
+        put_text(reader, text, from);
+    else
+        TRAWL_TRY(put_repetition(reader, text, strlen(text), from, error));
+    return TRAWL_OK;
+}
+
+/* Copies a byte that stands for itself, or '.'. */
+static enum trawl_status copy_byte(struct reader *reader, struct trawl_error *error)
+{
+    const char byte = reader->bytes[reader->at];
+
+    if (((uint8_t)byte & 0xc0) != 0x80 || reader->atom == UINT64_MAX)
+        TRAWL_TRY(begin_atom(reader, class_is_word_byte(byte), error));
+    copy(reader, 1);
+    return TRAWL_OK;
+}
+
+/* Copies the expression, but for what RE2 reads differently. */
+static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *error)
+{
+    while (reader->at < reader->count) {
+        const char byte = reader->bytes[reader->at];
+
+        if (byte == '\\') {
+            TRAWL_TRY(copy_escape(reader, error));
+        } else if (byte == '[') {
+            TRAWL_TRY(copy_class(reader, error));
+        } else if (byte == '(') {
+            TRAWL_TRY(copy_open(reader, error));
+        } else if (byte == '*' || byte == '+' || byte == '?' || byte == '{') {
+            TRAWL_TRY(copy_repetition(reader, error));
+        } else if (byte == ')' || byte == '|' || byte == '^' || byte == '$') {
+            copy(reader, 1);
+            reader->atom = UINT64_MAX;
+            if (byte == '|')
+                TRAWL_TRY(end_alternative(reader, error));
+            else if (byte == ')' && reader->depth > 0)
+                TRAWL_TRY(close_group(reader, error));
+        } else {
+            TRAWL_TRY(copy_byte(reader, error));
+        }
+    }
+    return reader->words.begin == WANTED ? begin_atom(reader, false, error) : TRAWL_OK;
+}
+
+static bool is_special(char byte)
+{
+    return byte != '\0' && strchr("\\.+*?()|[]{}^$", byte) != NULL;
 }
 
 /* ---- POSIX --------------------------------------------------------------------------------- */
-
-/* Begins a part that a repetition may repeat. word: the part is an ASCII word character. */
-static enum trawl_status begin_atom(struct reader *reader, bool word, struct trawl_error *error)
-{
-    if (reader->word_begins && !word)
-        return refuse(reader->word_from, error,
-                      "\\<: a word's begin is known only before a letter, digit or _ of ASCII");
-    reader->word_begins = false;
-    reader->atom = reader->out->count;
-    reader->repeated = false;
-    reader->after_word = word;
-    return TRAWL_OK;
-}
-
-/* Notes that no part precedes that a repetition may repeat. */
-static void no_atom(struct reader *reader)
-{
-    reader->atom = UINT64_MAX;
-    reader->after_word = false;
-}
 
 /* Reads "[...]", in which '\' is an ordinary byte. */
 static enum trawl_status read_class(struct reader *reader, struct trawl_error *error)
 {
     const char *bytes = reader->bytes;
-    uint64_t begin = reader->at++;
+    uint64_t begin = reader->at++, atom = reader->out->count;
 
-    TRAWL_TRY(begin_atom(reader, false, error));
     put(reader, "[", 1, begin);
     if (reader->at < reader->count && bytes[reader->at] == '^')
         put(reader, "^", 1, reader->at++);
@@ -303,82 +569,10 @@ static enum trawl_status read_class(struct reader *reader, struct trawl_error *e
         }
     }
     put(reader, "]", 1, reader->at++);
-    return TRAWL_OK;
-}
-
-/* Handles "(": begins a group. */
-static enum trawl_status open_group(struct reader *reader, uint64_t from, struct trawl_error *error)
-{
-    if (reader->depth == DEPTH_MAX)
-        return refuse(from, error, "groups are nested too deeply");
-    if (reader->word_begins)
-        return begin_atom(reader, false, error);
-    reader->group_begin[reader->depth] = reader->out->count;
-    reader->group_from[reader->depth++] = from;
-    put(reader, "(", 1, from);
-    no_atom(reader);
-    return TRAWL_OK;
-}
-
-/* Handles ")": ends the innermost group, which a repetition may then repeat. */
-static void close_group(struct reader *reader, uint64_t from)
-{
-    put(reader, ")", 1, from);
-    no_atom(reader);
-    reader->atom = reader->group_begin[--reader->depth];
-    reader->repeated = false;
-}
-
-/* Writes a repetition. A part that has a repetition already becomes a group, because RE2 would read
- * "*?" or "*+" as a single operator. */
-static void put_repetition(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
-{
-    struct translated *out = reader->out;
-    uint64_t length = out->count - reader->atom;
-
-    if (reader->repeated) {
-        TRAWL_ASSERT(out->capacity - out->count >= 4 + count);
-        memmove(out->bytes + reader->atom + 3, out->bytes + reader->atom, (size_t)length);
-        memmove(out->from + reader->atom + 3, out->from + reader->atom,
-                (size_t)length * sizeof *out->from);
-        memcpy(out->bytes + reader->atom, "(?:", 3);
-        for (uint32_t i = 0; i < 3; i++)
-            out->from[reader->atom + i] = (uint32_t)from;
-        out->count += 3;
-        put(reader, ")", 1, from);
-    }
-    put(reader, bytes, count, from);
-    reader->repeated = true;
-    reader->after_word = false;
-}
-
-/* Reads the inside of "{n,m}" from reader->at on, and writes the repetition. "{,m}" becomes
- * "{0,m}". */
-static enum trawl_status read_interval(struct reader *reader, uint64_t from,
-                                       struct trawl_error *error)
-{
-    const bool basic = reader->syntax == TRAWL_BASIC;
-    char text[32] = "{";
-    uint64_t length = 1, digits = 0;
-
-    while (reader->at < reader->count && length < sizeof text - 3) {
-        char byte = reader->bytes[reader->at];
-
-        if (!(byte >= '0' && byte <= '9') && byte != ',')
-            break;
-        if (byte == ',' && digits == 0)
-            text[length++] = '0';
-        digits++;
-        text[length++] = byte;
-        reader->at++;
-    }
-    text[length++] = '}';
-    if (basic && reader->at < reader->count && reader->bytes[reader->at] == '\\')
-        reader->at++;
-    if (digits == 0 || reader->at >= reader->count || reader->bytes[reader->at] != '}')
-        return refuse(from, error, "{ begins no repetition {n}, {n,} or {n,m}");
-    reader->at++;
-    put_repetition(reader, text, length, from);
+    if (class_is_named(bytes + begin, reader->at - begin))
+        return refuse(begin, error, CLASS_NAMED);
+    TRAWL_TRY(begin_atom(reader, class_is_words(bytes + begin, reader->at - begin), error));
+    reader->atom = atom;
     return TRAWL_OK;
 }
 
@@ -397,23 +591,20 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
         put(reader, both, 2, from);
         return TRAWL_OK;
     }
-    if (letter == 'b' || letter == 'B' || letter == '<' || letter == '>') {
-        if (letter == '>' && !reader->after_word)
-            return refuse(from, error,
-                          "\\>: a word's end is known only after a letter, digit or _ of ASCII");
-        put(reader, letter == 'B' ? "\\B" : "\\b", 2, from);
-        no_atom(reader);
-        reader->word_begins = letter == '<';
-        reader->word_from = from;
+    if (letter == '<' || letter == '>')
+        return put_edge(reader, letter == '<', from, error);
+    if (letter == 'b' || letter == 'B') {
+        put(reader, both, 2, from);
+        reader->atom = UINT64_MAX;
         return TRAWL_OK;
     }
     if (letter == '`' || letter == '\'') {
         put(reader, letter == '`' ? "\\A" : "\\z", 2, from);
         reader->out->needs_line = true;
-        no_atom(reader);
+        reader->atom = UINT64_MAX;
         return TRAWL_OK;
     }
-    if (is_word_byte(letter) || (uint8_t)letter >= 0x80)
+    if (class_is_word_byte(letter) || (uint8_t)letter >= 0x80)
         return refuse(from, error, "\\ before this character has no meaning");
     TRAWL_TRY(begin_atom(reader, false, error));
     put(reader, both, is_special(letter) ? 2 : 1, from);
@@ -430,7 +621,7 @@ static enum trawl_status read_literal(struct reader *reader, struct trawl_error 
     bool goes_on = ((uint8_t)byte & 0xc0) == 0x80 && reader->atom != UINT64_MAX;
 
     if (!goes_on)
-        TRAWL_TRY(begin_atom(reader, is_word_byte(byte), error));
+        TRAWL_TRY(begin_atom(reader, class_is_word_byte(byte), error));
     if (is_special(byte))
         put(reader, "\\", 1, reader->at);
     put(reader, &byte, 1, reader->at++);
@@ -480,6 +671,7 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
                                          struct trawl_error *error)
 {
     uint64_t from = reader->at;
+    char text[34] = "";
 
     if (reader->atom == UINT64_MAX) {
         const struct translated *out = reader->out;
@@ -490,11 +682,13 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
             return read_literal(reader, error);
         return refuse(from, error, "there is nothing before that could be repeated");
     }
-    reader->at += length;
+    text[0] = what;
     if (what == '{')
-        return read_interval(reader, from, error);
-    put_repetition(reader, &what, 1, from);
-    return TRAWL_OK;
+        length = read_braces(reader, length, text);
+    if (length == 0)
+        return refuse(from, error, "{ begins no repetition {n}, {n,} or {n,m}");
+    reader->at += length;
+    return put_repetition(reader, text, strlen(text), from, error);
 }
 
 /* Reads the operator, or literal, that operator_at found. */
@@ -514,26 +708,25 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
     reader->at += length;
     if (what == 'e')
         return read_escape(reader, from, reader->bytes[from + 1], error);
-    if (what == '(')
-        return open_group(reader, from, error);
-    if (what == ')') {
-        if (reader->depth == 0)
-            return refuse(from, error, "no group is open that ) could close");
-        close_group(reader, from);
-        return TRAWL_OK;
-    }
+    if (what == ')' && reader->depth == 0)
+        return refuse(from, error, "no group is open that ) could close");
     if (what == '.')
         TRAWL_TRY(begin_atom(reader, false, error));
     put(reader, &what, 1, from);
+    if (what == '(')
+        return open_group(reader, reader->out->count - 1, from, error);
+    if (what == ')')
+        return close_group(reader, error);
+    if (what == '|')
+        return end_alternative(reader, error);
     if (what != '.')
-        no_atom(reader);
+        reader->atom = UINT64_MAX;
     return TRAWL_OK;
 }
 
 /* Translates an expression in the extended or the basic syntax. */
 static enum trawl_status read_posix(struct reader *reader, struct trawl_error *error)
 {
-    reader->atom = UINT64_MAX;
     while (reader->at < reader->count) {
         uint64_t length;
         char what = operator_at(reader, &length);
@@ -541,10 +734,8 @@ static enum trawl_status read_posix(struct reader *reader, struct trawl_error *e
         TRAWL_TRY(read_operator(reader, what, length, error));
     }
     if (reader->depth > 0)
-        return refuse(reader->group_from[reader->depth - 1], error, "the group is not closed");
-    if (reader->word_begins)
-        return begin_atom(reader, false, error);
-    return TRAWL_OK;
+        return refuse(reader->groups[reader->depth - 1].from, error, "the group is not closed");
+    return reader->words.begin == WANTED ? begin_atom(reader, false, error) : TRAWL_OK;
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
@@ -552,7 +743,7 @@ static enum trawl_status read_posix(struct reader *reader, struct trawl_error *e
 void translated_release(struct translated *translated)
 {
     memory_release(translated->bytes, translated->capacity, 1);
-    memory_release(translated->from, translated->capacity, sizeof *translated->from);
+    memory_release(translated->from, translated->from_capacity, sizeof *translated->from);
     memset(translated, 0, sizeof *translated);
 }
 
@@ -566,9 +757,11 @@ static uint64_t room_for(const char *bytes, uint64_t count, bool unicode)
     return count * ROOM_PER_BYTE + escapes * UNICODE_BYTES + 1;
 }
 
-enum trawl_status translate(enum trawl_syntax syntax, bool unicode, const char *bytes,
-                            uint64_t count, struct translated *out, struct trawl_error *error)
+enum trawl_status translate(const struct regex_ops *ops, enum trawl_syntax syntax, uint32_t flags,
+                            const char *bytes, uint64_t count, struct translated *out,
+                            struct trawl_error *error)
 {
+    const bool unicode = (flags & TRAWL_UNICODE) != 0;
     const uint64_t capacity = room_for(bytes, count, unicode);
     struct reader *reader;
     enum trawl_status status = TRAWL_OK;
@@ -579,8 +772,11 @@ enum trawl_status translate(enum trawl_syntax syntax, bool unicode, const char *
         return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long", count);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *reader, &memory, error));
     reader = (struct reader *)memory;
+    reader->ops = ops;
     reader->syntax = syntax;
     reader->unicode = unicode;
+    reader->fold = (flags & TRAWL_IGNORE_CASE) != 0;
+    reader->atom = UINT64_MAX;
     reader->bytes = bytes;
     reader->count = count;
     reader->out = out;
@@ -589,6 +785,7 @@ enum trawl_status translate(enum trawl_syntax syntax, bool unicode, const char *
     out->capacity = capacity;
     TRAWL_TRY_DONE(memory_allocate(out->capacity, sizeof *out->from, &memory, error));
     out->from = (uint32_t *)memory;
+    out->from_capacity = capacity;
     if (syntax == TRAWL_PERL)
         TRAWL_TRY_DONE(copy_perl(reader, error));
     else

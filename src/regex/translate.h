@@ -8,24 +8,28 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "regex/re2.h"
 
 struct translated {
-    char *bytes; /* capacity bytes, owned */
+    char *bytes; /* owned */
     /* from[i]: offset in the expression from which bytes[i] comes; from[count]: the expression's
      * length */
     uint32_t *from;
     uint64_t count;
     uint64_t capacity;
+    uint64_t from_capacity;
     /* The expression has an assertion about the text's begin or end, or matches a single byte of a
      * character. So the expression must be searched line by line. */
     bool needs_line;
 };
 
-/* Translates an expression. unicode: \w, \d and \s of Perl's syntax mean Unicode's characters, as
- * in ripgrep. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks; error->text_offset is
- * the byte at which the faulty part begins. MEMORY. */
-enum trawl_status translate(enum trawl_syntax syntax, bool unicode, const char *bytes,
-                            uint64_t count, struct translated *out, struct trawl_error *error);
+/* Translates an expression. flags: of the plan. TRAWL_UNICODE: Perl's syntax is ripgrep's; \w, \d
+ * and \s mean Unicode's characters, and classes may hold classes and operators. Errors: ARGUMENT
+ * for a mistake, or for syntax that RE2 lacks; error->text_offset is the byte at which the faulty
+ * part begins. MEMORY. */
+enum trawl_status translate(const struct regex_ops *ops, enum trawl_syntax syntax, uint32_t flags,
+                            const char *bytes, uint64_t count, struct translated *out,
+                            struct trawl_error *error);
 void translated_release(struct translated *translated);
 
 #endif

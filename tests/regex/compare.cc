@@ -13,6 +13,8 @@
 #include <tuple>
 #include <unistd.h>
 
+#include "regex/rewrite.h"
+
 uint64_t state;
 int failures;
 uint64_t device_chunks;
@@ -121,8 +123,12 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
     options.set_dot_nl(line_end != '\n');
     if (given.options.alphabet != TRAWL_CHARACTERS)
         options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    regex_options read = {};
+    read.fold = !options.case_sensitive();
+    read.dot_all = options.dot_nl();
+    read.bytes = given.options.alphabet != TRAWL_CHARACTERS;
     for (const std::string &expression : given.translated)
-        all.emplace_back(new re2::RE2(expression, options));
+        all.emplace_back(new re2::RE2(rewrite(expression, read), options));
     for (size_t at = 0; at < given.text.size() || (cells != nullptr && ends->empty());) {
         size_t after = at;
         bool matches = false, ended;

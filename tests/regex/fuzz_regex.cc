@@ -23,7 +23,7 @@ namespace
 {
 
 constexpr size_t header_bytes = 3, expression_bytes_max = 64, expressions_max = 3;
-constexpr size_t translated_bytes_max = 4096, text_bytes_max = 2000;
+constexpr size_t translated_bytes_max = 1 << 19, text_bytes_max = 2000;
 constexpr uint64_t chunks[] = {0, 1, 7, 100};
 
 void read_options(const uint8_t *bytes, trawl_plan_options *options)

@@ -2,14 +2,17 @@
  * messages about mistakes. */
 #include "trawl/expressions.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wctype.h>
 
 #include "trawl/charset.h"
 #include "trawl/guard.h"
 #include "trawl/utf8.h"
 
+#define PLACE_BYTES 80 /* of the message that says where an expression stands */
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
 #define JOINED_MAX 16u /* more expressions stay apart where the report allows that */
@@ -104,28 +107,153 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     return true;
 }
 
-bool expressions_have_capitals(const struct patterns *patterns, const struct settings *settings)
+/* Returns the number of bytes at `at` up to `last`, at least `least`. */
+static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char last,
+                         uint64_t least)
 {
+    const char *from = (const char *)pattern->bytes + at;
+    const char *found = memchr(from, last, (size_t)(pattern->bytes_count - at));
+    const uint64_t count = found != NULL ? (uint64_t)(found + 1 - from) : 0;
+
+    return count > least ? count : least;
+}
+
+/* Reads the escape at `at`. Returns its length. *letter: the character for which the escape stands;
+ * 0: an escape for several characters, or for none. */
+static uint64_t escape_at(const struct trawl_pattern *pattern, uint64_t at, uint32_t *letter)
+{
+    const char *bytes = pattern->bytes;
+    const char after = at + 2 < pattern->bytes_count ? bytes[at + 2] : '\0';
+    const uint64_t braces = after == '{' ? bytes_to(pattern, at, '}', 3) : 0;
+    const uint64_t digits = bytes[at + 1] == 'x' ? 2 : bytes[at + 1] == 'u' ? 4 : 8;
+    char hex[9] = {0};
+
+    *letter = 0;
+    if (bytes[at + 1] == 'x' || bytes[at + 1] == 'u' || bytes[at + 1] == 'U') {
+        const uint64_t begin = at + (braces > 0 ? 3 : 2);
+
+        for (uint64_t i = 0; i < 8 && begin + i < pattern->bytes_count &&
+                             (braces > 0 || i < digits) && isxdigit((uint8_t)bytes[begin + i]);
+             i++)
+            hex[i] = bytes[begin + i];
+        *letter = (uint32_t)strtoul(hex, NULL, 16);
+        return braces > 0 ? braces : digits + 2;
+    }
+    if (bytes[at + 1] == 'p' || bytes[at + 1] == 'P')
+        return braces > 0 ? braces : 3;
+    if (!isalnum((uint8_t)bytes[at + 1]) && bytes[at + 1] != '<' && bytes[at + 1] != '>')
+        *letter = (uint8_t)bytes[at + 1];
+    return bytes[at + 1] == 'b' && braces > 0 ? braces : 2;
+}
+
+static uint64_t flag_count(const char *bytes, uint64_t left)
+{
+    uint64_t count = 0;
+
+    while (count < left && bytes[count] != '\0' && strchr("imsUuxR-", bytes[count]) != NULL)
+        count++;
+    return count;
+}
+
+/* Reads the part at `at`. Returns the part's length. *letter: as for escape_at. */
+static uint64_t part_at(const struct trawl_pattern *pattern, const struct settings *settings,
+                        uint64_t at, uint32_t *letter)
+{
+    const char *bytes = pattern->bytes, byte = bytes[at];
+    const uint64_t left = pattern->bytes_count - at;
+    uint64_t length;
+
+    *letter = 0;
+    if (byte == '\\' && left > 1)
+        return escape_at(pattern, at, letter);
+    if (byte == '(' && left > 2 && bytes[at + 1] == '?')
+        return bytes[at + 2] == 'P' || bytes[at + 2] == '<'
+                   ? bytes_to(pattern, at, '>', 2)
+                   : 2 + flag_count(bytes + at + 2, left - 2);
+    if (byte == '[' && left > 2 && bytes[at + 1] == ':')
+        return bytes_to(pattern, at, ']', 2);
+    if (byte == '{')
+        return bytes_to(pattern, at, '}', 1);
+    length = utf8_character((const uint8_t *)bytes + at, left, letter);
+    if (length <= 1 || settings->surroundings.charset != CHARSET_UTF8) {
+        length = 1;
+        *letter = (uint8_t)byte;
+    }
+    if (length == 1 && strchr(".*+?()|[]^$", byte) != NULL)
+        *letter = 0;
+    return length;
+}
+
+bool expressions_fold(const struct patterns *patterns, const struct settings *settings)
+{
+    const enum charset charset = settings->surroundings.charset;
+    bool any = false;
+
     for (uint64_t i = 0; i < patterns->count; i++) {
-        const char *bytes = patterns->items[i].bytes;
-        uint64_t count = patterns->items[i].bytes_count;
+        uint32_t letter;
 
-        for (uint64_t at = 0, length; at < count; at += length) {
-            uint32_t code_point;
+        for (uint64_t at = 0; at < patterns->items[i].bytes_count;) {
+            at += part_at(&patterns->items[i], settings, at, &letter);
+            any |= letter != 0;
+            if ((letter < 0x80 || charset != CHARSET_BYTES) && iswupper((wint_t)letter) &&
+                towupper((wint_t)letter) == (wint_t)letter)
+                return false;
+        }
+    }
+    return any;
+}
 
-            length = utf8_character((const uint8_t *)bytes + at, count - at, &code_point);
-            length = length == 0 ? 1 : length;
-            if (bytes[at] == '\\' && at + 1 < count) { /* \S, \pL, \p{Greek} */
-                bool named = bytes[at + 1] == 'p' || bytes[at + 1] == 'P';
-                const char *end = named && at + 2 < count && bytes[at + 2] == '{'
-                                      ? memchr(bytes + at, '}', (size_t)(count - at))
-                                      : NULL;
+static bool is_continuation(char byte)
+{
+    return ((uint8_t)byte & 0xc0) == 0x80;
+}
 
-                length = end != NULL ? (uint64_t)(end - bytes) + 1 - at : named ? 3 : 2;
-            } else if (charset_has_capital(settings->surroundings.charset,
-                                           (const uint8_t *)bytes + at, (size_t)length)) {
-                return true;
-            }
+/* Writes where the expression stands: file and line, the number of several expressions, or nothing.
+ */
+static void place_of(const struct patterns *patterns, uint64_t index, char place[PLACE_BYTES])
+{
+    const char *bytes = patterns->items[index].bytes;
+    uint64_t line = 1;
+
+    place[0] = '\0';
+    if (patterns->count > 1 && patterns->given_count == patterns->count)
+        (void)snprintf(place, PLACE_BYTES, "expression %d of %d: ", (int)index + 1,
+                       (int)patterns->count);
+    for (size_t i = 0; i < patterns->file_count; i++) {
+        const struct pattern_file *file = &patterns->files[i];
+
+        if (bytes < file->bytes || bytes >= file->bytes + file->bytes_count)
+            continue;
+        for (const char *at = file->bytes; at < bytes; at++)
+            line += *at == '\n';
+        (void)snprintf(place, PLACE_BYTES, "%.*s:%llu: ", PLACE_BYTES - 24, file->name,
+                       (unsigned long long)line);
+    }
+}
+
+bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
+                              char *message)
+{
+    for (uint64_t i = 0; i < patterns->count && settings->is_tg && settings->line_end == '\n';
+         i++) {
+        char place[PLACE_BYTES];
+        uint32_t letter, depth = 0;
+
+        for (uint64_t at = 0, length; at < patterns->items[i].bytes_count; at += length) {
+            const char *bytes = (const char *)patterns->items[i].bytes + at;
+
+            length = part_at(&patterns->items[i], settings, at, &letter);
+            depth += *bytes == '[';
+            depth -= *bytes == ']' && depth > 0;
+            if (depth > 0 || length < 2 || *bytes != '\\' || (bytes[1] != 'n' && letter != '\n'))
+                continue;
+            place_of(patterns, i, place);
+            (void)snprintf(
+                message, SETTINGS_ERROR_BYTES,
+                "%s\\n: a line does not hold its line end, so the expression would match "
+                "nothing",
+                place);
+            return true;
         }
     }
     return false;
@@ -204,27 +332,22 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
                           settings->guard->thread_count * bytes_of_thread(options->expression_mib));
 }
 
-/* Returns the index of the expression at fault, which error->text_offset refers to. Several
- * expressions that were joined are tried one by one. patterns->count: the fault is not that of a
- * single expression. */
-static uint64_t faulty(const struct patterns *patterns, const struct trawl_plan_options *options,
-                       struct trawl_error *error)
+enum trawl_status expressions_plan(const struct patterns *patterns,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan, struct trawl_error *error)
 {
-    struct trawl_error own;
+    enum trawl_status status =
+        trawl_plan_build(patterns->items, patterns->count, options, plan, error);
 
-    if (patterns->joined.bytes == NULL)
-        return error->pattern_index < patterns->count ? error->pattern_index : patterns->count;
-    for (uint64_t i = 0; i < patterns->count; i++) {
-        struct trawl_plan *plan = NULL;
-        bool fails = trawl_plan_build(&patterns->items[i], 1, options, &plan, &own) != TRAWL_OK;
-
-        trawl_plan_free(plan);
-        if (fails) {
-            *error = own;
-            return i;
-        }
-    }
-    return patterns->count;
+    if (status != TRAWL_OK || patterns->joined.bytes == NULL)
+        return status;
+    trawl_plan_free(*plan);
+    *plan = NULL;
+    status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
+    error->pattern_index = patterns->count;
+    return status == TRAWL_ARGUMENT
+               ? trawl_plan_build(patterns->items, patterns->count, options, plan, error)
+               : status;
 }
 
 /* Writes the message about an expression whose program exceeds a limit of memory. */
@@ -244,34 +367,39 @@ static void too_large(const struct patterns *patterns, uint64_t index,
                        "expressions 1 to %d, as alternatives of one: %s", count, error->message);
 }
 
-void expressions_fault(const struct patterns *patterns, const struct trawl_plan_options *options,
-                       const struct trawl_error *error, char *message)
+void expressions_fault(const struct patterns *patterns, const struct trawl_error *error,
+                       char *message)
 {
-    struct trawl_error fault = *error;
     struct trawl_pattern pattern = {"", 0};
     const char *bytes, *begin, *end;
-    uint64_t index = patterns->count;
-    int column = 0;
+    char under[SHOWN_MAX / 2 + 1], place[PLACE_BYTES];
+    const uint64_t index = error->pattern_index;
+    size_t column = 0;
 
-    if ((error->status == TRAWL_ARGUMENT || error->status == TRAWL_LIMIT) && patterns->count > 0)
-        index = faulty(patterns, options, &fault);
-    if (fault.status == TRAWL_LIMIT) {
-        too_large(patterns, index, &fault, message);
+    if (error->status == TRAWL_LIMIT) {
+        too_large(patterns, index, error, message);
         return;
     }
-    if (index < patterns->count)
+    if (error->status == TRAWL_ARGUMENT && index < patterns->count)
         pattern = patterns->items[index];
-    if (fault.text_offset > pattern.bytes_count || pattern.bytes_count == 0) {
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", fault.message);
+    if (error->text_offset > pattern.bytes_count || pattern.bytes_count == 0) {
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error->message);
         return;
     }
     bytes = pattern.bytes;
-    begin = fault.text_offset > SHOWN_MAX / 2 ? bytes + fault.text_offset - SHOWN_MAX / 2 : bytes;
+    begin = error->text_offset > SHOWN_MAX / 2 ? bytes + error->text_offset - SHOWN_MAX / 2 : bytes;
+    while (begin < bytes + error->text_offset && is_continuation(*begin))
+        begin++;
     end = bytes + pattern.bytes_count;
     end = end - begin > (ptrdiff_t)SHOWN_MAX ? begin + SHOWN_MAX : end;
-    for (const char *at = begin; at < bytes + fault.text_offset; at++)
-        column += ((uint8_t)*at & 0xc0) != 0x80;
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%.*s\n    %.*s\n    %*s^",
-                   (int)(SETTINGS_ERROR_BYTES - 2 * SHOWN_MAX - 20), fault.message,
-                   (int)(end - begin), begin, column, "");
+    while (end > begin && end < bytes + pattern.bytes_count && is_continuation(*end))
+        end--;
+    for (const char *at = begin; at < bytes + error->text_offset; at++)
+        if (!is_continuation(*at))
+            under[column++] = *at == '\t' ? '\t' : ' ';
+    under[column] = '\0';
+    place_of(patterns, index, place);
+    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%.*s\n    %.*s\n    %s^", place,
+                   (int)(SETTINGS_ERROR_BYTES - 3 * SHOWN_MAX / 2 - 20 - strlen(place)),
+                   error->message, (int)(end - begin), begin, under);
 }

@@ -515,8 +515,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         return false;
     }
     if (settings->smart_case)
-        settings->ignore_case = !(settings->expressions ? expressions_have_capitals
-                                                        : have_capitals)(patterns, settings);
+        settings->ignore_case = settings->expressions ? expressions_fold(patterns, settings)
+                                                      : !have_capitals(patterns, settings);
     if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&
         settings->syntax == TRAWL_LITERAL) {
         snprintf(message, SETTINGS_ERROR_BYTES,
@@ -634,11 +634,13 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         !expressions_bound(patterns, settings, &options, &spare))
         return exhausted(message);
     patterns->options = options;
-    status = patterns->joined.bytes != NULL
-                 ? trawl_plan_build(&patterns->joined, 1, &options, plan, &error)
+    if (settings->expressions && expressions_have_newline(patterns, settings, message))
+        return false;
+    status = settings->expressions
+                 ? expressions_plan(patterns, &options, plan, &error)
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status != TRAWL_OK && settings->expressions)
-        expressions_fault(patterns, &options, &error, message);
+        expressions_fault(patterns, &error, message);
     if (status == TRAWL_LIMIT)
         errno = EFBIG; /* which tells a server that the request is too large */
     if (spare > 0)
