@@ -135,7 +135,7 @@ struct file_settings {
     struct value_list rules; /* globs, types, --ignore-file */
     bool glob_any_case, ignore_any_case;
     bool filtering; /* rules apply: --ignore was given, or the command is tg */
-    bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
+    bool no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
     bool no_ignore_parent, no_ignore_vcs, no_require_git;
     int hidden; /* 1: hidden files are searched; -1: not; 0: `filtering` decides */
     unsigned unrestricted_count;
@@ -213,5 +213,10 @@ bool value_alphabet(struct settings *settings, const char *value);
 bool value_exact(struct settings *settings, const char *value);
 bool value_sort(struct settings *settings, const char *option, const char *value, bool backwards);
 void value_unrestricted(struct settings *settings);
+/* Sets what is printed of each file: lines, JSON, counts or names. For tg, the last option decides.
+ */
+void value_report(struct settings *settings, enum flag_id report);
+void value_pretty(struct settings *settings);
+void value_ignore(struct settings *settings, bool ignore);
 
 #endif

@@ -185,8 +185,9 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
     bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
                         patterns->count == 0 && !settings->whole_lines && !settings->words;
 
-    return (settings->max_count_given == 0 || inverted_all || patterns->none_given) &&
-           (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
+    if (settings->list == LIST_WITHOUT_MATCH) /* ripgrep then names no file either */
+        return settings->is_tg && (settings->max_count_given == 0 || patterns->none_given);
+    return settings->max_count_given == 0 || inverted_all || patterns->none_given;
 }
 
 /* Turns a search with -v and without any string into a search for the empty string without -v.
@@ -243,7 +244,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
     }
     if (settings->explain)
         return explain(job);
-    if (settings->colors.on)
+    if (settings->colors.on && !settings->is_tg)
         warn_of_old_color(job);
     return job->supply != NULL && job->supply->run != NULL
                ? job->supply->run(job->supply->context, job, operands, operand_count)
