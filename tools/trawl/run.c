@@ -134,6 +134,18 @@ int job_end_document(struct command_job *job)
     return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
+/* Says that no file was searched. As in ripgrep, that is an error of tg if no FILE was named. */
+static void tell_of_nothing(struct command_job *job, size_t operand_count)
+{
+    const struct settings *settings = job->settings;
+    bool fails = settings->is_tg && operand_count == 0;
+
+    if ((fails || (job->left_out && !job->selected && !settings->quiet)) && !settings->no_messages)
+        job_message(job, "no files were searched%s",
+                    job->left_out ? ": rules left all of them out; --debug says which" : "");
+    job->error_seen = job->error_seen || fails;
+}
+
 /* Opens what the report needs beside the searchers of single files, searches the operands' files,
  * and prints what belongs at the end. Returns the exit status. */
 static int run_job(struct command_job *job, const struct value_item *operands, size_t operand_count,
@@ -162,9 +174,8 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     output_flush(job->output);
     if (good && settings->stats)
         print_stats(job);
-    if (good && !job->selected && job->left_out && job->totals.sums.file_count == 0 &&
-        !settings->quiet && !settings->no_messages)
-        job_message(job, "no files were searched: rules left all of them out; --debug says which");
+    if (good && job->totals.sums.file_count == 0)
+        tell_of_nothing(job, operand_count);
     if (!good) {
         job_message(job, "%s", message);
         return EXIT_ERROR;
@@ -179,10 +190,10 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
 }
 
 /* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
- * notices this only if the empty string is the only string. */
+ * notices this only if the empty string is the only string, and ripgrep never. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
-    bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
+    bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty && !patterns->has_never &&
                         patterns->count == 0 && !settings->whole_lines && !settings->words;
 
     if (settings->list == LIST_WITHOUT_MATCH) /* ripgrep then names no file either */

@@ -30,7 +30,6 @@ struct piece {
     uint64_t span_count;
     uint64_t match_count; /* matches in the whole line, for messages about lines left out */
     bool replaced;        /* the style's spans have replacements */
-    bool return_ends;     /* a replaced line keeps a '\r' that belongs to the line end */
     bool selected;
     bool is_match; /* a match of -o */
 };
@@ -400,17 +399,18 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
 static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
-    uint64_t max_columns = scan->settings->max_columns;
+    uint64_t max_columns = scan->settings->max_columns, begin = trimmed(scan, piece, 0);
+    /* as in ripgrep, blanks that --trim removes count only if matches are marked */
+    bool marked = scan->settings->colors.on && piece->span_count > 0 &&
+                  *scan->settings->colors.selected_match != '\0';
 
     scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
-    /* As in ripgrep 13, the line end's bytes count, but not in a replaced line. */
-    if (max_columns > 0 &&
-        (piece->replaced ? piece->content - piece->return_ends : piece->count) > max_columns) {
+    if (max_columns > 0 && piece->count - (marked ? 0 : begin) > max_columns) {
         print_too_long(scan, piece);
         return;
     }
-    print_part(scan, piece, trimmed(scan, piece, 0), piece->count);
+    print_part(scan, piece, begin, piece->count);
     if (piece->content == piece->count && scan->status == TRAWL_OK)
         print_terminator(scan->output, scan->settings, scan->settings->line_end);
 }
@@ -500,7 +500,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
         style->block = scan_grow(scan, NULL, &style->block_capacity, REPLACED_BLOCK_BYTES, 1);
     if (style->block == NULL)
         return false;
-    if (scan->settings->expressions) {
+    if (scan->settings->expressions || scan->settings->json) {
         uint64_t content = piece->content;
         const uint8_t *line = piece->bytes != NULL
                                   ? piece->bytes
@@ -545,7 +545,6 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
         piece.spans = &whole;
         piece.span_count = piece.match_count = 1;
         piece.is_match = true;
-        piece.return_ends = false;
         if (!is_printable(scan, &piece))
             return false;
         if (numbered && !number_set_at(scan, view->matches + span->group, span->group_count,
@@ -592,8 +591,15 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
                              print_line_number(scan, view, begin),
                              view->begin + begin,
                              selected};
+    uint64_t content = print_content_end(scan, view, begin, end);
+    struct piece piece = {.bytes = line.bytes,
+                          .offset = line.offset,
+                          .count = end - begin,
+                          .content = content - begin};
 
-    if (!spans_find(scan, view, begin, print_content_end(scan, view, begin, end)))
+    if (!spans_find(scan, view, begin, content) ||
+        (scan->settings->replace != NULL && scan->style.span_count > 0 &&
+         !replace_spans(scan, view, &piece)))
         return false;
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
@@ -641,9 +647,6 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
-    line.return_ends = line.replaced && settings->crlf && settings->max_columns > 0 &&
-                       line.spans[line.span_count - 1].to < content - begin &&
-                       spans_end_with_return(scan, view, view->begin + content);
     scan->shown_count = 0;
     scan->shown_distance = settings->shows_distance && matching
                                ? least_distance(view, offset, view->begin + end)
