@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import sys
 
 import cases
@@ -96,6 +97,10 @@ ROWS = [
      for word in case.words()), ["--sortr=path foo f0 f1"]),
     ("`--crlf`", lambda case: case.given("crlf") and "-F" not in case.words() and any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text),
      ["--crlf -o f.?o\\S f0"]),
+    ("`-P`", lambda case: case.given("P", "pcre2", "engine") and "-F" not in case.words(), ["-P -r<$0> ^ f0"]),
+    ("`-t all`", lambda case: case.given("type", "t", "T", "type-not") and case.given("type-add", "type-clear"), ["-tall --type-clear=c foo ."]),
+    ("`--null-data`", lambda case: case.given("null-data") and "-F" not in case.words() and any("." in pattern for pattern in case.patterns), ["--null-data -o foo.x f0"]),
+    ("A NUL", lambda case: not case.given("a", "text", "null-data") and any(b"\0" in line for text in case.texts.values() for line in text), ["-C1 b f0"]),
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
 ]
 
@@ -118,6 +123,8 @@ def random_text(rng, utf8, end, crlf):
     lines = [(line + end).encode() for line in lines]
     if lines and rng.random() < 0.3:
         lines[-1] = lines[-1][:-1]
+    if rng.random() < 0.06:
+        lines = [line.replace(b"b", b"\0", rng.choice([0, 1])) for line in lines]
     if rng.random() < 0.1:
         lines = [line.replace(b"\xc3", b"\xe9").replace(b"o", b"\xff", rng.choice([0, 1])) for line in lines]
     return lines
@@ -128,7 +135,7 @@ def draw(rng):
     names = sorted(WAYS)
     pairs = cases.random_of("pairs", 0).sample(range(len(names) ** 2), len(names) ** 2)
     pair = divmod(pairs[rng.number % len(pairs)], len(names))
-    chosen = [names[pair[0]], *rng.choices(names, k=rng.choice([0, 0, 1, 2])), names[pair[1]]]
+    chosen = [names[pair[0]], *rng.choices(names, k=rng.choice([0, 0, 1, 2, 4, 6])), names[pair[1]]]
     options = [rng.choice(WAYS[name]) for name in chosen]
     utf8 = rng.random() < 0.4
     end = "\0" if "null-data" in chosen and rng.random() < 0.7 else "\n"
@@ -160,6 +167,7 @@ def messages(output):
 
 def run_both(case, trawl, folder):
     """Return what tg and ripgrep do: (status, output), and the errors."""
+    shutil.rmtree(folder, ignore_errors=True)
     for name, lines in case.texts.items():
         os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
         with open(os.path.join(folder, name), "wb") as file:
@@ -186,16 +194,21 @@ def wrong_with(case, trawl, folder):
     return "tg %s\n  texts %r\n  tg      %r\n  ripgrep %r" % (" ".join(map(repr, case.words() + ["-e " + pattern for pattern in case.patterns] + case.operands)), case.texts, got, wanted)
 
 
+def row_of(case):
+    """Return the row of docs/command.md that the case belongs to, or None."""
+    return next((name for name, holds, _ in ROWS if holds(case)), None)
+
+
 def run_case(rng, trawl, folder):
     case = draw(rng)
-    row = next((name for name, holds, _ in ROWS if holds(case)), None)
-    if row is not None:
+    row = row_of(case)
+    if row:
         cases.counts["in a row of docs/command.md: %s" % row] += 1
         return None
     place = os.path.join(folder, "tree")
     wrong = wrong_with(case, trawl, place)
     if wrong:
-        small = cases.shrink(case.parts(), lambda parts: parts[1] and wrong_with(case.with_parts(parts), trawl, place) is not None)
+        small = cases.shrink(case.parts(), lambda parts: parts[1] and not row_of(case.with_parts(parts)) and wrong_with(case.with_parts(parts), trawl, place) is not None)
         wrong = wrong_with(case.with_parts(small), trawl, place)
     return wrong
 
@@ -208,7 +221,7 @@ def rows(trawl, folder):
         if name not in text:
             return "docs/command.md has no row %s" % name
         for line in lines:
-            case = Case([line.split()[:-2]], [line.split()[-2]], {"f0": [b"foo\n", b"x\n", b"foo\n", b"y\n"]}, line.split()[-1:], False)
+            case = Case([line.split()[:-2]], [line.split()[-2]], {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"]}, line.split()[-1:], False)
             if wrong_with(case, trawl, place) is None:
                 return "%s: tg %s no longer differs from ripgrep" % (name, line)
     return None

@@ -193,8 +193,9 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
  * notices this only if the empty string is the only string, and ripgrep never. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
-    bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty && !patterns->has_never &&
-                        patterns->count == 0 && !settings->whole_lines && !settings->words;
+    bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty &&
+                        !patterns->has_never && patterns->count == 0 && !settings->whole_lines &&
+                        !settings->words;
 
     if (settings->list == LIST_WITHOUT_MATCH) /* ripgrep then names no file either */
         return settings->is_tg && (settings->max_count_given == 0 || patterns->none_given);

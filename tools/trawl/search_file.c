@@ -369,16 +369,44 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
     output_text(job->output, text);
 }
 
+/* tg: returns whether a file of a directory is left out of a report without lines, because the file
+ * is binary. */
+static bool is_left_out(struct command_job *job, struct text_scan *scan)
+{
+    const struct settings *settings = job->settings;
+
+    if (!settings->is_tg || settings->report <= REPORT_ONLY_MATCHING || settings->null_data ||
+        scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
+        return false;
+    if (settings->report == REPORT_COUNT_MATCHES && scan->selected_count > 0)
+        binary_look(scan);
+    return scan->null_seen;
+}
+
+static void report_count(struct command_job *job, struct text_scan *scan)
+{
+    if (job->show_names > 0) {
+        print_name(scan);
+        if (job->settings->null_after_name)
+            output_byte(job->output, '\0');
+        else
+            print_separator(scan, ':');
+    }
+    output_number(job->output, scan->counts_spans ? scan->span_count : scan->selected_count, 0);
+    print_terminator(job->output, job->settings, '\n');
+}
+
 /* Prints the rest of a file's report, once the file was searched as far as needed. */
 static void report_file(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
     bool prints_lines =
         settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
-    bool selected = scan->selected_count > 0;
+    bool counts = settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES;
+    bool left_out = is_left_out(job, scan), selected = scan->selected_count > 0;
     /* as in ripgrep, a file without a match is what tg --files-without-match looks for */
-    bool succeeds = selected != (settings->is_tg && settings->list == LIST_WITHOUT_MATCH);
-
+    bool succeeds =
+        !left_out && selected != (settings->is_tg && settings->list == LIST_WITHOUT_MATCH);
     bool is_binary = prints_lines && scan->binary_files == BINARY_FILES_BINARY &&
                      (scan->encoding_error ||
                       (scan->null_seen && scan->selected_count > scan->selected_before_block));
@@ -389,19 +417,10 @@ static void report_file(struct command_job *job, struct text_scan *scan)
         report_binary(job, scan, is_binary);
     else if (is_binary)
         job_message(job, "%s: binary file matches", scan->name);
-    if ((settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES) &&
-        (selected || !settings->is_tg || settings->include_zero)) {
-        if (job->show_names > 0) {
-            print_name(scan);
-            if (settings->null_after_name)
-                output_byte(job->output, '\0');
-            else
-                print_separator(scan, ':');
-        }
-        output_number(job->output, scan->counts_spans ? scan->span_count : scan->selected_count, 0);
-        print_terminator(job->output, settings, '\n');
-    }
-    if (settings->report == REPORT_NAMES && selected == (settings->list == LIST_WITH_MATCHES))
+    if (counts && !left_out && (selected || !settings->is_tg || settings->include_zero))
+        report_count(job, scan);
+    if (settings->report == REPORT_NAMES && !left_out &&
+        selected == (settings->list == LIST_WITH_MATCHES))
         print_name_end(scan, '\n');
     output_commit(job->output);
     if (settings->writes_lines)

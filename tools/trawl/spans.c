@@ -26,16 +26,17 @@ bool spans_end_with_return(struct text_scan *scan, const struct view *view, uint
     return last != NULL && *last == '\r';
 }
 
-/* Returns whether neither neighbour of the place belongs to a word. */
+/* Returns whether neither neighbour of the place belongs to a word, or is no character. */
 static bool is_apart(struct places *places, uint64_t place)
 {
     for (;;) {
         uint32_t code_point = 0;
         size_t length = 1;
-        bool is_word = places->at < places->count &&
-                       charset_decode(places->bytes + places->at,
-                                      (size_t)(places->count - places->at), &code_point, &length) &&
-                       charset_is_word(NULL, code_point);
+        bool is_word =
+            places->at < places->count &&
+            (!charset_decode(places->bytes + places->at, (size_t)(places->count - places->at),
+                             &code_point, &length) ||
+             charset_is_word(NULL, code_point));
 
         if (places->at >= place)
             return places->at == place && !is_word && !places->word_before;
