@@ -8,6 +8,7 @@ options. A case is about the file's next pair. The script compares the status, a
 every message except the times. Texts and names are not always UTF-8. Nothing is left out but the cases of ROWS, each of which
 stands in docs/command.md; `rows` shows that each row still differs.
 """
+import glob
 import itertools
 import json
 import os
@@ -18,7 +19,8 @@ import sys
 import cases
 
 CASES = 2400
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/trawl/flags.def")
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+TABLE = os.path.join(ROOT, "tools/trawl/flags.def")
 
 # Letters and values with which a row of flags.def is drawn. Rows that take no value need no entry.
 LETTERS = {"null": "0", "encoding": "E", "no-filename": "I", "follow": "L", "type-not": "T", "multiline": "U", "max-depth": "d", "replace": "r",
@@ -86,22 +88,32 @@ class Case:
         return Case(parts[0], parts[1], dict(zip(self.texts, parts[2:-1])), parts[-1], self.utf8)
 
 
-# Where tg differs from ripgrep on purpose: (words of the row in docs/command.md, which cases, command lines that show the difference
-# in the folder of `rows`).
+def has(*words):
+    """Return a function that says whether a case is about texts with one of the bytes, and about expressions."""
+    return lambda case: "-F" not in case.words() and any(re.search(word, line) for word in words for text in case.texts.values() for line in text)
+
+
+# Where tg differs from ripgrep on purpose: (the row of docs/command.md, which cases, command lines that show the difference in the
+# folder of `rows`).
 ROWS = [
-    ("`-v -m`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
+    ("A NUL in a text", lambda case: not case.given("a", "text", "null-data") and any(b"\0" in line for text in case.texts.values() for line in text), ["-C1 b f0"]),
+    ("`-v -m` with `--passthru`, `--null-data` or `--stop-on-nonmatch`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
      case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch"), ["-vm1 --passthru -n foo f0"]),
-    ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["--stop-on-nonmatch -v foo f0"]),
-    ("`--multiline`", lambda case: case.given("U", "multiline") and "-F" not in case.words(), ["-U f.o f0"]),
-    ("`--sort`, `--sortr`", lambda case: case.operands not in (["f0"], ["-"]) and any(word.split("=")[0] in ("--sort", "--sortr") and word[-4:] != "path" or word[:7] == "--sortr"
-     for word in case.words()), ["--sortr=path foo f0 f1"]),
-    ("`--crlf`", lambda case: case.given("crlf") and "-F" not in case.words() and any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text),
-     ["--crlf -o f.?o\\S f0"]),
-    ("`-P`", lambda case: case.given("P", "pcre2", "engine") and "-F" not in case.words(), ["-P -r<$0> ^ f0"]),
-    ("`-t all`", lambda case: case.given("type", "t", "T", "type-not") and case.given("type-add", "type-clear"), ["-tall --type-clear=c foo ."]),
-    ("`--null-data`", lambda case: case.given("null-data") and "-F" not in case.words() and any("." in pattern for pattern in case.patterns), ["--null-data -o foo.x f0"]),
-    ("A NUL", lambda case: not case.given("a", "text", "null-data") and any(b"\0" in line for text in case.texts.values() for line in text), ["-C1 b f0"]),
+    ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
+    ("`--multiline`", lambda case: case.given("U", "multiline") and "-F" not in case.words(), ["-U f.o f0"]),
+    ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2", "engine") and "-F" not in case.words(), ["-P (f)\\1?oo f0"]),
+    ("`--crlf` with an expression", lambda case: case.given("crlf") and has(b"\r(?!\n)")(case), ["-a --crlf -o f.oo f0"]),
+    ("`--null-data` with `.`", lambda case: case.given("null-data") and "-F" not in case.words() and any("." in pattern for pattern in case.patterns), ["--null-data -o foo.x f0"]),
+    ("`--sort`, `--sortr`", lambda case: case.operands not in (["f0"], ["-"]) and any(word[:7] == "--sortr" or word[:7] == "--sort=" and word != "--sort=path" for word in case.words()),
+     ["--sortr=path foo f0 f1"]),
+    ("`-t all`, `-T all`", lambda case: case.given("type", "t", "T", "type-not") and case.given("type-add", "type-clear"), ["-tall --type-clear=c foo ."]),
+    ("`-uuuu`", lambda case: sum(word in ("-u", "--unrestricted") for word in case.words()) > 3, ["-uuuu foo f0"]),
+    ("`--stats`, `--debug`, `--trace`", lambda case: False, ["--stats foo f0"]),
+    ("`--files`, `--type-list` before `-c`, `-l` or `--json`", lambda case: False, ["--files -c foo f0"]),
+    ("`--pre`, `--pre-glob`, `--pcre2-version`", lambda case: False, ["--pre=cat foo f0", "--pcre2-version foo f0"]),
+    ("`--hostname-bin`", lambda case: False, ["--color=always -H --hyperlink-format=x://{host}/{path} --hostname-bin=true foo f0"]),
+    ("`--regex-size-limit`, `--dfa-size-limit`, `--auto-hybrid-regex`, `--multiline-dotall`", lambda case: False, ["--regex-size-limit=1 f\\w+ f0"]),
 ]
 
 
@@ -214,17 +226,23 @@ def run_case(rng, trawl, folder):
 
 
 def rows(trawl, folder):
-    """Show that each row of docs/command.md still differs, and that every option of flags.def is drawn or named by a test."""
-    text = open(os.path.join(os.path.dirname(TABLE), "../../docs/command.md"), encoding="utf-8").read()
-    place = os.path.join(folder, "rows")
+    """Show that each row of docs/command.md still differs, and that a test names each option that is not drawn."""
+    documents = open(os.path.join(ROOT, "docs/command.md"), encoding="utf-8").read()
+    listed = re.findall(r"^\|([^|]+)\|", documents.split("|command line|`tg`|ripgrep 15.2|\n|---|---|---|\n")[1].split("\n\n")[0], re.MULTILINE)
+    names = [name for name, _, _ in ROWS]
+    if set(listed) - set(names) or any("|%s|" % name not in documents for name in names):
+        return "rows of docs/command.md and of this script differ: %r" % (set(listed) ^ set(names))
+    texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"]}
     for name, _, lines in ROWS:
-        if name not in text:
-            return "docs/command.md has no row %s" % name
         for line in lines:
-            case = Case([line.split()[:-2]], [line.split()[-2]], {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"]}, line.split()[-1:], False)
-            if wrong_with(case, trawl, place) is None:
+            *options, pattern, operand = line.split(" ") if name[2:7] != "-sort" else line.split(" ")[:3]
+            case = Case([options], [pattern], texts, ["f0", "f1"] if name[2:7] == "-sort" else [operand], False)
+            if wrong_with(case, trawl, os.path.join(folder, "rows")) is None:
                 return "%s: tg %s no longer differs from ripgrep" % (name, line)
-    return None
+    others = "".join(open(path, encoding="utf-8", errors="replace").read() for path in glob.glob(ROOT + "/tests/[!g]*/**/*", recursive=True) + glob.glob(ROOT + "/tests/grep/*.py")
+                     if os.path.isfile(path) and path != os.path.abspath(__file__))
+    unnamed = [name for name in OWN if "--" + name not in others]
+    return "no test names --%s" % ", --".join(unnamed) if unnamed else None
 
 
 # The options with which plug-ins of editors run ripgrep.
@@ -237,7 +255,7 @@ PLUGINS = [["--color=never", "--no-heading", "--with-filename", "--line-number",
 def plugins(trawl, folder):
     """Search the command's sources with tg and with ripgrep, by the options of plug-ins. Both must print the same lines, in
     any order."""
-    sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
+    sources = os.path.join(ROOT, "tools")
     for options in PLUGINS:
         found = []
         for program in ([cases.link(trawl, folder + ".tg")], [cases.ripgrep(), "--no-config"]):

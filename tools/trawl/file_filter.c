@@ -216,7 +216,7 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
 bool filter_open(struct filter **made, const struct settings *settings, char *message)
 {
     const struct file_settings *files = &settings->files;
-    bool ignore = files->filtering;
+    bool ignore = files->filtering && !(files->no_ignore && !settings->is_tg);
     bool hidden = files->hidden < 0 || (files->hidden == 0 && files->filtering);
     struct filter *filter;
 

@@ -135,7 +135,7 @@ struct file_settings {
     struct value_list rules; /* globs, types, --ignore-file */
     bool glob_any_case, ignore_any_case;
     bool filtering; /* rules apply: --ignore was given, or the command is tg */
-    bool no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
+    bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
     bool no_ignore_parent, no_ignore_vcs, no_require_git;
     int hidden; /* 1: hidden files are searched; -1: not; 0: `filtering` decides */
     unsigned unrestricted_count;
@@ -217,6 +217,8 @@ void value_unrestricted(struct settings *settings);
  */
 void value_report(struct settings *settings, enum flag_id report);
 void value_pretty(struct settings *settings);
+/* --ignore, --no-ignore. For tg, as for ripgrep, an option that stands for the options about each
+ * kind of ignore file. */
 void value_ignore(struct settings *settings, bool ignore);
 
 #endif

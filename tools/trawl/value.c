@@ -280,6 +280,9 @@ void value_ignore(struct settings *settings, bool ignore)
 {
     struct file_settings *files = &settings->files;
 
+    files->no_ignore = !ignore;
+    if (!settings->is_tg)
+        return;
     files->no_ignore_dot = files->no_ignore_exclude = files->no_ignore_global = !ignore;
     files->no_ignore_parent = files->no_ignore_vcs = !ignore;
 }
