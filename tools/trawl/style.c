@@ -401,8 +401,9 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 {
     uint64_t max_columns = scan->settings->max_columns, begin = trimmed(scan, piece, 0);
     /* as in ripgrep, blanks that --trim removes count only if matches are marked */
-    bool marked = scan->settings->colors.on && piece->span_count > 0 &&
-                  *scan->settings->colors.selected_match != '\0';
+    const struct colors *colors = &scan->settings->colors;
+    bool marked = colors->on && piece->span_count > 0 &&
+                  *(piece->selected ? colors->selected_match : colors->context_match) != '\0';
 
     scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);

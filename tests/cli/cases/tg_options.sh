@@ -36,11 +36,11 @@ tg --help | head -n 3; tg -h | awk 'length > 80 { print "too long: " $0 } END { 
 tg --help-long | awk 'length > 80 { print "too long: " $0 } END { print NR > 100 ? "long" : NR " lines" }'
 tg --help-long | grep -e '-r, ' -e '--color' -e '-L, ' -e '-d, '
 trawl --generate=man-tg | head -n 3
-# Where lines end in NUL, a carriage return is a byte like any, as with ripgrep.
+# --crlf undoes --null-data, as with ripgrep.
 printf 'ab\r\0xab\0ab\0' > z
 tg --null-data --crlf -x ab z | od -An -c
 printf ' \rab\0' | trawl -z --crlf --trim ab | od -An -c
 tg -n -A1 --field-match-separator=ab --field-context-separator=cde Foo a
-# With --crlf a carriage return at the end of a replaced line belongs to the line end, which -M does not count.
+# -M counts the line end of a replaced line, too.
 printf 'ab foo\r\n' | tg --crlf -rX -M4 foo | od -An -c
 printf 'ab foo\r\n' | tg --crlf -rX -M3 foo | od -An -c
