@@ -161,9 +161,11 @@ def binary_notes(own, expected, got):
     return None if wanted == said else "%r: of binary files ripgrep says %r, tg %r" % (own, wanted, said)
 
 
-def compare(rng, trawl, tg, tree, home):
+def compare(rng, trawl, tg, tree, home, reduced=None):
+    """Return None, or what is wrong. reduced: options in place of those that are drawn."""
     top, folders, files = tree
     options, operands, folder, search = make_case(rng, top, folders, files)
+    options = options if reduced is None else reduced
     place = os.path.join(top, folder)
     if folder:
         options = [word.replace("=../", "=" + os.path.dirname(top) + "/") for word in options]
@@ -220,7 +222,16 @@ def run_case(rng, trawl, folder):
     tree = tree_of(rng.number, folder)
     if not os.path.lexists(tg):
         os.symlink(trawl, tg)
-    return compare(rng, trawl, tg, tree, home)
+    state = rng.getstate()
+
+    def again(options=None):
+        rng.setstate(state)
+        return compare(rng, trawl, tg, tree, home, options)
+
+    if again() is None:
+        return None
+    rng.setstate(state)
+    return again(cases.shrink([make_case(rng, *tree)[0]], lambda parts: again(parts[0]))[0])
 
 
 def every_glob(trawl, folder):
