@@ -104,7 +104,8 @@ ROWS = [
     ("`--multiline`", lambda case: case.given("U", "multiline") and "-F" not in case.words(), ["-U f.o f0"]),
     ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2", "engine") and "-F" not in case.words(), ["-P (f)\\1?oo f0"]),
     ("`--crlf` with an expression", lambda case: case.given("crlf") and has(b"\r(?!\n)")(case), ["-a --crlf -o f.oo f0"]),
-    ("`--null-data` with `.`", lambda case: case.given("null-data") and "-F" not in case.words() and any("." in pattern for pattern in case.patterns), ["--null-data -o foo.x f0"]),
+    ("`--null-data` with `.`, `^`, `$` or `-x`", lambda case: case.given("null-data") and
+     (case.given("x", "line-regexp") or "-F" not in case.words() and any({*pattern} & {*".^$"} for pattern in case.patterns)), ["--null-data -o foo.x f0", "--null-data -x foo f0"]),
     ("`--sort`, `--sortr`", lambda case: case.operands not in (["f0"], ["-"]) and any(word[:7] == "--sortr" or word[:7] == "--sort=" and word != "--sort=path" for word in case.words()),
      ["--sortr=path foo f0 f1"]),
     ("`-t all`, `-T all`", lambda case: case.given("type", "t", "T", "type-not") and case.given("type-add", "type-clear"), ["-tall --type-clear=c foo ."]),
@@ -241,7 +242,8 @@ def rows(trawl, folder):
                 return "%s: tg %s no longer differs from ripgrep" % (name, line)
     others = "".join(open(path, encoding="utf-8", errors="replace").read() for path in glob.glob(ROOT + "/tests/[!g]*/**/*", recursive=True) + glob.glob(ROOT + "/tests/grep/*.py")
                      if os.path.isfile(path) and path != os.path.abspath(__file__))
-    unnamed = [name for name in OWN if "--" + name not in others]
+    letters = {name: letter for letter, name in re.findall(r"^FLAG\(\w+, '(.)', \"([^\"]+)\"", open(TABLE, encoding="utf-8").read(), re.MULTILINE)}
+    unnamed = [name for name in OWN if not re.search(r"--%s\b" % name + r"|[\"' ]-%s[\"' ]" % letters[name] * (name in letters), others)]
     return "no test names --%s" % ", --".join(unnamed) if unnamed else None
 
 

@@ -284,7 +284,8 @@ void json_end(struct text_scan *scan, bool binary)
     struct json_totals *totals = &scan->job->totals.sums.json;
     const struct json_state *json = &scan->json;
     uint64_t printed, ns = now_ns() - json->begin_ns;
-    uint64_t searched = scan->left_count == 0 ? scan->selected_end : scan->scanned_end;
+    uint64_t searched =
+        scan->left_count == 0 && scan->stop ? scan->selected_end : scan->scanned_end;
     char text[512], time[128];
 
     totals->searches++;

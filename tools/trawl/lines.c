@@ -215,6 +215,7 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
         if (scan->pending_count > 0)
             print_pending(scan, view, end);
         scan->pending_count = 0;
+        scan->scanned_end = view->begin + end;
         scan->stop = true;
     }
 }

@@ -138,7 +138,8 @@ int job_end_document(struct command_job *job)
 static void tell_of_nothing(struct command_job *job, size_t operand_count)
 {
     const struct settings *settings = job->settings;
-    bool fails = settings->is_tg && operand_count == 0;
+    /* a server that serves a part of the files may have none of those that are searched */
+    bool fails = settings->is_tg && operand_count == 0 && (job->supply == NULL || job->left_out);
 
     if ((fails || (job->left_out && !job->selected && !settings->quiet)) && !settings->no_messages)
         job_message(job, "no files were searched%s",
