@@ -44,12 +44,17 @@ void print_field_end(struct text_scan *scan, bool selected)
 
 void print_name(struct text_scan *scan)
 {
+    /* ripgrep's link is around the colour, trawl's inside */
+    bool linked = scan->settings->is_tg && style_begin_link(scan, 0, 0);
+
     print_color_start(scan, scan->settings->colors.file_name);
     if (scan->settings->style.names)
         style_name(scan);
     else
         output_text(scan->output, scan->name);
     print_color_end(scan, scan->settings->colors.file_name);
+    if (linked)
+        style_end_link(scan);
 }
 
 void print_name_field(struct text_scan *scan, bool selected)

@@ -395,7 +395,7 @@ bool value_encoding(struct settings *settings, const char *value)
             settings, "--encoding: '%s' is not auto, none, or an encoding that this system knows",
             value);
     settings->encoding = strcmp(value, "none") == 0 ? NULL : value;
-    settings->encoding_given = true;
+    settings->encoding_given = !settings->is_tg || strcmp(value, "auto") != 0;
     return true;
 }
 

@@ -14,7 +14,7 @@ printf 'caf\xe9 foo\n' > latin; tg -E latin1 -n foo latin; tg -U foo latin; tg -
 printf 'foo\0' > d/n; tg -l foo d -g n; tg --binary -l foo d -g n
 tg -A1 -10 Foo a | wc -l
 # Refused with what to write instead; --pre was taken for --pretty.
-for wrong in '--pre cat' '--pre-glob x' '-P' '--pcre2'; do tg $wrong foo a; echo "status $?"; done
+for wrong in '--pre cat' '--pre-glob x' '--pcre2-version' '-P' '--pcre2'; do tg $wrong foo a; echo "status $?"; done
 tg; echo "status $?"
 tg -m; echo "status $?"
 # Rules that hide every file are not the same as a text without a match.
