@@ -5,6 +5,7 @@ TRAWL_TEST_SEED, TRAWL_TEST_SCALE and TRAWL_TEST_DIVISOR as for every test (test
 """
 
 import collections
+import functools
 import itertools
 import os
 import random
@@ -55,6 +56,43 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
                           **{"env": environment(locale), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                              **given, **more})
     return done.returncode, done.stdout, done.stderr
+
+
+@functools.cache
+def ripgrep():
+    """The program of ripgrep 15.2, which scripts/judges.sh installs; None: it cannot be had."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "judges.sh")
+    done = subprocess.run(["bash", script], capture_output=True)
+    return os.path.join(os.fsdecode(done.stdout.strip()), "bin", "rg") if done.returncode == 0 else None
+
+
+def link(trawl, path):
+    """Return a link to the command, by which the command is called tg."""
+    path = os.path.join(path, str(abs(hash(trawl))), "tg")
+    if not os.path.lexists(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.symlink(trawl, path)
+    return path
+
+
+def shrink(parts, fails):
+    """Reduce a failing case: parts are lists, and fails(parts) says whether the case still fails with shorter lists. Return the
+    shortest lists found."""
+    shorter = True
+    while shorter:
+        shorter = False
+        for at, part in enumerate(parts):
+            size = max(1, len(part) // 2)
+            while size:
+                begin = 0
+                while begin < len(part):
+                    fewer = parts[:at] + [part[:begin] + part[begin + size:]] + parts[at + 1:]
+                    if fails(fewer):
+                        parts, part, shorter = fewer, fewer[at], True
+                    else:
+                        begin += size
+                size //= 2
+    return parts
 
 
 def stats_wrong(said, jobs=0, size=None):

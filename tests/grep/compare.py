@@ -485,6 +485,32 @@ def compare(case, top, files, trawl):
     return None, expected[0] == 0, expected, got
 
 
+def reduced(case, trawl):
+    """Return a case that differs with as few arguments and lines as the shrinker finds, and the lines of its files."""
+    names = sorted(name for name in Tree.files if name in case.arguments or case.stdin and case.stdin[:2] == ("file", name))
+    piped = case.stdin and case.stdin[0] == "pipe"
+
+    def made(parts):
+        smaller = copy.copy(case)
+        smaller.arguments, smaller.own = parts[:2]
+        if piped:
+            smaller.stdin = ("pipe", b"".join(parts[2]))
+        for name, lines in zip(names, parts[2 + bool(piped):]):
+            with open(os.path.join(Tree.top, name), "wb") as file:
+                file.write(b"".join(lines))
+        return smaller
+
+    def fails(parts):
+        if case.smart and parts[0] != case.arguments:  # -S in place of -i: the strings decide
+            return False
+        why, _, expected, got = compare(made(parts), Tree.top, Tree.files, trawl)
+        return why is None and expected != got and b"sage" not in expected[2]  # no usage error
+
+    lines = [text.splitlines(True) for text in ([case.stdin[1]] if piped else []) + [Tree.files[name] for name in names]]
+    parts = cases.shrink([case.arguments, case.own, *lines], fails)
+    return made(parts), parts[2:], lambda: made([[], [], *lines])
+
+
 def features(rng, trawl, folder):
     """Return the set of a case's options and kind of input."""
     prepare_tree(rng.number // CASES_PER_TREE, trawl, folder)
@@ -502,9 +528,12 @@ def run_case(rng, trawl, folder):
     cases.counts["selected"] += selects
     if expected == got:
         return None
-    return "LC_ALL=%s, %s, stdin %r\n  arguments: %r, and for trawl %r%s; stdout: %s%s%s" % (
+    case, lines, restore = reduced(case, trawl)
+    _, _, expected, got = compare(case, Tree.top, Tree.files, trawl)
+    restore()
+    return "LC_ALL=%s, %s, stdin %r\n  lines %r, arguments: %r, and for trawl %r%s; stdout: %s%s%s" % (
         case.locale, case.environment, case.stdin and (case.stdin[0], case.stdin[1][:60], case.stdin[2:]),
-        case.arguments, case.own + ["-S"] * case.smart, "; to the null device" if case.nowhere else "",
+        lines, case.arguments, case.own + ["-S"] * case.smart, "; to the null device" if case.nowhere else "",
         cases.differences(expected[1], got[1]), show("grep", expected), show("trawl", got))
 
 

@@ -322,13 +322,13 @@ class Printer:
         bare = rest[:-1] if rest.endswith(b"\r") else rest
         return out + (case.paint(bare, line) if bare else b"") + rest[len(bare):] + (case.end if stop > len(text) else b"")
 
-    def piece(self, text, end, spans, all_spans, offset, number, column, selected, replaced=False, is_match=False, match_count=0, numbers=(), distance=False,
-              return_ends=False):
+    def piece(self, text, end, spans, all_spans, offset, number, column, selected, is_match=False, match_count=0, numbers=(), distance=False):
         case = self.case
         self.head(number, column, offset, len(text), selected, numbers, distance)
         blanks = b" \t\n\v\f" + (b"" if "crlf" in case.on else b"\r")
         begin = len(text) - len(text.lstrip(blanks)) if "trim" in case.on else 0
-        if not case.columns or len(text) + (len(end) if not replaced else -return_ends) <= case.columns:
+        marked = spans and case.colors.get("ms" if selected else "mc")
+        if not case.columns or len(text) + len(end) - (0 if marked else begin) <= case.columns:
             self.out += self.marked(text, end, spans, begin, len(text) + len(end), selected, is_match) + (b"" if end else case.end)
             return
         if "max-columns-preview" in case.on:
@@ -347,7 +347,7 @@ class Printer:
         case = self.case
         all_found = found = case.spans(content)[1]
         if case.report == "json":
-            self.lines.append((selected, content + end, number if case.number else None, offset, [(content[b:e], b, e) for b, e, _, _ in found]))
+            self.lines.append((selected, content + end, number if case.number else None, offset, [(content[b:e], new, b, e) for b, e, new, _ in found]))
             return
         number = number if case.number else 0
         matching = selected != ("v" in case.on)
@@ -360,8 +360,8 @@ class Printer:
                 spans.append((len(text), len(text) + len(new)))
                 text, at = text + new, max(at, stop)
             text += content[at:]
-        more = {"selected": selected, "replaced": bool(case.replace is not None and found), "distance": matching and bool(all_found)}
-        whole = {**more, "match_count": len(spans), "return_ends": "crlf" in case.on and bool(found) and content[found[-1][1]:].endswith(b"\r")}
+        more = {"selected": selected, "distance": matching and bool(all_found)}
+        whole = {**more, "match_count": len(spans)}
         if case.only and (matching or "passthru" not in case.on):
             for (begin, stop), (_, _, _, numbers) in zip(spans, found):
                 for which in numbers if "pattern-number" in case.on else [0]:
@@ -468,19 +468,21 @@ def json_expected(output, files, case):
     first NUL is). The number of printed bytes comes from the output, which is a list of lines."""
     wanted, sums = [], {}
     for path, lines, searched, null in files:
+        sums = {**sums, "searches": sums.get("searches", 0) + 1, "bytes_searched": sums.get("bytes_searched", 0) + searched}
         if not lines and null is None:
             continue
         first, path = len(wanted), data(path)
         wanted.append({"type": "begin", "data": {"path": path}})
         for selected, line, number, offset, spans in lines:
-            matches = [{"match": data(match), "start": begin, "end": end, **({"distance": 0} if case.distance else {})} for match, begin, end in spans]
+            matches = [{"match": data(match), **({"replacement": data(new)} if case.replace is not None else {}), "start": begin, "end": end,
+                        **({"distance": 0} if case.distance else {})} for match, new, begin, end in spans]
             wanted.append({"type": "match" if selected else "context", "data": {"path": path, "lines": data(line), "line_number": number,
                                                                                "absolute_offset": offset, "submatches": matches}})
         hits = [len(spans) for selected, _, _, _, spans in lines if selected]
         stats = {"searches": 1, "searches_with_match": int(bool(hits)), "bytes_searched": searched, "matched_lines": len(hits), "matches": sum(hits),
                  "bytes_printed": sum(len(line) + 1 for line in output[first:len(wanted)])}
         wanted.append({"type": "end", "data": {"path": path, "binary_offset": null, "stats": stats}})
-        sums = {name: sums.get(name, 0) + count for name, count in stats.items()}
+        sums = {**sums, **{name: sums.get(name, 0) + stats[name] for name in ("searches_with_match", "matched_lines", "matches", "bytes_printed")}}
     names = ("searches", "searches_with_match", "bytes_searched", "matched_lines", "matches", "bytes_printed")
     return wanted + [{"type": "summary", "data": {"stats": {name: sums.get(name, 0) for name in names}}}]
 
@@ -561,7 +563,7 @@ def run_case(rng, trawl, folder):
         lines = got.split(b"\n")[:-1]
         lines = [line for line in lines if not line.startswith(b"trawl: ")]
         expected = json_expected(lines, files, case)
-        early = any(null is not None for _, _, _, null in files)  # where a selected line of a binary file is found
+        early = "I" in case.on or any(null is not None for _, _, _, null in files)  # where a selected line of a binary file is found
         if messages(lines, early) == messages(expected, early):
             got = b"".join(line for line in got.splitlines(True) if line.startswith(b"trawl: "))
         else:

@@ -1,30 +1,15 @@
 #!/usr/bin/env python3
-"""Runs random command lines with ripgrep and with trawl, with options about printed lines that both have, and compares.
+"""Runs random command lines with ripgrep and with tg, and compares what both print and return.
 
 usage: rg_output.py TRAWL
 
-Some command lines are those of a user of ripgrep, given to tg unchanged. The script compares the status, and standard
-output byte for byte; with colours, each character and its look; with --json, every message except the times (and after -m
-except the number of searched bytes). Texts and names are not always UTF-8.
-
-Left out, because trawl does what GNU grep does:
-
-- -o together with context: grep prints no context then;
-- -m together with trailing context, where ripgrep 13 marks no further matches, and -m with --count-matches, where trawl
-  counts occurrences;
-- contexts of 0 lines: grep separates groups by lines of --;
-- -L, whose status is that of grep; names, counts and lines of -- with --null-data: ripgrep ends these with a NUL;
-- NUL bytes without --null-data: the programs differ in which files are binary, and in the messages;
-- the line ends that ripgrep adds with --crlf, and texts that end in a carriage return;
-- -w with strings that are no words, with -x, or on a text that is not UTF-8.
-
-Of several strings that begin at the same place, ripgrep finds the string that is given first, trawl the longest string;
-so the script gives ripgrep the longest string first.
-
-Also left out, because ripgrep 13 is wrong: -w and -x with --null-data (ripgrep finds nothing at a line's beginning), -w
-with several strings (ripgrep takes 'oo' in 'Foo' for a word), -U with -v and -x (ripgrep finds nothing), and previews of
-lines with a carriage return (ripgrep takes carriage return and line end for one character).
+Every option of tools/trawl/flags.def that ripgrep has is drawn together with every other, in both orders, and with further
+options. A case is about the file's next pair. The script compares the status, and standard output byte for byte; with --json,
+every message except the times. Texts and names are not always UTF-8. Nothing is left out but the cases of ROWS, each of which
+stands in docs/command.md; `rows` shows that each row still differs.
 """
+import functools
+import glob
 import itertools
 import json
 import os
@@ -35,24 +20,103 @@ import sys
 import cases
 
 CASES = 2400
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+TABLE = os.path.join(ROOT, "tools/trawl/flags.def")
 
-WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\", "oo",
-         "o", "  ", "\t", "$", "$0"]
+# Letters and values with which a row of flags.def is drawn. Rows that take no value need no entry.
+LETTERS = {"null": "0", "encoding": "E", "no-filename": "I", "follow": "L", "type-not": "T", "multiline": "U", "max-depth": "d", "replace": "r",
+           "case-sensitive": "s", "unrestricted": "u", "search-zip": "z"}
+REPLACEMENTS = ["", "X", "$0", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement", "$$0", "${", "$-", "${0-}", "${}", "$00", "${é}",
+                "${$0}", "${0 }", "${00}$"]
+SEPARATORS = ["", "~>", "\\t", "\\x3a", "\\\\", "ab", "\\q", "é", "--", "-", ":"]
+COLORS = ["fg:blue", "fg:red", "fg:200", "fg:0xff", "bg:green", "bg:7", "bg:0x10,20,30", "style:bold", "style:nobold", "style:underline", "style:italic",
+          "style:noitalic", "style:intense", "style:nointense", "none"]
+SMALL = ["0", "1", "2", "5"]
+VALUES = {"regexp": ["foo", "a"], "max-count": SMALL, "before-context": SMALL, "after-context": SMALL, "context": SMALL, "color": ["always", "never", "ansi", "auto"],
+          "regex-size-limit": ["10M", "1G"], "dfa-size-limit": ["10M"], "replace": REPLACEMENTS, "max-columns": ["0", "1", "5", "9", "12", "20", "40"],
+          "colors": ["%s:%s" % pair for pair in itertools.product(("path", "line", "column", "match", "highlight"), COLORS)],
+          "hyperlink-format": ["none", "", "x://{path}", "x://{path}:{line}:{column}"], "hostname-bin": ["true"], "context-separator": SEPARATORS,
+          "field-match-separator": SEPARATORS, "field-context-separator": SEPARATORS, "path-separator": ["+", "\\x41"], "glob": ["f*", "!f0", "*.c", "!sub/", "/f1"],
+          "iglob": ["F*", "!F0", "*.C"], "type": ["c", "py", "all"], "type-not": ["c", "all"], "type-add": ["c:f*", "own:*.x"], "type-clear": ["c"], "ignore-file": ["more"],
+          "max-depth": ["0", "1", "2"], "maxdepth": ["0", "1"], "max-filesize": ["5", "1K", "1G"], "sort": ["path", "none", "modified"], "sortr": ["path", "accessed"], "encoding": ["none", "auto"],
+          "threads": ["1"], "engine": ["default"]}
+# Options that ripgrep lacks or that search nothing, and options that docs/command.md names as different.
+OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long help version label silent binary-files directories devices recursive dereference-recursive include exclude
+    exclude-from exclude-dir initial-tab unix-byte-offsets group-separator no-group-separator colour overlapping positions pattern-number count-by-pattern mismatches edits
+    alphabet reverse-complement any-base exact every-end distance fasta server algorithm list-algorithms explain method instruction-set chunk-bytes generate file pre pre-glob
+    type-list pcre2-version stats files""".split()
+
+WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\", "oo", "o", "  ", "\t", "$", "$0"]
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
-REPLACEMENTS = ["", "X", "$0", "<$0>", "$0$0", "${0}x", "$0x", "$$", "$", "$1", "${foo}y", "  $0", "long replacement", "$$0", "${", "$-", "${0-}", "${}", "$00", "${é}", "${$0}",
-                "${0 }", "${00}$"]
-SEPARATORS = ["", "~>", "\\t", "\\x3a", "\\\\", "ab", "\\q", "é"]
+EXPRESSIONS = ["", "a*", "^$", "^", "$", "o+", "foo|fo", "(f)(o)", "[^a]", "b?", "(?:)|b", "x|", "^a", "a$", "a{2}", "^.*$", "(?P<foo>o)o", "fo+b", "o*$", " *", "."]
 
-# The options to draw from: (trawl's options, ripgrep's options; None: the same options).
-PLAIN = [(["-n"], None), (["-N"], None), (["-H"], None), (["-h"], ["-I"]), (["-b"], None), (["-v"], None), (["-x"], None),
-         (["-i"], None), (["-S"], None), (["--null"], None), (["--column"], None), (["--vimgrep"], None), (["--heading"], None),
-         (["--no-heading"], None), (["--trim"], None), (["--passthru"], None), (["--no-column"], None), (["--no-trim"], None)]
-# Options for tg, where short and long options mean what they mean in ripgrep.
-OF_TG = [["-0"], ["-I"], ["-s"], ["--case-sensitive"], ["--crlf"], ["--include-zero"], ["--block-buffered"], ["--line-buffered"],
-         ["--no-line-buffered"], ["--no-ignore-messages"], ["--no-follow"], ["-L"], ["--sort-files"], ["--color", "never"], ["-U"], ["-u"],
-         ["-r", "<$0>"], ["-rX"], ["-z"], ["-N", "-p"], ["-p"], ["--color", "ansi"], ["--no-heading", "-p"], ["-p", "-N"], ["-n", "-N", "-p"]]
-REPORTS = [(["-o"], None), (["-l"], None), (["-c"], ["-c", "--include-zero"]), (["--count-matches"], ["--count-matches", "--include-zero"]),
-           (["-q"], None)]
+
+def rows_of_table():
+    """{long name: [the ways to write the option]} of the rows that ripgrep has."""
+    ways = {}
+    for letter, name, argument in re.findall(r'^(?:FLAG|ALIAS)\(\w+, (?:0|\'(.)\'), "([^"]+)", (\w+)', open(TABLE, encoding="utf-8").read(), re.MULTILINE):
+        if name in OWN:
+            continue
+        letter = LETTERS.get(name) or (letter if letter not in "hLITzsurREdDZUyG" else "")
+        if name in VALUES:
+            ways[name] = [[form + value] for value in VALUES[name] for form in ["--%s=" % name] + ["-" + letter] * bool(letter and value)]
+        else:
+            ways[name] = [["--" + name]] + [["-" + letter]] * bool(letter)
+    return ways
+
+
+WAYS = rows_of_table()
+
+
+class Case:
+    """options: lists of words. texts: {name: [lines, with their ends]}. parts() and with_parts() are for the shrinker."""
+
+    def __init__(self, options, patterns, texts, operands, utf8):
+        self.options, self.patterns, self.texts, self.operands, self.utf8 = options, patterns, texts, operands, utf8
+
+    def words(self):
+        return [word for option in self.options for word in option]
+
+    def given(self, *names):
+        """Return whether one of the options is given, by a long name or a letter."""
+        forms = {"--" + name for name in names if len(name) > 1} | {"-" + name for name in names if len(name) == 1}
+        return any(word.split("=")[0] in forms or word[:2] in forms for word in self.words())
+
+    def parts(self):
+        return [self.options, self.patterns, *self.texts.values(), self.operands]
+
+    def with_parts(self, parts):
+        return Case(parts[0], parts[1], dict(zip(self.texts, parts[2:-1])), parts[-1], self.utf8)
+
+
+def has(*words):
+    """Return a function that says whether a case is about texts with one of the bytes, and about expressions."""
+    return lambda case: "-F" not in case.words() and any(re.search(word, line) for word in words for text in case.texts.values() for line in text)
+
+
+# Where tg differs from ripgrep on purpose: (the row of docs/command.md, which cases, command lines that show the difference in the
+# folder of `rows`).
+ROWS = [
+    ("A NUL in a text", lambda case: not case.given("a", "text", "null-data") and any(b"\0" in line for text in case.texts.values() for line in text), ["-C1 b f0"]),
+    ("`-v -m` with `--passthru`, `--null-data` or `--stop-on-nonmatch`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
+     case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch"), ["-vm1 --passthru -n foo f0"]),
+    ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
+    ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
+    ("`--multiline`", lambda case: case.given("U", "multiline") and ("-F" not in case.words() or "" in case.patterns), ["-U f.o f0"]),
+    ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2", "engine") and "-F" not in case.words(), ["-P (f)\\1?oo f0"]),
+    ("`--crlf` with an expression", lambda case: case.given("crlf") and has(b"\r(?!\n)")(case), ["-a --crlf -o f.oo f0"]),
+    ("`--null-data` with `.`, `^`, `$` or `-x`", lambda case: case.given("null-data") and
+     (case.given("x", "line-regexp") or "-F" not in case.words() and any({*pattern} & {*".^$"} for pattern in case.patterns)), ["--null-data -o foo.x f0", "--null-data -x foo f0"]),
+    ("`--sort`, `--sortr`", lambda case: case.operands not in (["f0"], ["-"]) and any(word[:7] == "--sortr" or word[:7] == "--sort=" and word != "--sort=path" for word in case.words()),
+     ["--sortr=path foo f0 f1"]),
+    ("`-t all`, `-T all`", lambda case: case.given("type", "t", "T", "type-not") and case.given("type-add", "type-clear"), ["-tall --type-clear=c foo ."]),
+    ("`-uuuu`", lambda case: sum(word in ("-u", "--unrestricted") for word in case.words()) > 3, ["-uuuu foo f0"]),
+    ("`--stats`, `--debug`, `--trace`", lambda case: False, ["--stats foo f0"]),
+    ("`--files`, `--type-list` before `-c`, `-l` or `--json`", lambda case: False, ["--files -c foo f0"]),
+    ("`--pre`, `--pre-glob`, `--pcre2-version`", lambda case: False, ["--pre=cat foo f0", "--pcre2-version foo f0"]),
+    ("`--hostname-bin`", lambda case: False, ["--color=always -H --hyperlink-format=x://{host}/{path} --hostname-bin=true foo f0"]),
+    ("`--regex-size-limit`, `--dfa-size-limit`, `--auto-hybrid-regex`, `--multiline-dotall`", lambda case: False, ["--regex-size-limit=1 f\\w+ f0"]),
+]
 
 
 def random_line(rng, utf8):
@@ -65,224 +129,129 @@ def random_line(rng, utf8):
 
 def random_text(rng, utf8, end, crlf):
     lines = [random_line(rng, utf8) for _ in range(rng.choice([0, 1, 2, 5, 12, 40]))]
-    if lines and rng.random() < 0.3:  # as long as the blocks in which lines are composed or read
+    if lines and rng.random() < 0.1:  # as long as the blocks in which lines are composed or read
         line = rng.choice(lines) + "a"
         lines[-1] = (line * 9000)[:rng.choice([63, 130, 300, 4096, 6144, 9000]) + rng.randrange(-3, 4)]
     if rng.random() < (0.7 if crlf else 0.1):
         lines = [line + "\r" for line in lines]
-    text = end.join(lines)
-    return (text + (end if lines and rng.random() < 0.7 else "")).encode()
+    lines = [(line + end).encode() for line in lines]
+    if lines and rng.random() < 0.3:
+        lines[-1] = lines[-1][:-1]
+    if rng.random() < 0.06:
+        lines = [line.replace(b"b", b"\0", rng.choice([0, 1])) for line in lines]
+    if rng.random() < 0.1:
+        lines = [line.replace(b"\xc3", b"\xe9").replace(b"o", b"\xff", rng.choice([0, 1])) for line in lines]
+    return lines
 
 
-class Case:
-    def __init__(self, rng):
-        self.ours, self.theirs = [], []
-        self.tg = rng.random() < 0.4
-        self.json = rng.random() < 0.25
-        self.utf8 = rng.random() < 0.4
-        self.end = "\0" if rng.random() < 0.06 else "\n"
-        words = WORDS + (UTF8_WORDS if self.utf8 else [])
-        self.patterns = []
-        for _ in range(rng.choice([1, 1, 1, 2, 3])):
-            pattern = "".join(rng.choice(words) for _ in range(rng.choice([1, 1, 2])))
-            self.patterns.append(pattern)
-        self.limit = rng.random() < 0.3  # -M, about as long as a line
-        self.choose(rng)
-        if self.tg and rng.random() < 0.15:
-            self.add(["--crlf"] + rng.choice([[], ["--trim"]]))
-            self.patterns[0] = rng.choice([" ", "\t", self.patterns[0]]) if not self.given("-w") else self.patterns[0]
-        if self.end == "\0":
-            self.add(["--null-data"])
-
-    def add(self, ours, theirs=None):
-        if self.tg and theirs is not None:  # tg takes ripgrep's options
-            ours = [word for word in theirs if word != "--include-zero"]
-            theirs = None
-        self.ours += ours
-        self.theirs += ours if theirs is None else theirs
-
-    def choose(self, rng):
-        context = report = None
-        for ours, theirs in rng.sample(PLAIN, rng.choice([0, 1, 1, 2, 3, 4])):
-            self.add(ours, theirs)
-        for ours in rng.sample(OF_TG, rng.choice([0, 1, 1, 2, 3])) if self.tg else []:
-            again = "--color" in ours and self.given("--color") or ours[0][:2] == "-r" and self.given("-r", "-rX")  # programs use the last of two
-            if not again and (not self.json or "-p" not in ours and "--color" not in ours):
-                self.add(ours)
-        if self.json:
-            self.add(["--json"])
-        elif rng.random() < 0.3:
-            self.add(*rng.choice(REPORTS))
-        if rng.random() < 0.3:
-            self.add(["--replace=" + ("$0" if self.limit and rng.random() < 0.5 else rng.choice(REPLACEMENTS))])
-        if self.limit and rng.random() < 0.5:
-            self.add(["--max-columns-preview"])
-        if rng.random() < 0.2:
-            self.add(["--field-match-separator=" + rng.choice(SEPARATORS)])
-        if rng.random() < 0.2:
-            self.add(["--field-context-separator=" + rng.choice(SEPARATORS)])
-        if rng.random() < 0.1:
-            self.add(["--path-separator=" + rng.choice(["+", "\\\\", "\\x41"])])
-        if rng.random() < 0.15:
-            self.add(["-m%d" % rng.choice([1, 2, 5])])
-            report = "-m"
-        if "-o" not in self.ours and "--passthru" not in self.ours and report is None and rng.random() < 0.3:
-            context = rng.choice(["-A", "-B", "-C"])
-            self.add([context + "%d" % rng.choice([1, 2, 5])])
-            if rng.random() < 0.4:
-                self.add(rng.choice([["--context-separator=" + rng.choice(SEPARATORS)], ["--no-context-separator"]]))
-        if self.json and context is None and report is None and not self.given("--passthru", "-v") and rng.random() < 0.3:
-            self.add(["-v", "-C1"])
-        if rng.random() < 0.25 and len(self.patterns) == 1 and re.fullmatch(r"\w+", self.patterns[0]):
-            self.add(["-w"])
-
-    def given(self, *options):
-        return any(option in self.ours for option in options)
-
-    def excluded(self, texts):
-        """Return whether the case is left out."""
-        # ripgrep 13 finds nothing with -U -x -v, and prints what follows the line, too, with -U -x -r.
-        if self.given("-U") and self.given("-x") and (self.given("-v") or any(o.startswith("-r") for o in self.ours)):
-            return True
-        if self.given("--crlf") and any(text.endswith(b"\r") for text in texts):
-            return True
-        everything = b"".join(texts)
-        if self.json:
-            return self.given("-w") + self.given("-x") + self.given("--null-data") > 1 or \
-                self.given("-i", "-S") and self.utf8 or \
-                self.given("--passthru") and any(option.startswith("-m") for option in self.ours)
-        if self.given("--max-columns-preview") and b"\r" in everything:
-            return True
-        if self.given("-p", "ansi") and self.given("-b", "--vimgrep", "--null", "-0"):
-            return True
-        if self.given("-i", "-S") and self.utf8:
-            return True  # tests/grep/fold.py has the letters
-        if self.given("-v") and self.given("-o", "--count-matches", "--vimgrep"):
-            return True  # trawl prints nothing for -v -o, as grep does, and refuses -v --count-matches
-        if self.given("-l", "-L", "-c", "-q") and self.given("-o", "--count-matches", "--vimgrep", "--passthru"):
-            return True
-        if self.given("--count-matches") and any(option.startswith("-m") for option in self.ours):
-            return True
-        if self.given("--null-data") and (self.given("-l", "-c", "--count-matches") or re.search("-[ABC][1-9]", " ".join(self.ours))):
-            return True
-        if (self.given("-w") + self.given("-x") + self.given("--null-data")) > 1:
-            return True
-        if self.given("--passthru") and any(option.startswith("-m") for option in self.ours):
-            return True
-        return False
-
-
-COLOR_TYPES = ["path", "line", "column", "match"]
-COLOR_VALUES = [["fg:blue", "fg:red", "fg:200", "fg:0xff"], ["bg:green", "bg:7", "bg:0x10,20,30"],
-                ["style:bold", "style:nobold", "style:underline", *["style:intense"] * 3, "style:nointense", "none"]]
-
-
-def looks(output):
-    """Return each character with its colours and style."""
-    state, shown = (), []
-    for part in re.split(rb"(\x1b\[[0-9;]*[mK])", output):
-        if not part.startswith(b"\x1b["):
-            shown += [(bytes([byte]), frozenset(state)) for byte in part]
-        elif part.endswith(b"m"):
-            codes = part[2:-1].decode().split(";")
-            while codes:
-                code = codes.pop(0)
-                if code in ("38", "48"):
-                    code = ":".join([code] + [codes.pop(0) for _ in range(2 if codes[0] == "5" else 4)])
-                state = () if code.lstrip("0") == "" else state + (code.lstrip("0"),)
-    return [(character, style) for character, style in shown if character not in b"\r\n"]
-
-
-def messages(output, limited):
-    """Return the messages of --json without times."""
-    found = []
-    for line in output.split(b"\n")[:-1]:
-        message = json.loads(line)
-        if message["type"] in ("end", "summary"):
-            stats = message["data"]["stats"]
-            times = [stats.pop("elapsed")] + ([message["data"].pop("elapsed_total")] if message["type"] == "summary" else [])
-            for time in times:
-                assert sorted(time) == ["human", "nanos", "secs"] and time["human"].endswith("s"), time
-                assert 0 <= time["nanos"] < 1000000000, time
-                assert abs(float(time["human"][:-1]) - time["secs"] - time["nanos"] * 1e-9) < 1e-6, time
-            if limited:
-                stats.pop("bytes_searched")
-        found.append(json.dumps(message))  # in the order of its keys
-    return found
-
-
-def run_program(arguments, folder, locale):
-    return cases.execute(arguments, folder, locale, env=cases.environment(locale, TERM="xterm", GREP_COLORS="se="))
+@functools.cache
+def expressions_work():
+    """Return whether the build has regular expressions."""
+    return b"cannot be loaded" not in cases.execute([os.path.abspath(sys.argv[1]), "-P", "a+", "/dev/null"])[2]
 
 
 def draw(rng):
-    """Return a case that is not left out, and its texts."""
-    while True:
-        case = Case(rng)
-        texts = [random_text(rng, case.utf8, case.end, case.given("--crlf")) for _ in range(rng.choice([1, 1, 2, 3]))]
-        if not case.excluded(texts):
-            return case, texts
+    """Return a case of the next pair of options."""
+    names = sorted(WAYS)
+    pairs = cases.random_of("pairs", 0).sample(range(len(names) ** 2), len(names) ** 2)
+    pair = divmod(pairs[rng.number % len(pairs)], len(names))
+    chosen = [names[pair[0]], *rng.choices(names, k=rng.choice([0, 0, 1, 2, 4, 6])), names[pair[1]]]
+    options = [rng.choice(WAYS[name]) for name in chosen]
+    utf8 = rng.random() < 0.4
+    end = "\0" if "null-data" in chosen and rng.random() < 0.7 else "\n"
+    words = WORDS + (UTF8_WORDS if utf8 else [])
+    if rng.random() < 0.5 or not expressions_work():
+        options.append(["-F"])
+        patterns = ["".join(rng.choice(words) for _ in range(rng.choice([0, 1, 1, 2]))) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
+    else:
+        patterns = rng.choices(EXPRESSIONS, k=rng.choice([1, 1, 2]))
+    texts = {name: random_text(rng, utf8, end, "crlf" in chosen) for name in ("f0", "f1.c", "sub/f2", ".h", "g" + rng.choice(["", "\udcff", "é"]))}
+    operands = rng.choice([["f0"], ["f0"], ["f0", "sub/f2"], list(texts), ["."], [], ["sub", "f1.c"], ["-"]])
+    return Case([["--sort=path"]] * (operands in ([], ["."]) or "sub" in operands) + options, patterns, texts, operands, utf8)
 
 
-def features(rng, *_):
-    """Return the set of a case's options and kind of input."""
-    case, texts = draw(rng)
-    names = {"-m" if word.startswith("-m") else word.split("=")[0] for word in case.ours}
-    return names | {"tg %s" % case.tg, "utf8 %s" % case.utf8, "-M" * case.limit, "end %s" % texts[0][-1:], "%d texts" % len(texts), "%d strings" % len(case.patterns)}
+def messages(output):
+    """Return the messages of --json without times."""
+    found = []
+    for line in output.split(b"\n"):
+        try:
+            message = json.loads(line)
+            for place in (message["data"], message["data"].get("stats", {})):
+                for name in ("elapsed", "elapsed_total"):
+                    place.pop(name, None)
+            found.append(json.dumps(message))  # in the order of its keys
+        except (ValueError, KeyError, TypeError, AttributeError):
+            found.append(line)
+    return found
+
+
+def run_both(case, trawl, folder):
+    """Return what tg and ripgrep do: (status, output), and the errors."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, lines in case.texts.items():
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(b"".join(lines))
+    for name, text in ((".gitignore", "g*\n"), (".ignore", "sub\n"), ("more", "f1*\n")):
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+    os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
+    patterns = [word for pattern in case.patterns for word in ("-e", pattern)]
+    data = b"".join(case.texts["f0"]) if case.operands == ["-"] else None
+    locale = "C.UTF-8" if case.utf8 else "C"
+    found = []
+    for program in ([cases.link(trawl, folder + ".tg")], [cases.ripgrep(), "--no-config", "-j1"]):
+        status, output, errors = cases.execute([*program, *case.words(), *patterns, "--", *case.operands], folder, locale, data, env=cases.environment(locale, TERM="xterm"))
+        found.append((status, messages(output) if b'"data":' in output else output, errors))
+    return found
+
+
+def wrong_with(case, trawl, folder):
+    """Return None, or what is wrong."""
+    got, wanted = run_both(case, trawl, folder)
+    if wanted[0] == 2 and wanted[1] == b"" and got[0] == 2 or got[:2] == wanted[:2]:
+        return None
+    return "tg %s\n  texts %r\n  tg      %r\n  ripgrep %r" % (" ".join(map(repr, case.words() + ["-e " + pattern for pattern in case.patterns] + case.operands)), case.texts, got, wanted)
+
+
+def row_of(case):
+    """Return the row of docs/command.md that the case belongs to, or None."""
+    return next((name for name, holds, _ in ROWS if holds(case)), None)
 
 
 def run_case(rng, trawl, folder):
-    """Return None, or what is wrong."""
-    case, texts = draw(rng)
-    if case.limit:
-        lines = b"\n".join(texts).split(b"\n")
-        line = rng.choice([line for line in lines if case.patterns[0].encode() in line] or lines)
-        case.add(["-M%d" % max(0, len(line) + rng.choice([-20, -1, 0, 0, 1]))])
-    names = []
-    for number, text in enumerate(texts):
-        if case.json and not case.given("-w") and rng.random() < 0.5:
-            text = text.replace(b"o", b"\xff\x01").replace(b" ", bytes([rng.choice([8, 9, 12, rng.randrange(1, 256)])]))
-            text = text.replace(b"\n\n", b"\n\xed\xa0\x80\n\xf4\x90\x80\x80\xc0\x80\xe2\x80\xa8\x7f\x1b\"\n")
-        name = "f%d" % number + (rng.choice(["\udcff", "\"", "\\", "\n", "é"]) if case.json and rng.random() < 0.3 else "")
-        names.append(os.path.join(rng.choice(["", "", "sub"]), name))
-        os.makedirs(os.path.join(folder, "sub"), exist_ok=True)
-        with open(os.path.join(folder, names[-1]), "wb") as file:
-            file.write(text)
-    if case.tg and case.utf8 and not case.json and not case.given("-w", "--max-columns-preview", "--replace", "-r", "-rX") and rng.random() < 0.3:
-        for name in names:  # a text that is not UTF-8
-            with open(os.path.join(folder, name), "rb+") as file:
-                text = file.read().replace(b"\xc3", b"\xe9" if case.tg else b"\xc3")
-                file.seek(0)
-                file.write(text)
-    looked = case.given("-p", "ansi") and not case.given("never")
-    colored = looked or rng.random() < 0.2 and not case.json and not case.given("-b", "--vimgrep", "--null", "-0", "never")
-    if colored:
-        if not looked:
-            case.add(["--color=always"])
-        for kind in rng.sample(COLOR_TYPES, rng.choice([0, 1, 2, 3])):
-            for values in rng.sample(COLOR_VALUES, rng.choice([1, 2, 3])):
-                case.add(["--colors=%s:%s" % (kind, rng.choice(values))])
-    if case.tg and not os.path.lexists(os.path.join(folder, "tg")):
-        os.symlink(trawl, os.path.join(folder, "tg"))
-    longest_first = sorted(case.patterns, key=lambda pattern: -len(pattern.encode()))
-    ours = [os.path.join(folder, "tg") if case.tg else trawl] + ["-F"] + case.ours + [option for pattern in case.patterns for option in ("-e", pattern)]
-    ours += ["-j%d" % rng.choice([1, 2, 3])] + ([] if rng.random() < 0.5 else ["--chunk-bytes=%d" % rng.choice([1, 7, 100])])
-    theirs = ["rg", "-F", "--no-config", "-j1"] + case.theirs + [option for pattern in longest_first for option in ("-e", pattern)]
-    locale = "C.UTF-8" if case.utf8 else "C"
-    got, wanted = run_program(ours + names, folder, locale), run_program(theirs + names, folder, locale)
-    added = case.limit or case.given("-o", "--heading", "-p", "-c", "-l", "--count-matches") or any(o.startswith(("-r", "--replace", "-A", "-B", "-C")) for o in case.ours)
-    if case.given("--crlf") and (added or not all(text.endswith(b"\n") for text in texts)):  # ripgrep ends lines that it adds with a carriage return
-        got, wanted = ((status, output.replace(b"\r\n", b"\n"), errors) for status, output, errors in (got, wanted))
-    if colored:
-        same = looks(got[1]) == looks(wanted[1])
-    elif case.json:
-        limited = any(option.startswith("-m") for option in case.ours)
-        same = messages(got[1], limited) == messages(wanted[1], limited)
-    else:
-        same = got[1] == wanted[1]
-    if got[0] == wanted[0] and got[2] == b"" and same:
+    case = draw(rng)
+    row = row_of(case)
+    if row:
+        cases.counts["in a row of docs/command.md: %s" % row] += 1
         return None
-    return "%s\n  %s\n  texts %r\n  trawl   %r\n  ripgrep %r" % (" ".join(map(repr, ours[1:] + names)), " ".join(map(repr, theirs)), texts, got, wanted)
+    place = os.path.join(folder, "tree")
+    wrong = wrong_with(case, trawl, place)
+    if wrong:
+        small = cases.shrink(case.parts(), lambda parts: parts[1] and not row_of(case.with_parts(parts)) and wrong_with(case.with_parts(parts), trawl, place) is not None)
+        wrong = wrong_with(case.with_parts(small), trawl, place)
+    return wrong
+
+
+def rows(trawl, folder):
+    """Show that each row of docs/command.md still differs, and that a test names each option that is not drawn."""
+    documents = open(os.path.join(ROOT, "docs/command.md"), encoding="utf-8").read()
+    listed = re.findall(r"^\|([^|]+)\|", documents.split("|command line|`tg`|ripgrep 15.2|\n|---|---|---|\n")[1].split("\n\n")[0], re.MULTILINE)
+    names = [name for name, _, _ in ROWS]
+    if set(listed) - set(names) or any("|%s|" % name not in documents for name in names):
+        return "rows of docs/command.md and of this script differ: %r" % (set(listed) ^ set(names))
+    texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"]}
+    for name, _, lines in ROWS:
+        for line in lines:
+            *options, pattern, operand = line.split(" ") if name[2:7] != "-sort" else line.split(" ")[:3]
+            case = Case([options], [pattern], texts, ["f0", "f1"] if name[2:7] == "-sort" else [operand], False)
+            if wrong_with(case, trawl, os.path.join(folder, "rows")) is None:
+                return "%s: tg %s no longer differs from ripgrep" % (name, line)
+    others = "".join(open(path, encoding="utf-8", errors="replace").read() for path in glob.glob(ROOT + "/tests/[!g]*/**/*", recursive=True) + glob.glob(ROOT + "/tests/grep/*.py")
+                     if os.path.isfile(path) and path != os.path.abspath(__file__))
+    letters = {name: letter for letter, name in re.findall(r"^FLAG\(\w+, '(.)', \"([^\"]+)\"", open(TABLE, encoding="utf-8").read(), re.MULTILINE)}
+    unnamed = [name for name in OWN if not re.search(r"--%s\b" % name + r"|[\"' ]-%s[\"' ]" % letters.get(name, "-" + name), others)]
+    return "no test names --%s" % ", --".join(unnamed) if unnamed else None
 
 
 # The options with which plug-ins of editors run ripgrep.
@@ -295,14 +264,11 @@ PLUGINS = [["--color=never", "--no-heading", "--with-filename", "--line-number",
 def plugins(trawl, folder):
     """Search the command's sources with tg and with ripgrep, by the options of plug-ins. Both must print the same lines, in
     any order."""
-    sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
-    if not os.path.lexists(os.path.join(folder, "tg")):
-        os.symlink(trawl, os.path.join(folder, "tg"))
+    sources = os.path.join(ROOT, "tools")
     for options in PLUGINS:
         found = []
-        for program in (os.path.join(folder, "tg"), "rg"):
-            own = ["-F", "--no-config"] if program == "rg" else []
-            status, output, errors = run_program([program] + own + options + ["struct settings", sources], folder, "C.UTF-8")
+        for program in ([cases.link(trawl, folder + ".tg")], [cases.ripgrep(), "--no-config"]):
+            status, output, errors = cases.execute([*program, "-F", *options, "struct settings", sources], folder)
             lines = output.split(b"\n")
             found.append((status, errors, sorted(line.split(b',"stats"')[0] for line in lines if b'"elapsed_total"' not in line)))
         if found[0] != found[1] or len(found[0][2]) < 10:
@@ -311,27 +277,22 @@ def plugins(trawl, folder):
 
 
 def returns(trawl, folder):
-    """Compare lines that end in carriage returns, or hold nothing else, about as long as -M. Line ends that ripgrep adds do not count."""
-    if not os.path.lexists(os.path.join(folder, "tg")):
-        os.symlink(trawl, os.path.join(folder, "tg"))
-    with open(os.path.join(folder, "returns"), "wb") as file:
-        file.write(b"foo\r\n\r\n \r\n \r foo\r\nbar\r\n\tfoo\nx\r\r\nfoo x\n")
-    rows = list(itertools.product(("", "--crlf"), ("", "--trim"), ("", "--replace=XY"), ("", "-M2", "-M3", "-M4", "-M5"), ("-n", "--passthru")))
-    for parts in cases.random_of("returns", 0).sample(rows, min(len(rows), cases.amount(8 * len(rows)))):
-        found = [run_program([*program, "-F", *filter(None, parts), "foo", "returns"], folder, "C.UTF-8")[:2]
-                 for program in ([os.path.join(folder, "tg")], ["rg", "--no-config", "-j1"])]
-        if parts[0] and (parts[2] or parts[3]):
-            found = [(status, output.replace(b"\r\n", b"\n")) for status, output in found]
-        if found[0] != found[1]:
-            return "%r: tg %r, ripgrep %r" % (parts, *found)
+    """Compare lines that end in carriage returns, or hold nothing else, about as long as -M."""
+    place = os.path.join(folder, "returns")
+    text = [line + b"\n" for line in (b"foo\r", b"\r", b" \r", b" \r foo\r", b"bar\r", b"\tfoo", b"x\r\r", b"foo x")]
+    parts = list(itertools.product(("", "--crlf"), ("", "--trim"), ("", "--replace=XY"), ("", "-M2", "-M3", "-M4", "-M5"), ("-n", "--passthru", "-o"), ("", "--color=always")))
+    for options in cases.random_of("returns", 0).sample(parts, min(len(parts), cases.amount(8 * len(parts)))):
+        wrong = wrong_with(Case([[word] for word in options if word], ["foo"], {"f0": text}, ["f0"], True), trawl, place)
+        if wrong:
+            return wrong
     return None
 
 
 def main():
-    if shutil.which("rg") is None:
-        print("SKIPPED: there is no rg (ripgrep)")
+    if cases.ripgrep() is None:
+        print("SKIPPED: there is no ripgrep 15.2: scripts/judges.sh could not install it")
         return 77
-    return cases.run("rg-output", CASES, "command lines", run_case, (plugins, returns), features=features)
+    return cases.run("rg-output", CASES, "command lines", run_case, (rows, plugins, returns))
 
 
 if __name__ == "__main__":

@@ -155,6 +155,13 @@ static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
     return OFFSET_NONE;
 }
 
+void binary_look(struct text_scan *scan)
+{
+    scan->scanned_end = 0;
+    scan->null_offset = scan->seekable ? null_behind(scan, OFFSET_NONE) : OFFSET_NONE;
+    scan->null_seen = scan->null_offset != OFFSET_NONE;
+}
+
 void binary_look_ahead(struct text_scan *scan)
 {
     uint64_t last = scan->printed_end == OFFSET_NONE || scan->printed_end < scan->selected_end

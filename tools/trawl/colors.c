@@ -57,8 +57,8 @@ static bool read_color(char color[16], const char *text)
     return true;
 }
 
-/* Reads the value of the attribute `style`: bold, intense, underline, or the same after "no".
- * False: another word. */
+/* Reads the value of the attribute `style`: bold, intense, italic, underline, or the same after
+ * "no". False: another word. */
 static bool read_style(struct color_spec *spec, const char *text)
 {
     bool on = strncmp(text, "no", 2) != 0;
@@ -68,6 +68,8 @@ static bool read_style(struct color_spec *spec, const char *text)
         spec->bold = on;
     else if (strcmp(text, "intense") == 0)
         spec->intense = on;
+    else if (strcmp(text, "italic") == 0)
+        spec->italic = on;
     else if (strcmp(text, "underline") == 0)
         spec->underline = on;
     else
@@ -78,7 +80,7 @@ static bool read_style(struct color_spec *spec, const char *text)
 /* Sets the default look of a type, before the first specification changes the look. */
 static void begin_spec(struct color_spec *spec, enum color_type type)
 {
-    static const char colors[COLOR_TYPE_COUNT][2] = {"5", "2", "", "1"};
+    static const char colors[COLOR_TYPE_COUNT][2] = {"5", "2", "", "1", ""};
 
     if (spec->given)
         return;
@@ -89,7 +91,8 @@ static void begin_spec(struct color_spec *spec, enum color_type type)
 
 const char *color_spec_read(struct color_spec *specs, const char *text)
 {
-    static const char names[COLOR_TYPE_COUNT][8] = {"path", "line", "column", "match"};
+    static const char names[COLOR_TYPE_COUNT][10] = {"path", "line", "column", "match",
+                                                     "highlight"};
     size_t type = 0, type_bytes = strcspn(text, ":");
     const char *attribute = text + type_bytes;
     const char *value;
@@ -98,7 +101,7 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
            (strlen(names[type]) != type_bytes || memcmp(names[type], text, type_bytes) != 0))
         type++;
     if (type == COLOR_TYPE_COUNT)
-        return "unknown type; the types are path, line, column, match";
+        return "unknown type; the types are path, line, column, match, highlight";
     if (*attribute == ':')
         attribute++;
     value = strchr(attribute, ':');
@@ -121,58 +124,73 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
     if (strncmp(attribute, "style:", 6) == 0)
         return read_style(&specs[type], value)
                    ? NULL
-                   : "unknown style; the styles are bold, intense, underline, each also after 'no'";
+                   : "unknown style; the styles are bold, intense, italic, underline, each also "
+                     "after 'no'";
     return "unknown attribute; the attributes are fg, bg, style";
 }
 
 /* Writes the SGR code of the foreground or background. An intense colour is a colour from 8 to 15
  * of the 256. */
-static size_t write_side(char *sequence, size_t room, bool more, char side, const char *color,
-                         bool intense)
+static size_t write_side(char *sequence, size_t room, const char *before, char side,
+                         const char *color, bool intense)
 {
     if (*color == '\0')
         return 0;
     if (intense && color[1] == '\0')
-        return (size_t)snprintf(sequence, room, "%s%c8;5;%d", more ? ";" : "", side,
-                                color[0] - '0' + 8);
-    return (size_t)snprintf(sequence, room, "%s%c%s", more ? ";" : "", side, color);
+        return (size_t)snprintf(sequence, room, "%s%c8;5;%d", before, side, color[0] - '0' + 8);
+    return (size_t)snprintf(sequence, room, "%s%c%s", before, side, color);
 }
 
 /* Writes the SGR code of a specification, "" if nothing is set. */
-static void write_sequence(const struct color_spec *spec, char sequence[COLOR_SEQUENCE_BYTES])
+static void write_sequence(const struct color_spec *spec, bool of_tg,
+                           char sequence[COLOR_SEQUENCE_BYTES])
 {
-    size_t used = 0;
+    const char *between = of_tg ? "m\33[" : ";", *styles[] = {"1", "3", "4"};
+    const bool on[] = {spec->bold, spec->italic, spec->underline};
+    size_t used = (size_t)snprintf(sequence, COLOR_SEQUENCE_BYTES, "%s", of_tg ? "0" : "");
 
-    sequence[0] = '\0';
-    if (spec->bold)
-        used += (size_t)snprintf(sequence, COLOR_SEQUENCE_BYTES, "1");
-    if (spec->underline)
-        used += (size_t)snprintf(sequence + used, COLOR_SEQUENCE_BYTES - used, "%s4",
-                                 used > 0 ? ";" : "");
-    used += write_side(sequence + used, COLOR_SEQUENCE_BYTES - used, used > 0, '3',
+    for (size_t i = 0; i < sizeof on / sizeof *on; i++)
+        if (on[i])
+            used += (size_t)snprintf(sequence + used, COLOR_SEQUENCE_BYTES - used, "%s%s",
+                                     used > 0 ? between : "", styles[i]);
+    used += write_side(sequence + used, COLOR_SEQUENCE_BYTES - used, used > 0 ? between : "", '3',
                        spec->foreground, spec->intense);
-    (void)write_side(sequence + used, COLOR_SEQUENCE_BYTES - used, used > 0, '4', spec->background,
-                     spec->intense);
+    (void)write_side(sequence + used, COLOR_SEQUENCE_BYTES - used, used > 0 ? between : "", '4',
+                     spec->background, spec->intense);
+}
+
+/* Returns whether a specification, of a match or of the rest of its line, changes nothing. */
+static bool is_none(const struct color_spec *spec)
+{
+    return !spec->bold && !spec->italic && !spec->underline && *spec->foreground == '\0' &&
+           *spec->background == '\0';
 }
 
 /* Writes the sequences of --colors to `text`, COLOR_SEQUENCE_BYTES for each type. */
 static void apply_specs(struct colors *colors, const struct settings *settings, char *text)
 {
+    static const enum color_type all[] = {COLOR_PATH, COLOR_LINE, COLOR_COLUMN, COLOR_MATCH};
     struct color_spec specs[COLOR_TYPE_COUNT];
 
     memset(specs, 0, sizeof specs);
+    for (size_t i = 0; settings->is_tg && i < sizeof all / sizeof *all; i++)
+        begin_spec(&specs[all[i]], all[i]);
     for (size_t i = 0; i < settings->color_specs.count; i++)
         (void)color_spec_read(specs, settings->color_specs.items[i].text);
     for (size_t i = 0; i < COLOR_TYPE_COUNT; i++, text += COLOR_SEQUENCE_BYTES) {
         if (!specs[i].given)
             continue;
-        write_sequence(&specs[i], text);
+        write_sequence(&specs[i], settings->is_tg, text);
+        if (i >= COLOR_MATCH && settings->is_tg && is_none(&specs[i]))
+            *text = '\0';
         if (i == COLOR_PATH)
             colors->file_name = text;
         else if (i == COLOR_LINE)
             colors->line_number = text;
         else if (i == COLOR_COLUMN)
             colors->column = text;
+        else if (i == COLOR_HIGHLIGHT)
+            colors->highlight = text;
         else
             colors->selected_match = colors->context_match = text;
     }
@@ -237,8 +255,8 @@ static void read_colors(struct colors *colors, bool invert)
 
 bool colors_build(struct colors *colors, const struct settings *settings)
 {
-    const char *variable = settings->surroundings.grep_colors;
-    const char *old = settings->surroundings.grep_color;
+    const char *variable = settings->is_tg ? NULL : settings->surroundings.grep_colors;
+    const char *old = settings->is_tg ? NULL : settings->surroundings.grep_color;
     size_t variable_bytes;
 
     colors->on = color_wanted(settings);
@@ -250,8 +268,9 @@ bool colors_build(struct colors *colors, const struct settings *settings)
     colors->file_name = "35";
     colors->line_number = colors->byte_offset = "32";
     colors->column = "";
-    colors->separator = "36";
-    colors->no_erase = false;
+    colors->separator = settings->is_tg ? "" : "36";
+    colors->highlight = "";
+    colors->no_erase = colors->of_tg = settings->is_tg;
     free(colors->storage); /* the storage of an earlier call */
     variable_bytes = variable != NULL ? strlen(variable) + 1 : 1;
     colors->storage = calloc(1, variable_bytes + COLOR_TYPE_COUNT * COLOR_SEQUENCE_BYTES);
@@ -261,6 +280,8 @@ bool colors_build(struct colors *colors, const struct settings *settings)
         memcpy(colors->storage, variable, variable_bytes);
     read_colors(colors, settings->invert);
     apply_specs(colors, settings, colors->storage + variable_bytes);
+    if (settings->is_tg)
+        colors->byte_offset = colors->column;
     return true;
 }
 
@@ -276,5 +297,8 @@ void colors_begin(const struct colors *colors, struct output *output, const char
 void colors_end(const struct colors *colors, struct output *output, const char *color)
 {
     if (colors->on && *color != '\0')
-        output_bytes(output, "\33[m\33[K", colors->no_erase ? 3 : 6);
+        output_bytes(output, colors->of_tg ? "\33[0m" : "\33[m\33[K",
+                     colors->of_tg      ? 4
+                     : colors->no_erase ? 3
+                                        : 6);
 }

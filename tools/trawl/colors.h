@@ -5,24 +5,33 @@
 #include "trawl/flags.h"
 #include "trawl/output.h"
 
-#define COLOR_SEQUENCE_BYTES 64 /* room for a sequence made from --colors */
+#define COLOR_SEQUENCE_BYTES 80 /* room for a sequence made from --colors */
 
-/* SGR sequences; "": no colour. */
+/* SGR sequences; "": no colour. For tg, a sequence begins with "0", and each attribute has a
+ * sequence of its own. */
 struct colors {
     const char *selected_match, *context_match, *selected_line, *context_line;
-    const char *file_name, *line_number, *column, *byte_offset, *separator;
+    const char *file_name, *line_number, *column, *byte_offset, *separator, *highlight;
     char *storage; /* memory that the sequences lie in; to be freed */
     bool on;       /* colours are printed; if not, the other members are not set */
     bool reverse;  /* rv */
     bool no_erase; /* ne: no "\33[K" follows a sequence */
+    bool of_tg;    /* sequences are those of ripgrep */
 };
 
-enum color_type { COLOR_PATH, COLOR_LINE, COLOR_COLUMN, COLOR_MATCH, COLOR_TYPE_COUNT };
+enum color_type {
+    COLOR_PATH,
+    COLOR_LINE,
+    COLOR_COLUMN,
+    COLOR_MATCH,
+    COLOR_HIGHLIGHT, /* the rest of a line with a match */
+    COLOR_TYPE_COUNT
+};
 
 /* What --colors says about a type. */
 struct color_spec {
     bool given; /* --colors names this type */
-    bool bold, intense, underline;
+    bool bold, intense, italic, underline;
     char foreground[16], background[16]; /* what follows 3 or 4 in an SGR code; "": no colour */
 };
 

@@ -47,7 +47,11 @@ bool job_may_pass_over(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
 
-    return settings->max_count > 0 && !settings->invert && !settings->fasta &&
+    /* A binary file has another report than a text, even if neither has an occurrence. */
+    bool needs_kind = settings->is_tg && settings->binary_files == BINARY_FILES_WITHOUT_MATCH &&
+                      !settings->null_data && !job_passes_over_silently(job);
+
+    return settings->max_count > 0 && !needs_kind && !settings->invert && !settings->fasta &&
            !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) && !settings->hex &&
            !settings->expressions && settings->algorithm == NULL && job->string_counts == NULL &&
            !(settings->is_tg && settings->files.debug) && /* --debug names binary files */
@@ -64,6 +68,8 @@ bool job_passes_over_silently(const struct command_job *job)
         return settings->is_tg && !settings->include_zero;
     case REPORT_NAMES:
         return settings->list == LIST_WITH_MATCHES;
+    case REPORT_QUIET: /* see report_file */
+        return !settings->is_tg || settings->list != LIST_WITHOUT_MATCH;
     default:
         return true;
     }

@@ -80,7 +80,7 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
         if (match.begin < scan->match_end)
             continue;
         while (!overlapping && i < window->match_count && window->matches[i].begin == match.begin) {
-            if (match_is_better(&window->matches[i], &match))
+            if (scan_prefers(scan, &window->matches[i], &match))
                 match = window->matches[i];
             i++;
         }
@@ -167,8 +167,8 @@ static int count_window(void *context, const struct trawl_window *window)
         if (match->end == match->begin)
             continue;
         if (!overlapping && scan->selected_count > 0 && match->begin == scan->selected_end) {
-            if (match->end > scan->match_end)
-                scan->match_end = match->end;
+            if (match->end > scan->match_end && !scan->job->patterns->in_order)
+                scan->match_end = match->end; /* in order, the first match is the best */
         } else if (overlapping || scan->selected_count == 0 || match->begin >= scan->match_end) {
             if (scan->left_count == 0)
                 return 1;

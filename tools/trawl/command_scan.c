@@ -55,6 +55,17 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
            (bytes != NULL && has_empty_word(settings->surroundings.charset, bytes, end - begin));
 }
 
+bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
+                  const struct trawl_match *matches, uint64_t match_count)
+{
+    if (!scan->check_whole_line && match_count > 0)
+        return true;
+    for (uint64_t i = 0; i < match_count; i++)
+        if (matches[i].begin == begin && matches[i].end == end)
+            return true;
+    return line_holds_empty(scan, bytes, begin, end);
+}
+
 void scan_part_end(struct text_scan *scan)
 {
     if (!scan->has_blocks)

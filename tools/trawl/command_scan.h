@@ -135,6 +135,7 @@ struct text_scan {
 
     uint64_t selected_count; /* selected lines, or occurrences in reports without lines */
     uint64_t left_count;     /* lines until -m is reached */
+    uint64_t span_count;     /* counts_spans: matches in the selected lines, at least one a line */
     uint64_t selected_end;   /* end of the last selected line */
     uint64_t printed_end;    /* end of the last printed line; OFFSET_NONE: no line was printed */
     uint64_t pending_count;  /* lines of trailing context still to be printed */
@@ -168,6 +169,7 @@ struct text_scan {
     bool stop;           /* the search of the text ends as soon as possible */
     bool by_match;       /* command_matches.c prints matches, without lines */
     bool every_line;     /* a line without a match may be selected */
+    bool counts_spans;   /* tg --count-matches counts in lines, not in the whole text */
     /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
      * selected lines ends or leaves its block. The position at which grep leaves standard input
      * depends on that. */
@@ -204,6 +206,12 @@ void scan_part_end(struct text_scan *scan);
  * may be NULL if the line is not in memory. */
 bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
                       uint64_t end);
+
+/* Returns whether the line matches, before -v is applied. `matches` begin in the line. `begin` and
+ * `end` are text offsets, `end` without the line end. `bytes` may be NULL if the line is not in
+ * memory. */
+bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
+                  const struct trawl_match *matches, uint64_t match_count);
 
 /* Makes room for `wanted` elements of `size` bytes. Returns the array, which may have moved, and
  * sets *capacity. NULL: no memory, or a server's limit; the scan has failed and the array is

@@ -20,7 +20,7 @@ static const struct {
      "default none file kitty vscode vscode-insiders vscodium emacs grep+ textmate macvim"},
     {FLAG_SORT, "none path modified accessed created"},
     {FLAG_SORT_BACKWARDS, "none path modified accessed created"},
-    {FLAG_ENGINE, "auto cpu cuda"},
+    {FLAG_ENGINE, "auto cpu cuda default pcre2"},
     {FLAG_METHOD, &METHOD_WORDS[1]},
     {FLAG_GENERATE, "man man-tg complete-bash complete-zsh complete-fish"},
 };

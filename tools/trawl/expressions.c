@@ -274,10 +274,11 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     const char *before = settings->syntax == TRAWL_PERL ? "(?:" : "";
     const char *after = settings->syntax == TRAWL_PERL ? ")" : "";
     const char * or = settings->syntax == TRAWL_BASIC ? "\\|" : "|";
-    size_t room = 1;
+    bool with_empty = settings->is_tg && patterns->has_empty; /* as one of the alternatives */
+    size_t room = 7;
     char *joined, *at;
 
-    if (settings->numbers_wanted || patterns->count < 2 ||
+    if (settings->numbers_wanted || patterns->count + with_empty < 2 ||
         (patterns->count > JOINED_MAX && needs_lines_alone(settings)))
         return true;
     for (uint64_t i = 0; i < patterns->count; i++)
@@ -286,10 +287,14 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
     if (joined == NULL)
         return false;
     for (uint64_t i = 0; i < patterns->count; i++) {
-        at = stpcpy(stpcpy(at, i > 0 ? or : ""), before);
+        if (with_empty && i == patterns->empty_index)
+            at = stpcpy(stpcpy(at, i > 0 ? or : ""), "(?:)");
+        at = stpcpy(stpcpy(at, at > joined ? or : ""), before);
         memcpy(at, patterns->items[i].bytes, (size_t)patterns->items[i].bytes_count);
         at = stpcpy(at + patterns->items[i].bytes_count, after);
     }
+    if (with_empty && patterns->empty_index >= patterns->count)
+        at = stpcpy(stpcpy(at, or), "(?:)");
     patterns->joined = (struct trawl_pattern){joined, (uint64_t)(at - joined)};
     return true;
 }

@@ -216,9 +216,8 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
 bool filter_open(struct filter **made, const struct settings *settings, char *message)
 {
     const struct file_settings *files = &settings->files;
-    bool ignore = files->filtering && !files->no_ignore;
-    bool hidden = files->unrestricted_count < 2 &&
-                  (files->hidden < 0 || (files->hidden == 0 && files->filtering));
+    bool ignore = files->filtering && !(files->no_ignore && !settings->is_tg);
+    bool hidden = files->hidden < 0 || (files->hidden == 0 && files->filtering);
     struct filter *filter;
 
     *made = NULL;
@@ -230,8 +229,7 @@ bool filter_open(struct filter **made, const struct settings *settings, char *me
     filter->files = *files;
     filter->guard = settings->guard;
     filter->skip_hidden = hidden;
-    filter->use_rgignore = ignore;
-    filter->use_dot = ignore && !files->no_ignore_dot;
+    filter->use_rgignore = filter->use_dot = ignore && !files->no_ignore_dot;
     filter->use_vcs = ignore && !files->no_ignore_vcs;
     filter->use_exclude = filter->use_vcs && !files->no_ignore_exclude;
     filter->working_directory = getcwd(NULL, 0);

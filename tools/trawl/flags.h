@@ -213,5 +213,12 @@ bool value_alphabet(struct settings *settings, const char *value);
 bool value_exact(struct settings *settings, const char *value);
 bool value_sort(struct settings *settings, const char *option, const char *value, bool backwards);
 void value_unrestricted(struct settings *settings);
+/* Sets what is printed of each file: lines, JSON, counts or names. For tg, the last option decides.
+ */
+void value_report(struct settings *settings, enum flag_id report);
+void value_pretty(struct settings *settings);
+/* --ignore, --no-ignore. For tg, as for ripgrep, an option that stands for the options about each
+ * kind of ignore file. */
+void value_ignore(struct settings *settings, bool ignore);
 
 #endif

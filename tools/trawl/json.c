@@ -190,9 +190,9 @@ static void put_begin(struct text_scan *scan)
 static void put_match(struct text_scan *scan, const struct json_line *line,
                       const struct line_span *span)
 {
-    uint64_t begin = line->offset + span->begin, end = line->offset + span->end;
+    uint64_t begin = line->offset + span->from, end = line->offset + span->to;
     const uint8_t *near =
-        line->bytes != NULL ? line->bytes + span->begin : reread_range(scan, begin, end);
+        line->bytes != NULL ? line->bytes + span->from : reread_range(scan, begin, end);
 
     if (near != NULL)
         put_data(scan, near, 0, end - begin);
@@ -252,10 +252,14 @@ void json_line(struct text_scan *scan, const struct json_line *line)
 
         put_text(scan, i > 0 ? ",{\"match\":" : "{\"match\":");
         put_match(scan, line, span);
+        if (span->text != NULL) {
+            put_text(scan, ",\"replacement\":");
+            json_data(scan, span->text->bytes, span->text->bytes_count);
+        }
         put_text(scan, ",\"start\":");
-        put_number(scan, span->begin);
+        put_number(scan, span->from);
         put_text(scan, ",\"end\":");
-        put_number(scan, span->end);
+        put_number(scan, span->to);
         put_errors(scan, span->distance, span->reversed);
         put_text(scan, "}");
     }
@@ -282,17 +286,18 @@ void json_end(struct text_scan *scan, bool binary)
     struct json_totals *totals = &scan->job->totals.sums.json;
     const struct json_state *json = &scan->json;
     uint64_t printed, ns = now_ns() - json->begin_ns;
-    uint64_t searched = scan->left_count == 0 ? scan->selected_end : scan->scanned_end;
+    uint64_t searched =
+        scan->left_count == 0 && scan->stop ? scan->selected_end : scan->scanned_end;
     char text[512], time[128];
 
+    totals->searches++;
+    totals->bytes_searched += searched;
     if (binary)
         put_begin(scan);
     if (!json->begun)
         return;
     printed = json->bytes;
-    totals->searches++;
     totals->with_match += json->lines > 0;
-    totals->bytes_searched += searched;
     totals->bytes_printed += printed;
     totals->lines += json->lines;
     totals->matches += json->matches;

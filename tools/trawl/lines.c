@@ -16,26 +16,13 @@
 #include "trawl/print.h"
 #include "trawl/print_line.h"
 #include "trawl/sizes.h"
+#include "trawl/spans.h"
 
 /* An open line of more bytes (or of more than --chunk-bytes, if given) is not kept; if the line is
  * printed, its bytes are read again. */
 #define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
 #define NEAR_BYTES 256u /* a match at most this far ahead is often in the next line */
-
-/* Returns whether the line matches, before -v is applied. `matches` begin in the line. `begin` and
- * `end` are text offsets, `end` without the line end. `bytes` may be NULL if the line is not in
- * memory. */
-static bool line_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
-                         const struct trawl_match *matches, uint64_t match_count)
-{
-    if (!scan->check_whole_line && match_count > 0)
-        return true;
-    for (uint64_t i = 0; i < match_count; i++)
-        if (matches[i].begin == begin && matches[i].end == end)
-            return true;
-    return line_holds_empty(scan, bytes, begin, end);
-}
 
 /* Counts a selected line, and begins trailing context if the line was printed. */
 static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
@@ -51,6 +38,15 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
     scan_selected(scan, end);
 }
 
+/* Counts the matches of a selected line. */
+static void count_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
+                        uint64_t end)
+{
+    if (!spans_find(scan, view, begin, print_content_end(scan, view, begin, end)))
+        return;
+    scan->span_count += scan->style.span_count > 0 ? scan->style.span_count : 1;
+}
+
 /* Selects the line [begin, end) of the view: prints the line with the context before. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
@@ -59,6 +55,8 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
 
     if (view->begin + end <= scan->ignore_before)
         return;
+    if (scan->counts_spans)
+        count_spans(scan, view, begin, end);
     if (!scan->quiet) {
         if (scan->pending_count > 0)
             print_pending(scan, view, begin);
@@ -73,6 +71,12 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
         printed = print_line(scan, view, begin, end, ':');
     }
     end_selected(scan, view->begin + end, printed);
+}
+
+/* Returns whether the lines after the last that -m allows are printed as context, too. */
+static bool passes_on(const struct text_scan *scan)
+{
+    return scan->settings->is_tg && scan->settings->passthru && !scan->quiet;
 }
 
 static bool is_over(const struct text_scan *scan)
@@ -200,6 +204,22 @@ static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
            (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
 }
 
+/* Handles a line that is not selected, and ends at `end`. */
+static void pass_line(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end)
+{
+    const struct settings *settings = scan->settings;
+
+    if (settings->passthru && !scan->quiet && print_line(scan, view, at, end, '-'))
+        scan->job->groups = GROUPS_PRINTED;
+    if (settings->stop_on_nonmatch && scan->selected_count > 0) {
+        if (scan->pending_count > 0)
+            print_pending(scan, view, end);
+        scan->pending_count = 0;
+        scan->scanned_end = view->begin + end;
+        scan->stop = true;
+    }
+}
+
 /* Decides about each line, for searches that may select lines without a match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
@@ -213,14 +233,14 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
 
         while (i < view->match_count && view->matches[i].begin < view->begin + end)
             i++;
-        selected = line_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
+        selected = scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                                 view->matches + first, i - first) != scan->settings->invert;
         if (ends_run(scan, view->begin + end, selected))
             scan->stop = true;
         else if (selected)
             select_line(scan, view, at, end);
-        else if (scan->settings->passthru && !scan->quiet && print_line(scan, view, at, end, '-'))
-            scan->job->groups = GROUPS_PRINTED;
+        else
+            pass_line(scan, view, at, end);
         at = end;
     }
 }
@@ -274,7 +294,9 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
         jump_lines(scan, view, at);
     if (!scan->stop)
         print_pending(scan, view, view->count);
-    if (scan->left_count == 0 && scan->pending_count == 0)
+    if (!scan->stop && is_over(scan) && passes_on(scan))
+        print_lines(scan, view, print_at(scan, view), view->count, '-', true);
+    if (scan->left_count == 0 && scan->pending_count == 0 && !passes_on(scan))
         scan->stop = true;
     scan->line_begin = view->begin + view->count;
 }
@@ -374,7 +396,7 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
                         .match_count = scan->carried_count,
                         .has_no_end = !has_end};
     bool selected = scan->left_count > 0 &&
-                    line_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carried,
+                    scan_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carried,
                                  scan->carried_count) != scan->settings->invert;
 
     if (ends_run(scan, end, selected)) {
@@ -391,7 +413,8 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
         else
             scan->pending_count = printed ? scan->pending_count - 1 : 0;
     }
-    if (scan->left_count == 0 && scan->pending_count == 0)
+    if ((scan->left_count == 0 && scan->pending_count == 0 && !passes_on(scan)) ||
+        (scan->settings->stop_on_nonmatch && !selected && scan->selected_count > 0))
         scan->stop = true;
     scan->line_begin = end;
 }

@@ -132,7 +132,10 @@ static bool add_string(struct patterns *patterns, const struct settings *setting
 
 static bool add_empty(struct patterns *patterns, const struct settings *settings, const char *at)
 {
-    patterns->empty = patterns->has_empty ? patterns->empty : at;
+    if (!patterns->has_empty) {
+        patterns->empty = at;
+        patterns->empty_index = patterns->count;
+    }
     patterns->has_empty = true;
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
@@ -317,7 +320,7 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
  * table with open addressing, at most half full. */
 static bool remove_duplicates(struct patterns *patterns, enum folding folding)
 {
-    uint64_t slots = 8, kept = 0;
+    uint64_t slots = 8, kept = 0, empty_index = patterns->empty_index;
     /* Slots with the index + 1 of a kept pattern, 0: empty. Behind the slots, the index + 1 of the
      * kept pattern that equals pattern i. */
     uint64_t *table;
@@ -339,6 +342,8 @@ static bool remove_duplicates(struct patterns *patterns, enum folding folding)
             table[slot] = kept;
         }
         table[slots + i] = table[slot];
+        if (i + 1 == empty_index)
+            patterns->empty_index = kept;
     }
     for (uint64_t i = 0; i < patterns->column_count; i++)
         if (patterns->columns[i] < PATTERN_NEVER)
@@ -501,6 +506,11 @@ static bool have_capitals(const struct patterns *patterns, const struct settings
     return false;
 }
 
+static bool prints_matches(const struct settings *settings)
+{
+    return settings->style.each_match || settings->report == REPORT_COUNT_MATCHES;
+}
+
 /* Completes the strings after the last was read. If case is ignored, strings that differ only in
  * case become a single pattern, so that each occurrence is found once. */
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
@@ -541,6 +551,9 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         patterns->check = choose_check(patterns, settings);
     if (settings->ignore_case && !settings->expressions)
         folding = patterns->needs_utf8 ? FOLD_LOCALE : FOLD_ASCII;
+    patterns->in_order = settings->is_tg && !settings->expressions && !settings->approximate &&
+                         !settings->numbers_wanted && prints_matches(settings);
+    patterns->finds_empty = patterns->in_order && patterns->has_empty;
     patterns->case_may_tell =
         settings->approximate || settings->expressions || folding == FOLD_LOCALE;
     patterns->given_count = patterns->count;
@@ -598,6 +611,24 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
 }
 
+/* Returns whether the expression matches no byte, at some place of some line. */
+static bool matches_nothing(const struct trawl_plan *plan)
+{
+    /* each place before and after a letter, a blank, and the line's begin and end */
+    static const char *const lines[] = {"", "a", " ", "aa", "  "};
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (uint64_t at = 0; at <= strlen(lines[i]); at++) {
+            struct trawl_range group, none = {at, at};
+
+            if (trawl_expression_groups(plan, 0, lines[i], strlen(lines[i]), none, &group, 1,
+                                        NULL) == TRAWL_OK &&
+                group.begin != UINT64_MAX)
+                return true;
+        }
+    return false;
+}
+
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
@@ -641,6 +672,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status != TRAWL_OK && settings->expressions)
         expressions_fault(patterns, &error, message);
+    if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
+        !settings->numbers_wanted && prints_matches(settings))
+        patterns->finds_empty = matches_nothing(*plan);
     if (status == TRAWL_LIMIT)
         errno = EFBIG; /* which tells a server that the request is too large */
     if (spare > 0)

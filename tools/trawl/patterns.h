@@ -30,8 +30,13 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    bool has_empty;                    /* some string is empty, and so selects every line */
-    const char *empty;                 /* where the first empty string is */
+    bool has_empty;    /* some string is empty, and so selects every line */
+    const char *empty; /* where the first empty string is */
+    /* tg, for a report of matches: strings that begin at the same byte are preferred in the order
+     * given, not by length, and matches of no byte count. The first empty string stands before
+     * items[empty_index]. */
+    bool in_order, finds_empty;
+    uint64_t empty_index;
     bool has_never;                    /* some string can occur in no line */
     bool none_given;                   /* all pattern files were empty: nothing matches */
     struct trawl_plan *plan;           /* made of `items` or `joined` */

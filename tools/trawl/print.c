@@ -13,6 +13,13 @@
 
 #define COLOR_FRAME_BYTES 16 /* bytes before and after a colour in an escape sequence */
 
+void print_terminator(struct output *output, const struct settings *settings, uint8_t of_trawl)
+{
+    if (settings->is_tg && settings->crlf)
+        output_byte(output, '\r');
+    output_byte(output, settings->is_tg ? settings->line_end : of_trawl);
+}
+
 void print_separator(struct text_scan *scan, char separator)
 {
     print_color_start(scan, scan->settings->colors.separator);
@@ -37,12 +44,17 @@ void print_field_end(struct text_scan *scan, bool selected)
 
 void print_name(struct text_scan *scan)
 {
+    /* ripgrep's link is around the colour, trawl's inside */
+    bool linked = scan->settings->is_tg && style_begin_link(scan, 0, 0);
+
     print_color_start(scan, scan->settings->colors.file_name);
     if (scan->settings->style.names)
         style_name(scan);
     else
         output_text(scan->output, scan->name);
     print_color_end(scan, scan->settings->colors.file_name);
+    if (linked)
+        style_end_link(scan);
 }
 
 void print_name_field(struct text_scan *scan, bool selected)
@@ -57,7 +69,12 @@ void print_name_field(struct text_scan *scan, bool selected)
 void print_name_end(struct text_scan *scan, uint8_t end)
 {
     print_name(scan);
-    output_byte(scan->output, scan->settings->null_after_name ? '\0' : end);
+    if (scan->settings->null_after_name)
+        output_byte(scan->output, '\0');
+    else if (end == ':')
+        output_byte(scan->output, end);
+    else
+        print_terminator(scan->output, scan->settings, end);
 }
 
 /* Prints a number as a field. ends_link: an open link ends after the number. */
@@ -109,7 +126,7 @@ static void print_heading(struct text_scan *scan)
     if (scan->job->groups != GROUPS_NONE && (worker == NULL || pool_wants_separator(worker, 1))) {
         size_t begin = scan->output->used;
 
-        output_byte(scan->output, scan->settings->line_end);
+        print_terminator(scan->output, scan->settings, scan->settings->line_end);
         if (worker != NULL)
             pool_mark_separator(worker, begin);
     }
@@ -163,13 +180,13 @@ static void print_separator_line(struct output *output, const struct settings *s
     output_bytes(output, settings->group_separator, settings->group_separator_bytes);
     if (colors->on)
         colors_end(colors, output, colors->separator);
-    output_byte(output, '\n');
+    print_terminator(output, settings, '\n');
 }
 
 void print_between_files(struct output *output, const struct settings *settings)
 {
     if (settings->heading)
-        output_byte(output, settings->line_end);
+        print_terminator(output, settings, settings->line_end);
     else if (settings->group_separator != NULL &&
              (settings->before_count >= 0 || settings->after_count >= 0))
         print_separator_line(output, settings);
@@ -217,7 +234,7 @@ void print_found(struct text_scan *scan, const uint8_t *bytes, const struct traw
         print_color_start(scan, color);
         output_bytes(scan->output, bytes, (size_t)bytes_count);
         print_color_end(scan, color);
-        output_byte(scan->output, scan->settings->line_end);
+        print_terminator(scan->output, scan->settings, scan->settings->line_end);
     }
     scan->shown_count = 0;
 }
@@ -258,7 +275,7 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
         if (match.end == match.begin) /* the match of an expression may be empty */
             continue;
         while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
-            if (match_is_better(&view->matches[*index], &match) || scan->check_whole_line)
+            if (scan_prefers(scan, &view->matches[*index], &match) || scan->check_whole_line)
                 if (!scan->check_whole_line || match.end != end)
                     match = view->matches[*index];
             (*index)++;

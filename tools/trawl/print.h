@@ -15,10 +15,13 @@ uint64_t print_first_match_at(const struct view *view, uint64_t at);
 bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                       uint64_t from, uint64_t *index, struct trawl_match *found);
 /* Compares two matches with the same begin: the longer match is better, then the match with fewer
- * errors.
+ * errors; for tg, the match of the string that was given first.
  */
-static inline bool match_is_better(const struct trawl_match *match, const struct trawl_match *other)
+static inline bool scan_prefers(const struct text_scan *scan, const struct trawl_match *match,
+                                const struct trawl_match *other)
 {
+    if (scan->job->patterns->in_order)
+        return match->pattern_index < other->pattern_index;
     return match->end > other->end ||
            (match->end == other->end && match->distance < other->distance);
 }
@@ -36,6 +39,9 @@ void print_separator(struct text_scan *scan, char separator);
 /* Prints what follows a field in the head of a selected line, or of a line of context. */
 void print_field_end(struct text_scan *scan, bool selected);
 void print_head(struct text_scan *scan);
+/* Ends a printed line that the text does not end: by the byte that trawl prints there, or as lines
+ * of the text end for tg. */
+void print_terminator(struct output *output, const struct settings *settings, uint8_t of_trawl);
 /* With context: prints the separator between two groups of lines that are not adjacent. */
 void print_group_separator(struct text_scan *scan);
 /* Prints what is between groups of lines of two files. */

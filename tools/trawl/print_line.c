@@ -72,7 +72,7 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
             count_lines(scan, view->begin + end, lines - !has_end);
     }
     if (!has_end)
-        output_byte(scan->output, settings->line_end);
+        print_terminator(scan->output, settings, settings->line_end);
     scan->printed_end = view->begin + end;
     return lines;
 }
@@ -106,16 +106,50 @@ bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, u
     return true;
 }
 
+uint64_t print_at(const struct text_scan *scan, const struct view *view)
+{
+    bool inside = scan->printed_end != OFFSET_NONE && scan->printed_end > view->begin;
+
+    return inside ? scan->printed_end - view->begin : 0;
+}
+
+/* Prints the lines of trailing context [at, end). After the last line that -m allows, tg marks the
+ * lines that match, as ripgrep does where ripgrep does not decide line by line. */
+static bool print_trailing(struct text_scan *scan, const struct view *view, uint64_t at,
+                           uint64_t end)
+{
+    const struct settings *settings = scan->settings;
+    bool marks = settings->is_tg && scan->left_count == 0 && !settings->null_data &&
+                 !settings->stop_on_nonmatch;
+
+    if (!marks)
+        return print_lines(scan, view, at, end, '-', false);
+    for (uint64_t past; at < end; at = past) {
+        uint64_t first, content;
+
+        past = print_line_end(scan, view, at);
+        first = print_first_match_at(view, view->begin + at);
+        content = print_content_end(scan, view, at, past);
+        if (!print_line(scan, view, at, past,
+                        scan_matches(scan, view->bytes + at, view->begin + at,
+                                     view->begin + content, view->matches + first,
+                                     print_first_match_at(view, view->begin + past) - first) !=
+                                settings->invert
+                            ? ':'
+                            : '-'))
+            return false;
+    }
+    return true;
+}
+
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit)
 {
     /* without meaning if no line was printed; then no line is pending either */
-    uint64_t at = scan->printed_end > view->begin ? scan->printed_end - view->begin : 0;
-    uint64_t end = at, lines = 0;
+    uint64_t at = print_at(scan, view), end = at, lines = 0;
 
     for (; lines < scan->pending_count && end < limit; lines++)
         end = print_line_end(scan, view, end);
-    scan->pending_count =
-        print_lines(scan, view, at, end, '-', false) ? scan->pending_count - lines : 0;
+    scan->pending_count = print_trailing(scan, view, at, end) ? scan->pending_count - lines : 0;
 }
 
 void print_before(struct text_scan *scan, const struct view *view, uint64_t begin)

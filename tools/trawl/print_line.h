@@ -26,6 +26,9 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
  * print_lines goes on if `all`, and otherwise returns false. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
+/* Returns the offset in the view behind the last printed line; 0: no line of the view is printed.
+ */
+uint64_t print_at(const struct text_scan *scan, const struct view *view);
 /* Prints the lines of trailing context before `limit`. */
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit);
 /* Prints the separator and the leading context of a selected line at `begin`. */

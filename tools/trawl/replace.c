@@ -34,13 +34,15 @@ static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
     return number;
 }
 
-/* Appends the replacement of a match of an expression, with the match's groups. */
+/* Appends the replacement of a match, with the groups of an expression. */
 static bool write_text(struct text_scan *scan, const uint8_t *line, uint64_t content,
                        const struct line_span *span, uint64_t expression)
 {
     struct trawl_range groups[GROUPS_MAX], match = {span->from, span->to};
 
-    if (trawl_expression_groups(scan->plan, expression, line, content, match, groups, GROUPS_MAX,
+    groups[0] = match;
+    if (scan->settings->expressions &&
+        trawl_expression_groups(scan->plan, expression, line, content, match, groups, GROUPS_MAX,
                                 &scan->error) != TRAWL_OK) {
         scan_fail(scan, scan->error.status);
         return false;
@@ -80,7 +82,8 @@ bool replace_texts(struct text_scan *scan, const struct view *view, const uint8_
     for (uint64_t i = 0; i < style->span_count; i++) {
         const struct line_span *span = &style->spans[i];
 
-        if (!write_text(scan, line, content, span, view->matches[span->group].pattern_index))
+        if (!write_text(scan, line, content, span,
+                        view->match_count > 0 ? view->matches[span->group].pattern_index : 0))
             return false;
         texts[i].bytes_count = style->text_bytes_count - at;
         at = style->text_bytes_count;

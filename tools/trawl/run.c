@@ -134,6 +134,19 @@ int job_end_document(struct command_job *job)
     return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
+/* Says that no file was searched. As in ripgrep, that is an error of tg if no FILE was named. */
+static void tell_of_nothing(struct command_job *job, size_t operand_count)
+{
+    const struct settings *settings = job->settings;
+    /* a server that serves a part of the files may have none of those that are searched */
+    bool fails = settings->is_tg && operand_count == 0 && (job->supply == NULL || job->left_out);
+
+    if ((fails || (job->left_out && !job->selected && !settings->quiet)) && !settings->no_messages)
+        job_message(job, "no files were searched%s",
+                    job->left_out ? ": rules left all of them out; --debug says which" : "");
+    job->error_seen = job->error_seen || fails;
+}
+
 /* Opens what the report needs beside the searchers of single files, searches the operands' files,
  * and prints what belongs at the end. Returns the exit status. */
 static int run_job(struct command_job *job, const struct value_item *operands, size_t operand_count,
@@ -162,9 +175,8 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     output_flush(job->output);
     if (good && settings->stats)
         print_stats(job);
-    if (good && !job->selected && job->left_out && job->totals.sums.file_count == 0 &&
-        !settings->quiet && !settings->no_messages)
-        job_message(job, "no files were searched: rules left all of them out; --debug says which");
+    if (good && job->totals.sums.file_count == 0)
+        tell_of_nothing(job, operand_count);
     if (!good) {
         job_message(job, "%s", message);
         return EXIT_ERROR;
@@ -182,18 +194,19 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
 }
 
 /* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
- * notices this only if the empty string is the only string. trawl still prints the names of -L; tg,
- * as ripgrep, does so only with -v. */
+ * notices this only if the empty string is the only string, and ripgrep never. trawl still prints
+ * the names of -L; tg, as ripgrep, names no file either. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
-    bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
-                        patterns->count == 0 && !settings->whole_lines && !settings->words;
+    bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty &&
+                        !patterns->has_never && patterns->count == 0 && !settings->whole_lines &&
+                        !settings->words;
 
-    bool without_reading = settings->max_count_given == 0 || patterns->none_given;
+    const bool without_reading = settings->max_count_given == 0 || patterns->none_given;
 
-    return (settings->is_tg && without_reading) ||
-           ((without_reading || inverted_all) &&
-            (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH));
+    if (settings->list == LIST_WITHOUT_MATCH)
+        return settings->is_tg && without_reading;
+    return without_reading || inverted_all;
 }
 
 /* Turns a search with -v and without any string into a search for the empty string without -v.
@@ -255,7 +268,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
     }
     if (settings->explain)
         return explain(job);
-    if (settings->colors.on)
+    if (settings->colors.on && !settings->is_tg)
         warn_of_old_color(job);
     return job->supply != NULL && job->supply->run != NULL
                ? job->supply->run(job->supply->context, job, operands, operand_count)

@@ -130,6 +130,9 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
         scan->number_width = number_width(job, file->status, scan->seekable);
     scan->left_count = settings->max_count;
     scan->printed_end = OFFSET_NONE;
+    scan->counts_spans =
+        settings->is_tg && settings->report == REPORT_COUNT_MATCHES &&
+        (patterns->finds_empty || settings->stop_on_nonmatch || settings->max_count < UINT64_MAX);
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
     scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
     scan->run_ends_input = settings->invert && !settings->quiet &&
@@ -137,11 +140,12 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
                            (settings->report == REPORT_QUIET || (!scan->quiet && scan->seekable));
     scan->ends_with_run = scan->run_ends_input && scan->quiet;
     scan->stop_at_select = scan->stop_at_select && !scan->ends_with_run;
-    scan->every_line =
-        patterns->has_empty || (settings->passthru && !scan->quiet) || scan->ends_with_run;
+    scan->every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
+                       scan->ends_with_run || scan->counts_spans || settings->stop_on_nonmatch;
     scan->keeps_bytes =
         (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
-        (settings->expressions && settings->replace != NULL);
+        (settings->expressions && settings->replace != NULL) || patterns->finds_empty ||
+        scan->counts_spans;
     scan->filters = patterns->check.any;
     scan->shown_distance = DISTANCE_NONE;
     scan->watch_nulls = settings->null_ends_line ||
@@ -230,7 +234,8 @@ static bool matches_suffice(const struct text_scan *scan)
 
     return settings->report == REPORT_ONLY_MATCHING && !settings->invert &&
            settings->before_count < 0 && settings->after_count < 0 && !scan->every_line &&
-           !settings->style.on && !(settings->crlf && settings->whole_lines) && !scan->null_seen;
+           !scan->job->patterns->finds_empty && !settings->style.on &&
+           !(settings->crlf && settings->whole_lines) && !scan->null_seen;
 }
 
 /* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
@@ -250,10 +255,11 @@ static uint32_t needed_matches(const struct text_scan *scan)
         (settings->pattern_number || settings->overlapping))
         return TRAWL_WINDOW_EMPTY;
     if (scan->check_whole_line || scan->filters || settings->overlapping ||
+        (scan->job->patterns->in_order && scan->job->patterns->count > 1) ||
         (settings->shows_distance && !scan->quiet) ||
         (settings->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
-    if (settings->report == REPORT_ONLY_MATCHING ||
+    if (settings->report == REPORT_ONLY_MATCHING || scan->counts_spans ||
         ((settings->colors.on || settings->style.each_match) && !scan->quiet))
         return TRAWL_WINDOW_SPANS;
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
@@ -283,7 +289,7 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
 {
     struct trawl_searcher *searcher = scan->job->searcher;
     enum trawl_status status;
-    bool text_is_bytes = scan->settings->report >= REPORT_COUNT_MATCHES;
+    bool text_is_bytes = scan->settings->report >= REPORT_COUNT_MATCHES && !scan->counts_spans;
 
     if (scan->left_count == 0 || scan->stop)
         return TRAWL_OK;
@@ -335,18 +341,58 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return scan->status;
 }
 
-/* tg: prints, in ripgrep's words, which part of a binary file is not shown. */
-static void report_binary(struct command_job *job, const struct text_scan *scan, bool is_binary)
+/* tg: prints, in ripgrep's words and place, which part of a binary file is not shown. */
+static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
+    char text[128];
 
-    if (!is_binary && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
-        what = scan->selected_count > 0     ? "stopped searching binary file after match"
-               : job->settings->files.debug ? "left out: binary file"
-                                            : NULL;
-    if (what != NULL && scan->null_seen)
-        job_message(job, "%s: %s (found \"\\0\" byte around offset %" PRIu64 ")", scan->name, what,
-                    binary_offset(scan));
+    if (!scan->null_seen)
+        return;
+    if (!is_binary && scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
+        if (scan->selected_count > 0)
+            what = "WARNING: stopped searching binary file after match";
+        else if (job->settings->files.debug)
+            job_message(job,
+                        "%s: left out: binary file (found \"\\0\" byte around offset %" PRIu64 ")",
+                        scan->name, binary_offset(scan));
+    }
+    if (what == NULL || job->settings->report > REPORT_ONLY_MATCHING)
+        return;
+    if (job->show_names > 0) {
+        print_name(scan);
+        output_text(job->output, ": ");
+    }
+    (void)snprintf(text, sizeof text, "%s (found \"\\0\" byte around offset %" PRIu64 ")\n", what,
+                   binary_offset(scan));
+    output_text(job->output, text);
+}
+
+/* tg: returns whether a file of a directory is left out of a report without lines, because the file
+ * is binary. */
+static bool is_left_out(struct command_job *job, struct text_scan *scan)
+{
+    const struct settings *settings = job->settings;
+
+    if (!settings->is_tg || settings->report <= REPORT_ONLY_MATCHING || settings->null_data ||
+        scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
+        return false;
+    if (settings->report == REPORT_COUNT_MATCHES && scan->selected_count > 0)
+        binary_look(scan);
+    return scan->null_seen;
+}
+
+static void report_count(struct command_job *job, struct text_scan *scan)
+{
+    if (job->show_names > 0) {
+        print_name(scan);
+        if (job->settings->null_after_name)
+            output_byte(job->output, '\0');
+        else
+            print_separator(scan, ':');
+    }
+    output_number(job->output, scan->counts_spans ? scan->span_count : scan->selected_count, 0);
+    print_terminator(job->output, job->settings, '\n');
 }
 
 /* Prints the rest of a file's report, once the file was searched as far as needed. */
@@ -355,8 +401,11 @@ static void report_file(struct command_job *job, struct text_scan *scan)
     const struct settings *settings = job->settings;
     bool prints_lines =
         settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
-    bool selected = scan->selected_count > 0;
-
+    bool counts = settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES;
+    bool left_out = is_left_out(job, scan), selected = scan->selected_count > 0;
+    /* as in ripgrep, a file without a match is what tg --files-without-match looks for */
+    bool succeeds =
+        !left_out && selected != (settings->is_tg && settings->list == LIST_WITHOUT_MATCH);
     bool is_binary = prints_lines && scan->binary_files == BINARY_FILES_BINARY &&
                      (scan->encoding_error ||
                       (scan->null_seen && scan->selected_count > scan->selected_before_block));
@@ -367,25 +416,16 @@ static void report_file(struct command_job *job, struct text_scan *scan)
         report_binary(job, scan, is_binary);
     else if (is_binary)
         job_message(job, "%s: binary file matches", scan->name);
-    if ((settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES) &&
-        (selected || !settings->is_tg || settings->include_zero)) {
-        if (job->show_names > 0) {
-            print_name(scan);
-            if (settings->null_after_name)
-                output_byte(job->output, '\0');
-            else
-                print_separator(scan, ':');
-        }
-        output_number(job->output, scan->selected_count, 0);
-        output_byte(job->output, '\n');
-    }
-    if (settings->report == REPORT_NAMES && selected == (settings->list == LIST_WITH_MATCHES))
+    if (counts && !left_out && (selected || !settings->is_tg || settings->include_zero))
+        report_count(job, scan);
+    if (settings->report == REPORT_NAMES && !left_out &&
+        selected == (settings->list == LIST_WITH_MATCHES))
         print_name_end(scan, '\n');
     output_commit(job->output);
     if (settings->writes_lines)
         output_flush(job->output);
-    job->selected = job->selected || selected;
-    if (selected && settings->stop_at_first_file)
+    job->selected = job->selected || succeeds;
+    if (succeeds && settings->stop_at_first_file)
         job->done = true;
 }
 

@@ -38,6 +38,12 @@ static bool contradiction(const struct settings *settings, char *error)
                  "--encoding and --search-zip exclude each other: unpack the files first");
         return true;
     }
+    if (settings->hostname_bin != NULL && settings->hyperlink != NULL &&
+        strstr(settings->hyperlink, "{host}") != NULL) {
+        snprintf(error, SETTINGS_ERROR_BYTES,
+                 "--hostname-bin: no command is run for the {host} of --hyperlink-format");
+        return true;
+    }
     if (settings->json && (beyond != NULL || settings->count || settings->list != LIST_NONE)) {
         snprintf(error, SETTINGS_ERROR_BYTES, "--json cannot be combined with %s",
                  beyond != NULL    ? beyond
@@ -45,7 +51,8 @@ static bool contradiction(const struct settings *settings, char *error)
                                    : "-l or -L");
         return true;
     }
-    if (beyond != NULL && (settings->invert || settings->count || settings->list != LIST_NONE))
+    if (beyond != NULL && ((settings->invert && !settings->count_matches) || settings->count ||
+                           settings->list != LIST_NONE))
         stranger = settings->invert  ? "-v (--invert-match)"
                    : settings->count ? "-c (--count)"
                                      : "-l or -L";
@@ -73,8 +80,8 @@ static void finish_terminal(struct settings *settings)
     settings->line_number = settings->line_number || !settings->no_line_number;
 }
 
-/* Sets what --pretty means. As in ripgrep 13, --color=never, --no-heading and -N win at any
- * position; since ripgrep 14 the last option wins. */
+/* Sets what --pretty means for trawl: --color=never, --no-heading and -N win at any position. For
+ * tg the last option decides (value_pretty). */
 static void finish_pretty(struct settings *settings)
 {
     if (!settings->color_given || settings->color == COLOR_AUTO)
@@ -86,7 +93,7 @@ static void finish_pretty(struct settings *settings)
 /* Sets what options about the layout imply for other options. */
 static void finish_layout(struct settings *settings)
 {
-    if (settings->pretty)
+    if (settings->pretty && !settings->is_tg)
         finish_pretty(settings);
     if (settings->is_tg)
         finish_terminal(settings);
@@ -163,12 +170,11 @@ static enum report choose_report(const struct settings *settings)
         return REPORT_QUIET;
     if (settings->list != LIST_NONE)
         return REPORT_NAMES;
-    if (settings->count && settings->is_tg && settings->only_matching)
-        return REPORT_COUNT_MATCHES; /* as in ripgrep */
+    if (settings->count_matches ||
+        (settings->count && settings->is_tg && settings->only_matching)) /* as in ripgrep */
+        return settings->invert ? REPORT_COUNT : REPORT_COUNT_MATCHES;
     if (settings->count)
         return REPORT_COUNT;
-    if (settings->count_matches)
-        return REPORT_COUNT_MATCHES;
     if (settings->positions)
         return REPORT_POSITIONS;
     if (settings->count_by_pattern)
@@ -214,6 +220,8 @@ bool settings_build(struct settings *settings, char *error)
         settings->before_count = settings->around_count;
     if (settings->after_count < 0)
         settings->after_count = settings->around_count;
+    if (settings->is_tg && settings->before_count <= 0 && settings->after_count <= 0)
+        settings->before_count = settings->after_count = CONTEXT_NOT_GIVEN; /* no separators */
     if (settings->max_count_given >= 0 && settings->max_count_given != MAX_COUNT_NONE)
         settings->max_count = (uint64_t)settings->max_count_given;
     /* A negative number means no limit. But with -v, as in grep 3.8, a negative number selects

@@ -62,7 +62,7 @@ struct settings {
     bool smart_case, column, no_column, vimgrep, heading, no_line_number, passthru, trim;
     bool json, no_config, help_long, heading_given, encoding_given, color_given;
     bool pretty, crlf, include_zero;
-    bool count_matches, overlapping, positions, explain, stats;
+    bool count_matches, overlapping, positions, explain, stats, stop_on_nonmatch;
     /* Approximate search, and the sequences of FASTA files: */
     bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
     bool distance, fasta;
@@ -86,6 +86,7 @@ struct settings {
     const char *server;    /* an address; "": no server; NULL: option not given */
     const char *encoding;  /* NULL: the locale's encoding */
     const char *hyperlink; /* a format; NULL or "": no links */
+    const char *hostname_bin;
     /* NULL: no separator, or grep's */
     const char *group_separator, *match_separator, *context_separator;
     size_t group_separator_bytes, match_separator_bytes, context_separator_bytes;

@@ -11,6 +11,7 @@
 #include "trawl/replace.h"
 #include "trawl/reread.h"
 #include "trawl/sizes.h"
+#include "trawl/spans.h"
 #include "trawl/utf8.h"
 
 /* bytes of a replaced line that are composed at a time */
@@ -29,7 +30,6 @@ struct piece {
     uint64_t span_count;
     uint64_t match_count; /* matches in the whole line, for messages about lines left out */
     bool replaced;        /* the style's spans have replacements */
-    bool return_ends;     /* a replaced line keeps a '\r' that belongs to the line end */
     bool selected;
     bool is_match; /* a match of -o */
 };
@@ -255,6 +255,42 @@ static void print_bytes(struct text_scan *scan, const struct piece *piece, uint6
     print_color_end(scan, color);
 }
 
+/* As print_part, in ripgrep's way: matches that touch are marked together, and the rest of a line
+ * with a match may be marked, too. */
+static void print_marked(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                         uint64_t end)
+{
+    const struct colors *colors = &scan->settings->colors;
+    const char *rest = piece->selected ? colors->highlight : "";
+    uint64_t content = end < piece->content ? end : piece->content;
+
+    if (content == piece->content && content > at && end > piece->content && scan->settings->crlf &&
+        byte_at(scan, piece, content - 1) == '\r')
+        content--;
+    print_color_start(scan, rest);
+    for (uint64_t i = 0; i < piece->span_count; i++) {
+        uint64_t from = piece->spans[i].begin, to = piece->spans[i].end;
+
+        for (; i + 1 < piece->span_count && piece->spans[i + 1].begin <= to; i++)
+            to = piece->spans[i + 1].end > to ? piece->spans[i + 1].end : to;
+        from = from > at ? from : at;
+        to = to < content ? to : content;
+        if (from >= to)
+            continue;
+        put_bytes(scan, piece, at, from);
+        print_color_start(scan, colors->selected_match);
+        put_bytes(scan, piece, from, to);
+        print_color_end(scan, *rest == '\0' ? colors->selected_match : "");
+        print_color_start(scan, rest);
+        at = to;
+    }
+    if (at < content)
+        put_bytes(scan, piece, at, content);
+    print_color_end(scan, rest);
+    if (end > piece->content && scan->status == TRAWL_OK)
+        print_terminator(scan->output, scan->settings, scan->settings->line_end);
+}
+
 /* Prints the part [begin, end) of a piece, with marked spans. */
 static void print_part(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                        uint64_t end)
@@ -271,6 +307,10 @@ static void print_part(struct text_scan *scan, const struct piece *piece, uint64
                                                 : colors->context_match;
     uint64_t at = begin, content = end < piece->content ? end : piece->content;
 
+    if (settings->is_tg && piece->span_count > 0 && *match_color != '\0') {
+        print_marked(scan, piece, begin, end);
+        return;
+    }
     for (uint64_t i = 0; i < piece->span_count && *match_color != '\0'; i++) {
         uint64_t from = piece->spans[i].begin, to = piece->spans[i].end;
 
@@ -352,76 +392,32 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
         output_text(scan->output, piece->selected ? "[Omitted long matching line]"
                                                   : "[Omitted long context line]");
     }
-    output_byte(scan->output, scan->settings->line_end);
+    print_terminator(scan->output, settings, settings->line_end);
 }
 
 /* Prints a piece with its head. column 0: not printed. */
 static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
-    uint64_t max_columns = scan->settings->max_columns;
+    uint64_t max_columns = scan->settings->max_columns, begin = trimmed(scan, piece, 0);
+    /* as in ripgrep, blanks that --trim removes count only if matches are marked */
+    const struct colors *colors = &scan->settings->colors;
+    bool marked = colors->on && piece->span_count > 0 &&
+                  *(piece->selected ? colors->selected_match : colors->context_match) != '\0';
 
     scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
-    /* As in ripgrep 13, the line end's bytes count, but not in a replaced line. */
-    if (max_columns > 0 &&
-        (piece->replaced ? piece->content - piece->return_ends : piece->count) > max_columns) {
+    if (max_columns > 0 && piece->count - (marked ? 0 : begin) > max_columns) {
         print_too_long(scan, piece);
         return;
     }
-    print_part(scan, piece, trimmed(scan, piece, 0), piece->count);
+    print_part(scan, piece, begin, piece->count);
     if (piece->content == piece->count && scan->status == TRAWL_OK)
-        output_byte(scan->output, scan->settings->line_end);
+        print_terminator(scan->output, scan->settings, scan->settings->line_end);
 }
 
-/* ---- Matches ----------------------------------------------------------------------------------
+/* ---- Replacements -----------------------------------------------------------------------------
  */
-
-static bool ends_with_return(struct text_scan *scan, const struct view *view, uint64_t end)
-{
-    const uint8_t *last = view->bytes != NULL ? view->bytes + (end - 1 - view->begin)
-                                              : reread_range(scan, end - 1, end);
-
-    return last != NULL && *last == '\r';
-}
-
-bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
-{
-    struct style_state *style = &scan->style;
-    uint64_t line = view->begin + begin, content = view->begin + end;
-    uint64_t index = print_first_match_at(view, line), from = line;
-    bool each = scan->settings->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
-    struct trawl_match match;
-    uint64_t group;
-
-    style->span_count = 0;
-    while (print_next_match(scan, view, line, content, from, &index, &match)) {
-        if (style->span_count == style->span_capacity) {
-            struct line_span *spans = scan_grow(scan, style->spans, &style->span_capacity,
-                                                style->span_count + 1, sizeof *spans);
-
-            if (spans == NULL)
-                return false;
-            style->spans = spans;
-        }
-        if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
-            ends_with_return(scan, view, match.end))
-            match.end--; /* patterns.c added the '\r' */
-        group = index - 1;
-        while (!each && group > 0 && view->matches[group - 1].begin == match.begin)
-            group--;
-        style->spans[style->span_count++] = (struct line_span){.begin = match.begin - line,
-                                                               .end = match.end - line,
-                                                               .from = match.begin - line,
-                                                               .to = match.end - line,
-                                                               .group = group,
-                                                               .group_count = index - group,
-                                                               .distance = match.distance,
-                                                               .reversed = match.reversed};
-        from = each ? match.begin : match.end;
-    }
-    return true;
-}
 
 /* Adds a part of --replace: bytes, or NULL for the match. */
 static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
@@ -505,7 +501,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
         style->block = scan_grow(scan, NULL, &style->block_capacity, REPLACED_BLOCK_BYTES, 1);
     if (style->block == NULL)
         return false;
-    if (scan->settings->expressions) {
+    if (scan->settings->expressions || scan->settings->json) {
         uint64_t content = piece->content;
         const uint8_t *line = piece->bytes != NULL
                                   ? piece->bytes
@@ -550,7 +546,6 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
         piece.spans = &whole;
         piece.span_count = piece.match_count = 1;
         piece.is_match = true;
-        piece.return_ends = false;
         if (!is_printable(scan, &piece))
             return false;
         if (numbered && !number_set_at(scan, view->matches + span->group, span->group_count,
@@ -597,8 +592,15 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
                              print_line_number(scan, view, begin),
                              view->begin + begin,
                              selected};
+    uint64_t content = print_content_end(scan, view, begin, end);
+    struct piece piece = {.bytes = line.bytes,
+                          .offset = line.offset,
+                          .count = end - begin,
+                          .content = content - begin};
 
-    if (!style_find_spans(scan, view, begin, print_content_end(scan, view, begin, end)))
+    if (!spans_find(scan, view, begin, content) ||
+        (scan->settings->replace != NULL && scan->style.span_count > 0 &&
+         !replace_spans(scan, view, &piece)))
         return false;
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
@@ -637,7 +639,7 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     if (settings->json)
         return print_json(scan, view, begin, end, selected);
     scan->style.span_count = 0;
-    if (matching && settings->style.each_match && !style_find_spans(scan, view, begin, content))
+    if (matching && settings->style.each_match && !spans_find(scan, view, begin, content))
         return false;
     if (!only_matching && !is_printable(scan, &line))
         return false;
@@ -646,9 +648,6 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
-    line.return_ends = line.replaced && settings->crlf && settings->max_columns > 0 &&
-                       line.spans[line.span_count - 1].to < content - begin &&
-                       ends_with_return(scan, view, view->begin + content);
     scan->shown_count = 0;
     scan->shown_distance = settings->shows_distance && matching
                                ? least_distance(view, offset, view->begin + end)
@@ -656,7 +655,8 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     if (settings->pattern_number && !only_matching && selected &&
         !print_show_numbers(scan, view, begin, end))
         return false;
-    if (only_matching && (matching || !settings->passthru)) {
+    if (only_matching &&
+        (settings->is_tg ? line.span_count > 0 : matching || !settings->passthru)) {
         if (matching && !print_matches(scan, view, &line, number))
             return false;
     } else if (settings->vimgrep && line.span_count > 0) {

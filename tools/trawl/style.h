@@ -8,9 +8,4 @@
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 
-/* Stores the matches of the line [begin, end) of the view as the style's spans; `end` excludes the
- * line end. False: no memory. Does not read the view's bytes. */
-bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
-                      uint64_t end);
-
 #endif

@@ -81,4 +81,6 @@ void job_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_
         job_add_totals(&job->totals, &totals);
     }
     job->totals.sums.file_count += file_count;
+    job->totals.sums.json.searches += file_count;
+    job->totals.sums.json.bytes_searched += text_bytes;
 }

@@ -131,19 +131,19 @@ static bool add_type(struct types *types, const char *value)
     }
 }
 
-/* Makes the table, then applies --type-clear and --type-add. */
+/* Makes the table, then applies --type-clear and --type-add in the order given. */
 static bool types_open(struct types *types, const struct value_list *rules, char *message)
 {
     memset(types, 0, sizeof *types);
     types->message = message;
     if (!add_table(types))
         return false;
-    for (size_t i = 0; i < rules->count; i++)
+    for (size_t i = 0; i < rules->count; i++) {
         if (rules->items[i].kind == VALUE_TYPE_CLEAR)
             clear_type(types, rules->items[i].text);
-    for (size_t i = 0; i < rules->count; i++)
         if (rules->items[i].kind == VALUE_TYPE_ADD && !add_type(types, rules->items[i].text))
             return false;
+    }
     return true;
 }
 
@@ -177,14 +177,12 @@ static bool select_type(const struct types *types, struct ignore_list *list,
 
 bool types_select(struct ignore_list *list, const struct value_list *rules, char *message)
 {
-    static const enum value_kind kinds[] = {VALUE_TYPE, VALUE_TYPE_NOT};
     struct types types;
     bool good = types_open(&types, rules, message);
 
-    for (size_t kind = 0; kind < 2; kind++)
-        for (size_t i = 0; good && i < rules->count; i++)
-            if (rules->items[i].kind == kinds[kind])
-                good = select_type(&types, list, &rules->items[i]);
+    for (size_t i = 0; good && i < rules->count; i++)
+        if (rules->items[i].kind == VALUE_TYPE || rules->items[i].kind == VALUE_TYPE_NOT)
+            good = select_type(&types, list, &rules->items[i]);
     free(types.rows);
     return good;
 }

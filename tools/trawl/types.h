@@ -8,7 +8,7 @@
 struct ignore_list;
 struct output;
 
-/* Adds to the list the globs of the types that --type names, then the globs of --type-not. False:
+/* Adds to the list the globs of the types that --type and --type-not name. False:
  * message[SETTINGS_ERROR_BYTES] says why. */
 bool types_select(struct ignore_list *list, const struct value_list *rules, char *message);
 

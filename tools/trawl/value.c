@@ -102,6 +102,8 @@ bool value_context(struct settings *settings, const char *option, const char *va
     if (state == NUMBER_BAD || (negative && (state == NUMBER_HUGE || parsed != 0)))
         return value_refuse(settings, "%s: %s: invalid context length argument", value, option);
     *count = state == NUMBER_HUGE || parsed > INT64_MAX ? INT64_MAX : (int64_t)parsed;
+    if (settings->is_tg)
+        settings->passthru = false;
     return true;
 }
 
@@ -191,8 +193,12 @@ bool value_color(struct settings *settings, const char *value)
 
 bool value_engine(struct settings *settings, const char *value)
 {
-    settings->engine = value;
-    return choose(settings, "--engine", value, "auto, cpu, cuda") >= 0;
+    int place = choose(settings, "--engine", value, "auto, cpu, cuda, default, pcre2");
+
+    settings->engine = place < 3 ? value : "auto";
+    if (place == 4)
+        settings->syntax = TRAWL_PERL;
+    return place >= 0;
 }
 
 /* Reads digits with an optional suffix K, M or G. */
@@ -262,9 +268,50 @@ void value_unrestricted(struct settings *settings)
 {
     unsigned count = ++settings->files.unrestricted_count;
 
-    settings->files.no_ignore = true;
-    if (count >= 3)
+    if (count == 1)
+        value_ignore(settings, false);
+    else if (count == 2)
+        settings->files.hidden = 1;
+    else
         settings->binary_files = BINARY_FILES_BINARY;
+}
+
+void value_ignore(struct settings *settings, bool ignore)
+{
+    struct file_settings *files = &settings->files;
+
+    files->no_ignore = !ignore;
+    if (!settings->is_tg)
+        return;
+    files->no_ignore_dot = files->no_ignore_exclude = files->no_ignore_global = !ignore;
+    files->no_ignore_parent = files->no_ignore_vcs = !ignore;
+}
+
+void value_report(struct settings *settings, enum flag_id report)
+{
+    if (report == FLAG_NO_JSON) {
+        settings->json = false;
+        return;
+    }
+    if (settings->is_tg)
+        settings->json = false;
+    if (settings->is_tg || report == FLAG_COUNT || report == FLAG_COUNT_MATCHES)
+        settings->count = settings->count_matches = false;
+    if (settings->is_tg || report == FLAG_FILES_WITH_MATCHES || report == FLAG_FILES_WITHOUT_MATCH)
+        settings->list = LIST_NONE;
+    settings->json |= report == FLAG_JSON;
+    settings->count |= report == FLAG_COUNT;
+    settings->count_matches |= report == FLAG_COUNT_MATCHES;
+    if (report == FLAG_FILES_WITH_MATCHES || report == FLAG_FILES_WITHOUT_MATCH)
+        settings->list = report == FLAG_FILES_WITH_MATCHES ? LIST_WITH_MATCHES : LIST_WITHOUT_MATCH;
+}
+
+void value_pretty(struct settings *settings)
+{
+    settings->color = COLOR_ALWAYS;
+    settings->heading = settings->line_number = true;
+    settings->heading_given = settings->color_given = true;
+    settings->no_line_number = false;
 }
 
 /* ---- How results look ------------------------------------------------------------------------ */
@@ -348,7 +395,7 @@ bool value_encoding(struct settings *settings, const char *value)
             settings, "--encoding: '%s' is not auto, none, or an encoding that this system knows",
             value);
     settings->encoding = strcmp(value, "none") == 0 ? NULL : value;
-    settings->encoding_given = true;
+    settings->encoding_given = !settings->is_tg || strcmp(value, "auto") != 0;
     return true;
 }
 

@@ -68,7 +68,10 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
 
     if (strcmp(operand, "-") == 0)
         return set_item(item, WALK_INPUT,
-                        settings->label != NULL ? settings->label : "(standard input)", true);
+                        settings->label != NULL ? settings->label
+                        : settings->is_tg       ? "<stdin>"
+                                                : "(standard input)",
+                        true);
     set_item(item, WALK_FILE, operand, true);
     if (settings->directories != DIRECTORIES_RECURSE && !settings->files.names_only)
         return true; /* the caller learns by opening the operand what kind of file the operand is */
