@@ -160,31 +160,9 @@ void explain(const re2::RE2 &re, regex_fault *fault)
             whole.c_str());
 }
 
-// Fills *fault if two groups have the same name, which RE2 permits.
-bool has_repeated_name(const re2::RE2 &re, const re2::StringPiece &source, regex_fault *fault)
-{
-    const std::map<std::string, int> &numbers = re.NamedCapturingGroups();
-
-    for (const auto &group : re.CapturingGroupNames()) {
-        const std::string name = '<' + group.second + '>';
-
-        if (numbers.at(group.second) == group.first)
-            continue;
-        fault->at = source.find(name, source.find(name) + 1) + 1;
-        std::snprintf(fault->message, sizeof fault->message, "two groups have the name %.100s",
-                      group.second.c_str());
-        return true;
-    }
-    return false;
-}
-
 // Returns whether the expression has no mistake, and its program is sure to be small.
 bool is_small(const std::string &source, re2::RE2::Options options)
 {
-    const size_t named = source.find("(?P<");
-
-    if (named != re2::StringPiece::npos && source.find("(?P<", named + 1) != re2::StringPiece::npos)
-        return false; /* the program tells whether names are repeated */
     for (size_t at = source.find('{'); at != re2::StringPiece::npos; at = source.find('{', at + 1))
         if (at + 1 < source.size() && std::isdigit(static_cast<uint8_t>(source[at + 1])) != 0 &&
             (at < 2 || source.compare(at - 2, 2, "\\x") != 0))
@@ -208,9 +186,6 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
         if (!later && !program_of(made.get()).ok() &&
             program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
             made.reset(new struct regex(source, options)); // for RE2's message
-        if (!later && !given->lines && program_of(made.get()).ok() &&
-            has_repeated_name(program_of(made.get()), source, fault))
-            return REGEX_SYNTAX;
         if (later || program_of(made.get()).ok()) {
             *out = made.release();
             return REGEX_OK;

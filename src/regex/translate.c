@@ -411,7 +411,7 @@ static enum trawl_status copy_name(struct reader *reader, struct trawl_error *er
         return refuse(from, error, "the name is not closed, or there are 1,000 names already");
     copy(reader, count_to(reader, '>'));
     if (memmem(out->bytes, (size_t)begin, out->bytes + begin, (size_t)(out->count - begin)) != NULL)
-        return refuse(from, error, "an earlier group has the same name");
+        return refuse(from, error, "two groups have the same name");
     return open_group(reader, begin, from, error);
 }
 
