@@ -115,7 +115,8 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists */
+    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists;
+                              expressions in CHARACTERS without `utf8`: trawl_case_variants */
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,   /* expressions in Perl's syntax, with the alphabet CHARACTERS: \w, \d and
                               \s mean Unicode's characters; without the flag, those of ASCII */
@@ -156,18 +157,25 @@ enum trawl_method {
 #define TRAWL_METHODS_COUNT 8 /* number of methods */
 #define TRAWL_UTF8_VARIANTS_MAX 8
 
-/* What UTF-8 text needs beyond ASCII; the library holds no Unicode tables. The functions must be
- * pure: the same answer each time, from any thread, for as long as the plan lives. */
+/* What UTF-8 text needs beyond ASCII. The functions must be pure: the same answer each time, from
+ * any thread, for as long as the plan lives. */
 struct trawl_utf8 {
     void *context;
     /* Writes all code points that equal `code_point` when case is ignored, and code_point
-     * itself, to `variants`. Returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build
-     * calls this, and the first long search for a set of strings of several lengths. */
+     * itself, to `variants`: trawl_case_variants, or a rule of the caller's. Returns how many, 1 to
+     * TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this, the first search for expressions, and
+     * the first long search for a set of strings of several lengths. */
     uint32_t (*variants)(void *context, uint32_t code_point,
                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
+
+/* Write the letters that equal `code_point` by Unicode's simple case folding, for `variants` of
+ * struct trawl_utf8: U+212A KELVIN SIGN equals k and K; of version 16 of Unicode. Returns how many
+ * letters; `context` is not used. */
+TRAWL_API uint32_t trawl_case_variants(void *context, uint32_t code_point,
+                                       uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
 
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {

@@ -50,7 +50,7 @@ struct regex_span {
     uint64_t end;
 };
 
-#define REGEX_VERSION 4u
+#define REGEX_VERSION 5u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
@@ -72,9 +72,6 @@ struct regex_ops {
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
-    /* Stores the characters that equal code_point where case is ignored, code_point included.
-     * Returns how many, 1 to 8. */
-    uint32_t (*variants)(void *context, uint32_t code_point, uint32_t variants[8]);
 };
 
 /* The only symbol of libtrawl_regex. */
