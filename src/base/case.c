@@ -30,8 +30,7 @@ static uint32_t next_letter(uint32_t code_point)
     return code_point + (uint32_t)runs[low].step;
 }
 
-uint32_t trawl_case_variants(void *context, uint32_t code_point,
-                             uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+uint32_t trawl_case_variants(void *context, uint32_t code_point, uint32_t *variants)
 {
     uint32_t count = 0, letter = code_point;
 

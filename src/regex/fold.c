@@ -145,8 +145,9 @@ static void put_letter(struct writer *writer, uint32_t letter, uint64_t count)
     const uint32_t found = fold_variants(rule, letter, variants);
     /* Does RE2's rule say the same? */
     const bool same = !writer->exact ? letter < 0x80 || found == 1
-                      : letter < 0x80 ? found == usual && usual < 3 && !rule->splits_i
-                                      : found == 1 && usual == 1;
+                      : letter < 0x80
+                          ? found == usual && usual < 3 && (usual == 1 || !rule->splits_i)
+                          : found == 1 && usual == 1;
 
     if (!writer->folds || same) {
         copy(writer, count);
@@ -198,8 +199,8 @@ static void put_named(struct writer *writer)
 static void put_class(struct writer *writer)
 {
     /* Of \p{...}, RE2 alone knows the letters. */
-    const bool exact = writer->folds && writer->exact &&
-                       bytes_to(writer, "\\p") == writer->count - writer->at;
+    const bool exact =
+        writer->folds && writer->exact && bytes_to(writer, "\\p") == writer->count - writer->at;
 
     put(writer, "(?-i:", exact ? 5 : 0);
     copy(writer, stands(writer, "[^") ? 2 : 1);
@@ -300,16 +301,23 @@ enum regex_status fold_compile(const struct regex_ops *ops, const struct fold_ru
                             .is_bytes = options->bytes,
                             .folds = options->fold,
                             .exact = rule->letters.variants != trawl_case_variants};
-    enum regex_status status = REGEX_SYNTAX;
+    enum regex_status status;
 
-    if (options->fold || memmem(bytes, (size_t)count, "(?", 2) != NULL) {
-        while (writer.at < count && !writer.no_memory)
-            put_part(&writer);
-        if (writer.no_memory)
-            status = REGEX_MEMORY;
-        else
-            status = ops->compile(writer.out, writer.out_count, options, regex, fault);
-        memory_release(writer.out, writer.out_capacity, 1);
+    if (!options->fold && memmem(bytes, (size_t)count, "(?", 2) == NULL)
+        return ops->compile(bytes, count, options, regex, fault);
+    while (writer.at < count && !writer.no_memory)
+        put_part(&writer);
+    status = writer.no_memory ? REGEX_MEMORY
+                              : ops->compile(writer.out_count > 0 ? writer.out : "",
+                                             writer.out_count, options, regex, fault);
+    memory_release(writer.out, writer.out_capacity, 1);
+    if (status == REGEX_SYNTAX) { /* for a message about what was given */
+        status = ops->compile(bytes, count, options, regex, fault);
+        if (status == REGEX_OK) { /* only the groups that were added are nested too deeply */
+            ops->release(*regex);
+            *regex = NULL;
+            status = REGEX_LARGE;
+        }
     }
-    return status == REGEX_SYNTAX ? ops->compile(bytes, count, options, regex, fault) : status;
+    return status;
 }

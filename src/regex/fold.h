@@ -1,4 +1,4 @@
-/* fold: writes out which letters are equal where case is ignored, before RE2 reads an expression. */
+/* fold: writes out which letters are equal where case is ignored, before RE2 reads the letters. */
 #ifndef TRAWL_REGEX_FOLD_H
 #define TRAWL_REGEX_FOLD_H
 

@@ -149,14 +149,11 @@ class Case:
         everything = b"".join(texts)
         if self.json:
             return self.given("-w") + self.given("-x") + self.given("--null-data") > 1 or \
-                self.given("-i", "-S") and self.utf8 or \
                 self.given("--passthru") and any(option.startswith("-m") for option in self.ours)
         if self.given("--max-columns-preview") and b"\r" in everything:
             return True
         if self.given("-p", "ansi") and self.given("-b", "--vimgrep", "--null", "-0"):
             return True
-        if self.given("-i", "-S") and self.utf8:
-            return True  # tests/grep/fold.py has the letters
         if self.given("-v") and self.given("-o", "--count-matches", "--vimgrep"):
             return True  # trawl prints nothing for -v -o, as grep does, and refuses -v --count-matches
         if self.given("-l", "-L", "-c", "-q") and self.given("-o", "--count-matches", "--vimgrep", "--passthru"):

@@ -499,8 +499,7 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
         {"color", take_flag, AT(colors_suit), MEMBER_VALUE, 0},
         {"grep_colors", take_line, AT(grep_colors), MEMBER_VALUE, 0},
         {"grep_color", take_line, AT(grep_color), MEMBER_VALUE, 0},
-        {"charset", take_charset, offsetof(struct request, settings.surroundings), MEMBER_VALUE,
-         0},
+        {"charset", take_charset, offsetof(struct request, settings.surroundings), MEMBER_VALUE, 0},
         {"file", take_output_file, offsetof(struct request, settings.surroundings), MEMBER_VALUE,
          0},
 #undef AT

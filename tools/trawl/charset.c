@@ -244,10 +244,9 @@ static uint32_t byte_variants(void *context, uint32_t byte,
                               uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
     uint32_t code_point = locale_set.code_points[byte];
-    uint32_t count =
-        code_point == NO_CHARACTER ? 0
-        : context != NULL          ? trawl_case_variants(NULL, code_point, variants)
-                                   : charset_variants(NULL, code_point, variants);
+    uint32_t count = code_point == NO_CHARACTER ? 0
+                     : context != NULL          ? trawl_case_variants(NULL, code_point, variants)
+                                                : charset_variants(NULL, code_point, variants);
     uint32_t kept = 1;
 
     for (uint32_t i = 0; i < count; i++) { /* variants[0] is the letter itself */

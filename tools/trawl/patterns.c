@@ -250,8 +250,7 @@ enum folding { FOLD_NONE, FOLD_ASCII, FOLD_LOCALE, FOLD_UNICODE };
 /* Returns whether -i means Unicode's equal letters. If not, -i means grep's. */
 static bool folds_by_unicode(const struct settings *settings)
 {
-    return settings->is_tg || settings->syntax == TRAWL_PERL ||
-           settings->surroundings.unicode_case;
+    return settings->is_tg || settings->syntax == TRAWL_PERL || settings->surroundings.unicode_case;
 }
 
 /* Reads a character and returns a value that equal characters share; for an invalid byte, a value
@@ -495,13 +494,14 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     if (settings->approximate)
         patterns->needs_utf8 = prepare_approximate(settings);
     else
-        patterns->needs_utf8 = (settings->surroundings.charset != CHARSET_BYTES || settings->is_tg) &&
-                               needs_utf8(patterns, settings);
+        patterns->needs_utf8 =
+            (settings->surroundings.charset != CHARSET_BYTES || settings->is_tg) &&
+            needs_utf8(patterns, settings);
     if (settings->surroundings.charset != CHARSET_BYTES && !settings->approximate &&
         !settings->expressions)
         patterns->check = choose_check(patterns, settings);
     if (settings->ignore_case && !settings->expressions)
-        folding = !patterns->needs_utf8         ? FOLD_ASCII
+        folding = !patterns->needs_utf8        ? FOLD_ASCII
                   : folds_by_unicode(settings) ? FOLD_UNICODE
                                                : FOLD_LOCALE;
     patterns->case_may_tell =
