@@ -9,6 +9,7 @@ script compares ripgrep's answers, too: by default ripgrep treats byte order mar
 """
 import itertools
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -197,10 +198,47 @@ def whole(trawl, folder):
                 got = cases.execute([trawl, "--encoding=" + name, "-a", ""], folder, data=data)[1].decode()
                 if got != text.replace("\ud800", REPLACED) + "\n":
                     return "%s: %d characters, %r at the end, became %d, %r" % (name, len(text), text[-9:], len(got) - 1, got[-10:])
-    for mark in MARKS:
-        got = cases.execute([trawl, "--encoding=latin1", "-a", ""], folder, data=mark + b"x")[1]
-        if got != (mark + b"x\n").decode("latin-1").encode():
-            return "the bytes %r are a mark in latin1: %r" % (mark, got)
+    for mark, text, wanted in zip(MARKS, (b"\xe9\0", b"\0\xe9", b"\xe9"), ("é",) * 3):
+        got = cases.execute([trawl, "--encoding=latin1", "-a", ""], folder, data=mark + text)[1]
+        if got != (wanted + "\n").encode():
+            return "behind a mark, %r, latin1 is %r" % (mark, got)
+    return None
+
+
+def labels(trawl, folder):
+    """Check that each label of the Encoding Standard means each byte, and each pair of bytes, that it means to ripgrep 15, also
+    where a letter, a line end or the text's end cuts a character."""
+    rg = os.environ.get("RG15") or shutil.which("rg") or ""
+    version = cases.execute([rg, "--version"])[1] if rg else b""
+    if not re.match(rb"ripgrep (1[5-9]|[2-9]\d)", version):
+        print("left out: there is no ripgrep 15 to compare labels with")
+        return None
+    with open(os.path.join(os.path.dirname(__file__), "../../tools/trawl/encodings.def"), encoding="ascii") as file:
+        rows = re.findall(r'LABEL\("(\S+)", (\w+), "(\S*)"\)', file.read())
+    singles = [bytes([byte, 59]) for byte in range(256)]
+    pairs = [bytes([first, second, 59]) for first in range(128, 256) for second in range(256)]
+    threes = [b"\x8f%c%c;" % (first, second) for first in range(128, 256) for second in range(128, 256)]
+    fours = [b"%c%c%c%c;" % each for each in itertools.product((129, 130, 131, 132, 144, 227, 254), range(48, 58), (*range(128, 256, 3), 255, 65), (48, 53, 57, 65))]
+    escapes = [b"\x1b" + middle + bytes([first, second]) + end for middle in (b"$B", b"$@", b"(I", b"(J", b"(B", b"$", b"(", b"(B\x1b(J", b"$B\x1b$B")
+               for first in range(0, 256, 1 if middle == b"$B" else 17) for second in range(256) for end in (b"\x1b(B;", b";")]
+    seen = set()
+    for label, form, name in rows:
+        wide = {"SINGLE": [], "USER_DEFINED": [], "ICONV": [], "ISO_2022_JP": escapes, "UTF_8": pairs + threes + fours, "GBK": pairs + fours, "EUC_JP": pairs + threes}
+        texts = [[b"first"] + singles]
+        if (form, name) not in seen:
+            texts += [[piece] for piece in wide.get(form, pairs) if len(piece) < 6 and piece[0] % 16 == 14 and piece[1] % 16 == 3]  # the text ends here
+            texts = [*texts[:1], *[[b"x" + text[0][:-1]] for text in texts[1:40]], wide.get(form, pairs)]
+        seen.add((form, name))
+        for text in texts:
+            data = b"\n".join(text) if len(text) == 1 else b"\n".join(text) + b"\n"
+            wanted, got = (cases.execute([*program, "-a", "-N", "-E", label, ""], folder, data=data)[:2] for program in
+                           ([rg, "--no-config"], [os.path.join(folder, "tg")]))
+            if wanted != got:
+                lines = zip(wanted[1].split(b"\n"), got[1].split(b"\n"))
+                return "%s: %r" % (label, [(a, b) for a, b in lines if a != b][:3] or (wanted[0], got[0], text[:1]))
+    for label in ("hz-gb-2312", "utf-17", "x-mac-greek"):
+        if cases.execute([rg, "--no-config", "-E", label, "x"], folder, data=b"x")[0] != 2:
+            return "%s is a label" % label
     return None
 
 
@@ -233,7 +271,7 @@ def sequences(trawl, folder):
 
 
 def main():
-    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused, whole, broken, sequences))
+    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused, whole, labels, broken, sequences))
 
 
 if __name__ == "__main__":
