@@ -131,6 +131,11 @@ struct decoder *decode_open(const char *label)
     return decoder;
 }
 
+bool decode_has_ascii(const struct decoder *decoder)
+{
+    return decoder->form != ISO_2022_JP;
+}
+
 void decode_close(struct decoder *decoder)
 {
     const int error = errno;

@@ -15,6 +15,8 @@ struct decoder;
 bool decode_has(const char *label, const char **by_iconv);
 /* Returns a decoder for a label that decode_has without iconv. NULL: errno says why. */
 struct decoder *decode_open(const char *label);
+/* Returns whether a byte of ASCII, where a character begins, is that character. */
+bool decode_has_ascii(const struct decoder *decoder);
 void decode_close(struct decoder *decoder);
 /* Decodes the character at bytes[0]. `end`: no byte follows the bytes. Returns how many bytes were
  * read, and writes 0 to 2 code points; 0: more bytes are needed. */

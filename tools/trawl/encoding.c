@@ -163,6 +163,7 @@ static void put(struct encoding *encoding, const void *bytes, size_t bytes_count
  * gone. */
 static bool by_decoder(struct encoding *encoding, bool end, size_t *used)
 {
+    const bool ascii = decode_has_ascii(encoding->decoder);
     size_t at = 0, read, count;
     uint32_t points[2];
     mbstate_t state;
@@ -170,6 +171,13 @@ static bool by_decoder(struct encoding *encoding, bool end, size_t *used)
     for (*used = 0; at < encoding->bytes_count; *used = at += read) {
         if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding, false))
             return false;
+        for (read = 0; ascii && at + read < encoding->bytes_count; read++) {
+            if (encoding->bytes[at + read] >= 0x80)
+                break;
+            encoding->text[encoding->text_count++] = encoding->bytes[at + read];
+        }
+        if (read > 0)
+            continue;
         read = decode_next(encoding->decoder, encoding->bytes + at, encoding->bytes_count - at, end,
                            points, &count);
         if (read == 0)
