@@ -61,6 +61,8 @@ static void put(struct writer *writer, const void *bytes, uint64_t count)
     const uint64_t capacity = 2 * writer->out_capacity + count;
     void *memory = writer->out;
 
+    if (count == 0)
+        return;
     if (writer->out_capacity - writer->out_count < count) {
         writer->no_memory |=
             memory_grow(writer->out_capacity, capacity, 1, &memory, NULL) != TRAWL_OK;

@@ -222,13 +222,13 @@ def labels(trawl, folder):
     fours = [b"%c%c%c%c;" % each for each in itertools.product((129, 130, 131, 132, 144, 227, 254), range(48, 58), (*range(128, 256, 3), 255, 65), (48, 53, 57, 65))]
     escapes = [b"\x1b" + middle + bytes([first, second]) + end for middle in (b"$B", b"$@", b"(I", b"(J", b"(B", b"$", b"(", b"(B\x1b(J", b"$B\x1b$B")
                for first in range(0, 256, 1 if middle == b"$B" else 17) for second in range(256) for end in (b"\x1b(B;", b";")]
-    tg, seen = os.path.join(folder, "tg"), set()
-    os.symlink(trawl, tg)
+    seen = set()
     wide = {"SINGLE": [], "USER_DEFINED": [], "ICONV": [], "ISO_2022_JP": escapes, "UTF_8": pairs + threes + fours, "GBK": pairs + fours, "EUC_JP": pairs + threes}
     for label, form, name in rows:
         data = b"".join(piece + b"\n" for piece in singles + ([] if (form, name) in seen else wide.get(form, pairs)))
         seen.add((form, name))
-        wanted, got = (cases.execute([*program, "-a", "-N", "-E", label, ""], folder, data=data)[:2] for program in ([rg, "--no-config"], [tg]))
+        wanted, got = (cases.execute([name, "--no-config", "-a", "-N", "-E", label, ""], folder, data=data, executable=program)[:2]
+                       for name, program in (("rg", rg), ("tg", trawl)))
         if wanted != got:
             lines = zip(wanted[1].split(b"\n"), got[1].split(b"\n"))
             return "%s: %r" % (label, [both for both in lines if both[0] != both[1]][:3] or (wanted[0], got[0]))
