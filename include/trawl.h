@@ -124,9 +124,7 @@ enum trawl_plan_flag {
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
                               the characters for which is_word returns true */
     TRAWL_WHOLE_LINE = 4,  /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE =
-        128, /* `utf8` is about bytes instead of code points, for texts in which each byte is a
-                character: ISO-8859-1 and the like. Not with errors */
+    TRAWL_SINGLE_BYTE = 128, /* `utf8` is about bytes: each is a character. Not with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -156,18 +154,23 @@ enum trawl_method {
 };
 #define TRAWL_METHODS_COUNT 8 /* number of methods */
 #define TRAWL_UTF8_VARIANTS_MAX 8
-/* What UTF-8 text needs beyond ASCII; the library holds no Unicode tables. The functions must be
- * pure: the same answer each time, from any thread, for as long as the plan lives. */
+
+/* What UTF-8 text needs beyond ASCII: pure functions, which threads call while the plan lives. */
 struct trawl_utf8 {
     void *context;
     /* Writes all code points that equal `code_point` when case is ignored, and code_point
      * itself, to `variants`. Returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build
-     * calls this, and the first long search for a set of strings of several lengths. */
+     * calls this, and some searches do when they begin. */
     uint32_t (*variants)(void *context, uint32_t code_point,
                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
+
+/* Write the letters that the simple case folding of Unicode 16 takes for equal: `variants` of
+ * struct trawl_utf8. Expressions in CHARACTERS without `utf8` follow this function. */
+TRAWL_API uint32_t trawl_case_variants(void *context, uint32_t code_point, uint32_t *variants);
+
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,

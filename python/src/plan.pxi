@@ -2,49 +2,38 @@
 
 # ---- Characters beyond ASCII ----
 
-# The C library has no Unicode tables. The first plan that needs a table builds the table from what
-# Python's str and re know (trawl._unicode); the tables are kept until the process ends.
-cdef object case_tables = None
+# The first plan that needs the table of word characters builds the table from what Python's re knows
+# (trawl._unicode); the table is kept until the process ends.
 cdef object word_table = None
-cdef const uint16_t *group_of = NULL  # code point -> number of its group of equal characters, or 0
-cdef uint64_t group_of_count = 0
-cdef const uint32_t *groups = NULL  # TRAWL_UTF8_VARIANTS_MAX code points a group, padded with zeros
 cdef const uint8_t *word_bits = NULL  # bit c: is code point c a letter, a digit or _
 cdef uint64_t word_bits_count = 0
-cdef trawl_utf8 characters
-cdef object once = object()  # locked while the tables or the default searcher are made
-
-
-cdef uint32_t variants_of(void *context, uint32_t code, uint32_t *variants) noexcept nogil:
-    cdef const uint32_t *group
-    cdef uint32_t count = 0
-
-    variants[0] = code
-    if code >= group_of_count or group_of[code] == 0:
-        return 1
-    group = groups + <size_t>TRAWL_UTF8_VARIANTS_MAX * group_of[code]
-    while count < TRAWL_UTF8_VARIANTS_MAX and group[count] != 0:
-        variants[count] = group[count]
-        count += 1
-    return count
+cdef trawl_utf8 characters, ascii_letters
+cdef object once = object()  # locked while the table or the default searcher is made
 
 
 cdef flag is_word(void *context, uint32_t code) noexcept nogil:
     return code < word_bits_count and bit_at(word_bits, code)
 
 
+cdef uint32_t ascii_variants(void *context, uint32_t code, uint32_t *variants) noexcept nogil:
+    variants[0], variants[1] = code, code ^ 0x20
+    return 2 if ord("a") <= (code | 0x20) <= ord("z") else 1
+
+
+cdef flag is_no_word(void *context, uint32_t code) noexcept nogil:
+    return False
+
+
+ascii_letters.variants, ascii_letters.is_word = ascii_variants, is_no_word
+
+
 cdef const trawl_utf8 *characters_wanted(bint words) except NULL:
-    global case_tables, word_table, group_of, group_of_count, groups, word_bits, word_bits_count
+    global word_table, word_bits, word_bits_count
 
-    from trawl._unicode import groups as groups_made, words as words_made
+    from trawl._unicode import words as words_made
 
-    characters.variants, characters.is_word = variants_of, is_word
+    characters.variants, characters.is_word = trawl_case_variants, is_word
     with cython.critical_section(once):
-        if case_tables is None:
-            case_tables = groups_made()
-            groups = <const uint32_t *>PyBytes_AS_STRING(case_tables[1])
-            group_of_count = len(case_tables[0]) // sizeof(uint16_t)
-            group_of = <const uint16_t *>PyBytes_AS_STRING(case_tables[0])
         if words and word_table is None:
             word_table = words_made()
             word_bits_count = 8 * <uint64_t>len(word_table)
@@ -138,7 +127,7 @@ cdef class Plan:
     sample: typical bytes of the texts; the choice of the method uses their frequencies.
     regex: the patterns are regular expressions, see docs/regex.md: True or 'perl' (RE2's syntax),
       'extended' or 'basic' (those of grep -E and grep). An occurrence lies within a line and has a
-      byte or more; occurrences of the same expression do not overlap. ignore_case folds all letters.
+      byte or more; occurrences of the same expression do not overlap. ignore_case as above.
       Lines and records in which an expression matches only zero bytes are selected, too.
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
 
@@ -243,6 +232,8 @@ cdef class Plan:
         self.has_characters = "unicode" in (given["ignore_case"], given["whole_words"])
         if self.has_characters:
             options.utf8 = characters_wanted(given["whole_words"])
+        elif self.regex is not None and "ascii" in (given["ignore_case"], given["whole_words"]):
+            options.utf8 = &ascii_letters
         options.mismatches_max, options.edits_max = given["mismatches"], given["edits"]
         options.alphabet = _sources.ALPHABETS.index(given["alphabet"])
         if len(exact) > 0:

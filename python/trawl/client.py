@@ -141,10 +141,6 @@ def several(value: Any) -> Any:
     return [value] if isinstance(value, (str, bytes, int, os.PathLike)) else value
 
 
-# Letters for which the C library's rule of equal letters, which a server applies, is not Unicode's case folding.
-FOLDED_APART = frozenset("IiKk\u00c5\u00e5\u00df\u0131\u0398\u03b8\u03a9\u03c9\u03d1\u03f4\u1e9e\u2126\u212a\u212b")
-
-
 def plan_options(plan: Plan) -> dict[str, Any]:
     """Return the options with which a server gives the plan's answers. Raise UnsupportedError if no options do."""
     given: Any = plan.__reduce__()[1][-1]
@@ -153,9 +149,9 @@ def plan_options(plan: Plan) -> dict[str, Any]:
         "regex: not with whole_words": plan.regex and words,
         "line_end: a server takes b'\\n' or b'\\0'": given["line_end"] not in (b"\n", b"\0"),
         "whole_words: a server's letters are those of its C library; 'ascii' is served": words == "unicode",
-        "ignore_case: a server compares i, k and some other letters by its C library; 'ascii' is served": case == "unicode"
-        and plan.regex is None
-        and any(FOLDED_APART & set(one.decode(errors="replace")) for one in plan),
+        "ignore_case: 'ascii' is not served for expressions of characters": case == "ascii"
+        and plan.regex
+        and given["alphabet"] == "utf8",
         "ignore_case and whole_words: 'ascii' for both is served": case == "unicode" and words,
         "within_lines: a server needs True with errors, or False if a pattern holds a line end": errors
         and given["within_lines"] == any(given["line_end"] in one for one in plan),
@@ -173,7 +169,7 @@ def plan_options(plan: Plan) -> dict[str, Any]:
     is_unicode = given["alphabet"] == "utf8" if plan.regex is not None else case == "unicode"
     options: dict[str, Any] = {name: given[name] for name in ("ignore_case", "whole_words", "whole_lines")}
     options |= {name: given[name] or None for name in ("mismatches", "edits")}
-    return options | {"options": [f"--{name}" for name in named], "charset": "utf-8" if is_unicode else "c"}
+    return options | {"options": [f"--{name}" for name in named], "charset": None if is_unicode else "c"}
 
 
 def request(patterns: Any, options: Options) -> dict[str, Any]:
@@ -427,7 +423,7 @@ class Client:
       several, relative to `directory`, which is relative to the collection's root. A path that is missing, or
       cannot be read, is an error.
     ignore_case, whole_words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v,
-      --mismatches, --edits, -a. ignore_case and whole_words mean all letters that the server's C library
+      --mismatches, --edits, -a. ignore_case means Unicode's letters, whole_words all letters that the server's C library
       knows; with "ascii", those of ASCII.
     regex: the patterns are regular expressions: True or "perl", "extended" or "basic", as for Plan.
     glob, type: the command's -g and -t, which select files; a value or several.

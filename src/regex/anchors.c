@@ -135,6 +135,7 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
                                           .dot_all = maker->options->dot_all,
                                           .words =
                                               (maker->made->plan->flags & TRAWL_WHOLE_WORD) != 0,
+                                          .splits_i = maker->made->letters.splits_i,
                                           .characters = !maker->options->bytes,
                                           .rates = &maker->rates,
                                           .sample = maker->sample,
@@ -215,15 +216,18 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
                                      struct trawl_error *error)
 {
     struct expressions *made = maker->made;
-    const struct trawl_utf8 utf8 = {NULL, made->ops->variants, no_word};
+    const struct trawl_utf8 utf8 = {made->letters.letters.context, made->letters.letters.variants,
+                                    no_word};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
     options.flags = maker->folds ? TRAWL_IGNORE_CASE : 0;
     options.line_end_set = options.line_end_also_set = 1;
     options.line_end = made->plan->line_end;
     options.line_end_also = made->plan->line_end_also;
-    if (maker->folds && made->plan->expressions.characters)
+    if (maker->folds && utf8.variants != NULL) {
+        options.flags |= made->plan->flags & TRAWL_SINGLE_BYTE;
         options.utf8 = &utf8;
+    }
     return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }
 

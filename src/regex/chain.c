@@ -54,7 +54,8 @@ static bool ask(const struct expressions *made, const struct regex_options *opti
         text[count++] = (uint8_t)(0x80 | (code & 0x3f));
     }
     asking.memory_bytes = ASKING_BYTES;
-    if (made->ops->compile(source, source_bytes, &asking, &regex, &fault) != REGEX_OK)
+    if (fold_compile(made->ops, &made->letters, source, source_bytes, &asking, &regex, &fault) !=
+        REGEX_OK)
         return false;
     for (uint64_t end = 0; found >= 0 && end < count;) {
         uint64_t at = end;

@@ -90,7 +90,8 @@ static bool add_character(const struct reader *reader, struct split_strings *set
     uint8_t byte = bytes[0];
 
     if ((reader->flags & FOLDS) != 0) {
-        if (byte >= 0x80 && !reader->options->characters)
+        if ((byte >= 0x80 && !reader->options->characters) ||
+            (reader->options->splits_i && (byte | 0x20) == 'i'))
             return false;
         if (byte >= 'A' && byte <= 'Z')
             byte |= 0x20;

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -265,85 +264,7 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
     }
 }
 
-// ---- Case of atoms -----------------------------------------------------------------------------
-
-// All letters with case, in UTF-8, and the character at each offset.
-struct letters {
-    std::string text;
-    std::vector<uint32_t> runes;
-};
-
-const letters &all_letters()
-{
-    // The blocks of Unicode that hold letters with case.
-    static const uint32_t blocks[][2] = {{0x41, 0x80},       {0xa0, 0x600},      {0x10a0, 0x1100},
-                                         {0x13a0, 0x1400},   {0x1c80, 0x1cc0},   {0x1d00, 0x2000},
-                                         {0x2100, 0x21a0},   {0x24a0, 0x2500},   {0x2c00, 0x2e00},
-                                         {0xa640, 0xa800},   {0xab20, 0xabc0},   {0xff00, 0xff80},
-                                         {0x10400, 0x10600}, {0x10c80, 0x10d20}, {0x118a0, 0x118e0},
-                                         {0x16e40, 0x16e80}, {0x1e900, 0x1e960}};
-    static const letters all = [] {
-        letters made;
-
-        for (const auto &block : blocks)
-            for (uint32_t rune = block[0]; rune < block[1]; rune++) {
-                made.runes.resize(made.text.size() + 1);
-                made.runes.back() = rune;
-                put_utf8(&made.text, rune);
-            }
-        return made;
-    }();
-
-    return all;
-}
-
-// Returns the letters that match the character where RE2 ignores case.
-std::vector<uint32_t> cases_of(uint32_t rune)
-{
-    const letters &all = all_letters();
-    std::vector<uint32_t> cases;
-    re2::RE2::Options options;
-    re2::StringPiece found;
-    std::string source;
-    size_t at = 0;
-
-    options.set_log_errors(false);
-    options.set_case_sensitive(false);
-    put_utf8(&source, rune);
-    const re2::RE2 re(re2::RE2::QuoteMeta(source), options);
-    while (re.ok() && re.Match(all.text, at, all.text.size(), re2::RE2::UNANCHORED, &found, 1)) {
-        at = static_cast<size_t>(found.data() - all.text.data());
-        cases.push_back(all.runes[at]);
-        at += found.size();
-    }
-    return cases;
-}
-
-// Implements regex_ops.variants.
-uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
-{
-    static std::mutex lock;
-    static std::map<uint32_t, std::vector<uint32_t>> known;
-    uint32_t count = 0;
-
-    (void)context;
-    out[count++] = code_point;
-    try {
-        const std::lock_guard<std::mutex> guard(lock);
-
-        if (known.find(code_point) == known.end())
-            known[code_point] = cases_of(code_point);
-        for (const uint32_t other : known[code_point])
-            if (other != code_point && count < 8)
-                out[count++] = other;
-    } catch (...) {
-        return count;
-    }
-    return count;
-}
-
 } // namespace
 
-extern "C" __attribute__((visibility("default")))
-const struct regex_ops trawl_regex_ops = {REGEX_VERSION, compile,     release,  is_ready,   match,
-                                          group_count,   group_named, variants, write_class};
+extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
+    REGEX_VERSION, compile, release, is_ready, match, group_count, group_named, write_class};

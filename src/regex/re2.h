@@ -87,9 +87,6 @@ struct regex_ops {
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
-    /* Stores the characters that equal code_point where case is ignored, code_point included.
-     * Returns how many, 1 to 8. */
-    uint32_t (*variants)(void *context, uint32_t code_point, uint32_t variants[8]);
     /* Writes ripgrep's class, "[...]", as RE2's class of the same characters to `out`, if the class
      * takes at most `room` bytes. \w, \d and \s mean Unicode's characters. fold: the class
      * ignores case. Returns how many bytes the class takes; 0: *fault says why there is none. */

@@ -215,6 +215,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made = (struct expressions *)memory;
     maker.made->ops = ops;
     maker.made->plan = source->plan;
+    maker.made->letters = fold_rule_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;
     program_memory_divide(maker.made);
     status = make_all(&maker, source, error);

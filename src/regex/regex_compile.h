@@ -7,7 +7,7 @@
 #define TRAWL_REGEX_REGEX_COMPILE_H
 
 #include "engine.h"
-#include "regex/re2.h"
+#include "regex/fold.h"
 
 struct chain;
 
@@ -33,6 +33,7 @@ struct anchor {
 struct expressions {
     const struct regex_ops *ops;
     const struct trawl_plan *plan;
+    struct fold_rule letters; /* which letters are equal where case is ignored */
     uint32_t count;
     struct regex **each; /* `count` programs, which read the text of a single line */
     /* All expressions as alternatives, for a text of many lines; NULL: some expression means

@@ -61,6 +61,7 @@ struct split_options {
     bool fold;       /* the expression ignores case */
     bool dot_all;    /* '.' matches a newline */
     bool words;      /* only matches that are whole words count */
+    bool splits_i;   /* i and I are different letters */
     bool characters; /* the expression is UTF-8; false: each byte is a character */
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of a text, in which strings are counted */

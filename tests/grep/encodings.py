@@ -9,6 +9,7 @@ script compares ripgrep's answers, too: by default ripgrep treats byte order mar
 """
 import itertools
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ OPTIONS = [["-n"], ["-c"], ["-o", "-b"], ["-v"], ["-i"], ["-C1"], ["--column"], 
            ["--count-matches"], ["-x"]]
 REPLACED = "\ufffd"
 MARKS = [b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]
-# iconv's name, Python's name, letters. iconv keeps an A of CP1258, or an Ê of Big5, until it has seen that no accent follows.
+# Label, Python's name, letters.
 OTHERS = [("GB18030", "gb18030", "漢字"), ("ISO-2022-JP", "iso2022_jp", "漢字"), ("BIG5-HKSCS", "big5hkscs", "漢Ê"),
           ("CP1258", "cp1258", "AêA"), ("UTF-32LE", "utf-32-le", "漢😀\ud800"), ("UTF-32BE", "utf-32-be", "é\ud800")]
 
@@ -77,8 +78,9 @@ def draw(rng):
         text = "x" + random_data(rng, "utf-8").decode("utf-8", "ignore")
         return rng.choice(["auto", "none"]), text.encode(), text
     if kind == "latin":
-        data = rng.choice([b"", b"", *MARKS]) + random_data(rng, "latin-1") + bytes(rng.randrange(1, 256) for _ in range(20))
-        return "ISO-8859-1", data, data.decode("latin-1")
+        data = random_data(rng, "latin-1") + bytes(rng.randrange(1, 256) for _ in range(20))
+        text = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in data)  # as the Encoding Standard has it
+        return "ISO-8859-1", rng.choice([b"", b"", MARKS[2]]) + data, text
     name, codec, letters = rng.choice(OTHERS)
     text = "".join(rng.choice("ab \nfoo" + letters) for _ in range(rng.choice([1, 2, 30, 50000])))
     return name, text.encode(codec, "surrogatepass" if "\ud800" in letters else "strict"), text.replace("\ud800", REPLACED)
@@ -197,10 +199,42 @@ def whole(trawl, folder):
                 got = cases.execute([trawl, "--encoding=" + name, "-a", ""], folder, data=data)[1].decode()
                 if got != text.replace("\ud800", REPLACED) + "\n":
                     return "%s: %d characters, %r at the end, became %d, %r" % (name, len(text), text[-9:], len(got) - 1, got[-10:])
-    for mark in MARKS:
-        got = cases.execute([trawl, "--encoding=latin1", "-a", ""], folder, data=mark + b"x")[1]
-        if got != (mark + b"x\n").decode("latin-1").encode():
-            return "the bytes %r are a mark in latin1: %r" % (mark, got)
+    for mark, text, wanted in zip(MARKS, (b"\xe9\0", b"\0\xe9", b"\xe9"), ("é",) * 3):
+        got = cases.execute([trawl, "--encoding=latin1", "-a", ""], folder, data=mark + text)[1]
+        if got != (wanted + "\n").encode():
+            return "behind a mark, %r, latin1 is %r" % (mark, got)
+    return None
+
+
+def labels(trawl, folder):
+    """Check that each label of the Encoding Standard means each byte, and each pair of bytes, that it means to ripgrep 15, also
+    where a letter or a line end cuts a character."""
+    rg = os.environ.get("RG15") or shutil.which("rg") or ""
+    version = cases.execute([rg, "--version"])[1] if rg else b""
+    if not re.match(rb"ripgrep (1[5-9]|[2-9]\d)", version):
+        print("left out: there is no ripgrep 15 to compare labels with")
+        return None
+    with open(os.path.join(os.path.dirname(__file__), "../../tools/trawl/encodings.def"), encoding="ascii") as file:
+        rows = re.findall(r'LABEL\("(\S+)", (\w+), "(\S*)"\)', file.read())
+    singles = [bytes([byte, 59]) for byte in range(256)]
+    pairs = [bytes([first, second, 59]) for first in range(128, 256) for second in range(256)]
+    threes = [b"\x8f%c%c;" % (first, second) for first in range(128, 256) for second in range(128, 256)]
+    fours = [b"%c%c%c%c;" % each for each in itertools.product((129, 130, 131, 132, 144, 227, 254), range(48, 58), (*range(128, 256, 3), 255, 65), (48, 53, 57, 65))]
+    escapes = [b"\x1b" + middle + bytes([first, second]) + end for middle in (b"$B", b"$@", b"(I", b"(J", b"(B", b"$", b"(", b"(B\x1b(J", b"$B\x1b$B")
+               for first in range(0, 256, 1 if middle == b"$B" else 17) for second in range(256) for end in (b"\x1b(B;", b";")]
+    seen = set()
+    wide = {"SINGLE": [], "USER_DEFINED": [], "ICONV": [], "ISO_2022_JP": escapes, "UTF_8": pairs + threes + fours, "GBK": pairs + fours, "EUC_JP": pairs + threes}
+    for label, form, name in rows:
+        data = b"".join(piece + b"\n" for piece in singles + ([] if (form, name) in seen else wide.get(form, pairs)))
+        seen.add((form, name))
+        wanted, got = (cases.execute([name, "--no-config", "-a", "-N", "-E", label, ""], folder, data=data, executable=program)[:2]
+                       for name, program in (("rg", rg), ("tg", trawl)))
+        if wanted != got:
+            lines = zip(wanted[1].split(b"\n"), got[1].split(b"\n"))
+            return "%s: %r" % (label, [both for both in lines if both[0] != both[1]][:3] or (wanted[0], got[0]))
+    for label in ("hz-gb-2312", "utf-17", "x-mac-greek"):
+        if cases.execute([rg, "--no-config", "-E", label, "x"], folder, data=b"x")[0] != 2:
+            return "%s is a label" % label
     return None
 
 
@@ -233,7 +267,7 @@ def sequences(trawl, folder):
 
 
 def main():
-    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused, whole, broken, sequences))
+    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, in_pieces, refused, whole, labels, broken, sequences))
 
 
 if __name__ == "__main__":

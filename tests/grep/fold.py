@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Checks that a search for a letter with -i in a UTF-8 locale finds the same letters with trawl and with GNU grep -F,
-for every letter with two cases, in C.UTF-8, and behind an i in Turkish, where the command compares the letters by itself.
+"""Checks that a search for a letter with -i finds the letters that GNU grep finds or, for tg and -P, ripgrep 15, with each
+syntax, as a string and as an expression: every letter with two cases in C.UTF-8, every byte in the C locale and in one with
+a byte for each character, and letters behind an i in Turkish.
 
 usage: fold.py TRAWL
 
 A text has each of these letters in a separate line. The script searches the text for each letter with -x -i, and, by trawl
 alone, for the letter with a sign behind it that may differ (--mismatches), which must select the same lines. With a
 TRAWL_TEST_SCALE below 10 the script takes only a part of the letters, chosen by TRAWL_TEST_SEED, and all letters of MANY,
-where more than two letters are equal.
+where more than two letters are equal, or rules differ. RG15 names a ripgrep other than that of PATH.
 """
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -20,19 +22,34 @@ import cases
 import locales
 
 PART = 300
-MANY = "iIıİsSſkKKσςΣµμΜβϐεϵθϑϴκϰρϱφϕπϖΩωΩåÅÅDžDždžLjNjDzͅιιẛṡßẞвᲀ"
+MANY = "iIıİsSſkKKσςΣµμΜβϐεϵθϑϴκϰρϱφϕπϖΩωΩåÅÅDžDždžLjNjDzͅιιẛṡßẞвᲀΐΐΰΰſtstɤꟋᲉᲊ"
+# Each front: the program's name, options, forms of a pattern for a single letter.
+OF_GREP = [("trawl", "-F", ["%s"]), ("trawl", "-E", ["%s", "[%s]", "(%s|%s)"]), ("trawl", "-G", ["%s", "%s\\{1\\}"])]
+OF_RIPGREP = [("tg", "-s", ["%s", "[%s]", "%s|[%s]", "(?:%s|\\d)"]), ("tg", "-F", ["%s"]), ("trawl", "-P", ["%s", "[%s]", "(?-i:\\d)|%s"])]
 
 
 def letters():
     for code_point in range(0x21, 0x20000):
         if not 0xd800 <= code_point < 0xe000:
             letter = chr(code_point)
-            if letter.lower() != letter or letter.upper() != letter or letter.casefold() != letter:
+            if letter.lower() != letter or letter.upper() != letter or letter.casefold() != letter or letter in MANY:
                 yield letter
 
 
-def lines_found(program, letter, path, locale="C.UTF-8"):
-    return cases.execute(program + ["-x", "-i", "-e", letter, path], locale=locale)[:2]
+def lines_found(program, letter, path, locale="C.UTF-8", **more):
+    return cases.execute(program + ["-a", "-x", "-i", "-e", letter, path], locale=locale, **more)[:2]
+
+
+def differs(judge, fronts, trawl, letter, path, locale="C.UTF-8"):
+    """Print which forms of the letter find other lines than the judge finds. Return how many forms."""
+    expected, wrong = lines_found(judge, letter, path, locale), 0
+    for name, option, forms in fronts:
+        for form in forms:
+            got = lines_found([name, option, "--no-line-number"], form.replace("%s", letter), path, locale, executable=trawl)
+            wrong += expected != got
+            if expected != got:
+                print("%s: %s %s -i %r finds %r, %s %r" % (locale, name, option, form.replace("%s", letter), got, judge[0], expected))
+    return wrong
 
 
 def main():
@@ -42,36 +59,43 @@ def main():
     if b"GNU grep" not in version:
         print("SKIPPED: there is no GNU grep here")
         return 77
-    every = list(letters())
+    rg = os.environ.get("RG15") or shutil.which("rg") or ""
+    version = subprocess.run([rg, "--version"], capture_output=True, text=True).stdout if rg else ""
+    young = re.match(r"ripgrep (\d+)", version) and int(version.split()[1].split(".")[0]) >= 15
+    if not young:
+        print("left out: there is no ripgrep 15, which knows Unicode 16")
+    every = sorted(set(letters()))
     chosen = every
     if float(os.environ.get("TRAWL_TEST_SCALE") or 1) < 10:
         rng = random.Random(int(os.environ.get("TRAWL_TEST_SEED") or 1))
         part = PART // int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
         chosen = sorted(set(rng.sample(every, part)) | set(MANY))
     failures = 0
+    others = locales.prepare(trawl, False)
     with tempfile.TemporaryDirectory(prefix="trawl-fold-") as folder:
         path = os.path.join(folder, "letters")
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(letter + "\n" for letter in every)
         signs = os.path.join(folder, "signs")
-        with open(signs, "w", encoding="utf-8") as file:
-            file.writelines(letter + "?\n" for letter in every)
+        for place, sign in ((path, ""), (signs, "?")):
+            with open(place, "w", encoding="utf-8") as file:
+                file.writelines(letter + sign + "\n" for letter in every)
         for letter in chosen:
+            failures += differs(["grep", "-F"], OF_GREP, trawl, letter, path)
+            if young:
+                failures += differs([rg, "--no-config", "-N", "-I"], OF_RIPGREP, trawl, letter, path)
             expected = lines_found(["grep", "-F"], letter, path)
-            got = lines_found([trawl], letter, path)
             status, output = lines_found([trawl, "--mismatches=1", "--exact=1"], letter + "!", signs)
-            if expected != got or expected != (status, output.replace(b"?", b"")):
+            if expected != (status, output.replace(b"?", b"")):
                 failures += 1
-                print("U+%04X finds %r, with a mismatch %r, with grep %r" % (ord(letter), got, output, expected))
-        turkish = "tr_TR.UTF-8" in locales.prepare(trawl, False)
+                print("U+%04X finds, with a mismatch, %r, with grep %r" % (ord(letter), output, expected))
         with open(path, "w", encoding="utf-8") as file:  # behind one of four letters, of which two are equal
             file.writelines(first + letter + "\n" for letter in chosen for first in "iIİı")
-        for number, letter in enumerate(chosen if turkish else ()):
-            letter = "iIİı"[number % 4] + letter
-            expected, got = (lines_found(program, letter, path, "tr_TR.UTF-8") for program in (["grep", "-F"], [trawl]))
-            if expected != got:
-                failures += 1
-                print("in Turkish %r finds %r, with grep %r" % (letter, got, expected))
+        for number, letter in enumerate(chosen if "tr_TR.UTF-8" in others else ()):
+            failures += differs(["grep", "-F"], OF_GREP[:1] + [("trawl", "-E", ["%s", "%s()"])], trawl, "iIİı"[number % 4] + letter, path, "tr_TR.UTF-8")
+        with open(path, "wb") as file:
+            file.writelines(bytes([byte]) + b"\n" for byte in range(256) if byte not in b"\0\n")
+        for locale in ["C"] + [name for name in others if "8859" in name]:
+            for byte in [byte for byte in range(256) if chr(byte).isalnum()]:
+                failures += differs(["grep", "-F"], OF_GREP, trawl, os.fsdecode(bytes([byte])), path, locale)
     print("%d letters of %d, %d differ" % (len(chosen), len(every), failures))
     return 1 if failures else 0
 

@@ -190,6 +190,17 @@ static void engines(void)
                    record.message[0] != '\0');
 }
 
+/* Letters that differ in case alone. tests/grep/fold.py has all letters. */
+static void letters(void)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
+
+    TEST_CHECK_U64(trawl_case_variants(NULL, 'k', variants), 3);
+    TEST_CHECK(variants[0] == 'k' && variants[1] == 0x212a && variants[2] == 'K');
+    TEST_CHECK_U64(trawl_case_variants(NULL, 0x1c3, variants), 1);
+    TEST_CHECK_U64(trawl_case_variants(NULL, UINT32_MAX, variants), 1);
+}
+
 int main(void)
 {
     test_begin("options");
@@ -201,5 +212,6 @@ int main(void)
     version();
     instruction_sets();
     engines();
+    letters();
     return test_end();
 }

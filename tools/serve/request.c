@@ -463,11 +463,13 @@ static void prepare(void)
 static bool take_charset(struct reading *reading, const char *name, json_t *value, void *to)
 {
     const char *charset = json_string_value(value), *own = charset_name(server_charset);
+    struct surroundings *surroundings = to;
 
+    surroundings->unicode_case = false;
     if (charset == NULL)
         return refuse(reading, 400, "environment: %s: a string is expected", name);
     if (strcmp(charset, charset_name(CHARSET_BYTES)) == 0)
-        *(enum charset *)to = CHARSET_BYTES;
+        surroundings->charset = CHARSET_BYTES;
     else if (strcmp(charset, own) != 0 || strcmp(charset, "utf-8") != 0)
         return refuse(reading, 422, "the charset '%.*s' is not served: the server's is '%s'",
                       SHOWN_BYTES_MAX, charset, own);
@@ -496,13 +498,14 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
         {"color", take_flag, AT(colors_suit), MEMBER_VALUE, 0},
         {"grep_colors", take_line, AT(grep_colors), MEMBER_VALUE, 0},
         {"grep_color", take_line, AT(grep_color), MEMBER_VALUE, 0},
-        {"charset", take_charset, AT(charset), MEMBER_VALUE, 0},
+        {"charset", take_charset, offsetof(struct request, settings.surroundings), MEMBER_VALUE, 0},
         {"file", take_output_file, offsetof(struct request, settings.surroundings), MEMBER_VALUE,
          0},
 #undef AT
     };
 
     ((struct surroundings *)to)->charset = server_charset;
+    ((struct surroundings *)to)->unicode_case = true; /* the command sends its charset */
     if (value != NULL && !json_is_object(value))
         return refuse(reading, 400, "%s: an object is expected", name);
     return take_members(reading, "environment: ", value, members, sizeof members / sizeof *members);

@@ -222,8 +222,8 @@ static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t
 
 /* By grep's rule, letters are equal if towupper returns the same letter. U+212A KELVIN SIGN is its
  * own upper-case letter, so k does not match U+212A, nor does k in grep 3.8. */
-uint32_t charset_variants(void *context, uint32_t code_point,
-                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+static uint32_t charset_variants(void *context, uint32_t code_point,
+                                 uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
     wint_t upper = towupper((wint_t)code_point);
     wint_t lower = towlower(upper);
@@ -239,13 +239,14 @@ uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-/* As charset_variants, for the bytes of CHARSET_SINGLE. */
+/* The same for the bytes of CHARSET_SINGLE; with a context by Unicode's rule. */
 static uint32_t byte_variants(void *context, uint32_t byte,
                               uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
     uint32_t code_point = locale_set.code_points[byte];
-    uint32_t count =
-        code_point == NO_CHARACTER ? 0 : charset_variants(context, code_point, variants);
+    uint32_t count = code_point == NO_CHARACTER ? 0
+                     : context != NULL          ? trawl_case_variants(NULL, code_point, variants)
+                                                : charset_variants(NULL, code_point, variants);
     uint32_t kept = 1;
 
     for (uint32_t i = 0; i < count; i++) { /* variants[0] is the letter itself */
@@ -265,15 +266,23 @@ static bool byte_is_word(void *context, uint32_t byte)
     return code_point != NO_CHARACTER && charset_is_word(context, code_point);
 }
 
-struct trawl_utf8 charset_utf8(void)
+struct trawl_utf8 charset_utf8(bool by_unicode)
 {
     if (locale_set.kind == CHARSET_SINGLE)
-        return (struct trawl_utf8){NULL, byte_variants, byte_is_word};
-    return (struct trawl_utf8){NULL, charset_variants, charset_is_word};
+        return (struct trawl_utf8){by_unicode ? &locale_set : NULL, byte_variants, byte_is_word};
+    return (struct trawl_utf8){NULL, by_unicode ? trawl_case_variants : charset_variants,
+                               charset_is_word};
 }
 
-uint32_t charset_folded(uint32_t code_point)
+uint32_t charset_folded(uint32_t code_point, bool by_unicode)
 {
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], least = code_point;
+
+    if (by_unicode) {
+        for (uint32_t i = trawl_case_variants(NULL, code_point, variants); i-- > 0;)
+            least = variants[i] < least ? variants[i] : least;
+        return least;
+    }
     return code_point >= UNFOUND_BEGIN && code_point < UNFOUND_END
                ? code_point
                : (uint32_t)towupper((wint_t)code_point);

@@ -24,8 +24,9 @@ enum charset charset_open(bool utf8);
 const char *charset_name(enum charset charset);
 
 /* Returns the members of struct trawl_plan_options that describe the locale's code points, or bytes
- * in CHARSET_SINGLE. */
-struct trawl_utf8 charset_utf8(void);
+ * in CHARSET_SINGLE. Equal letters are those of grep or, if by_unicode, those of
+ * trawl_case_variants. */
+struct trawl_utf8 charset_utf8(bool by_unicode);
 
 /* Returns whether i and I are the same letter. In Turkish the answer is no. */
 bool charset_folds_ascii(void);
@@ -53,15 +54,10 @@ bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes
                         size_t limit, size_t *at, bool *word_before);
 
 /* Scans the locale's letters once: all letters if strings have letters beyond ASCII, otherwise the
- * variants of ASCII. Call before charset_variants, not from two threads. */
+ * variants of ASCII. Call before grep's rule is used, not from two threads. */
 void charset_prepare(bool beyond_ascii);
 
-/* Writes the letters that equal code_point if case is ignored, for struct trawl_utf8. Returns the
- * number of letters. */
-uint32_t charset_variants(void *context, uint32_t code_point,
-                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
-
 /* Returns the same code point for all letters that have the same variants. */
-uint32_t charset_folded(uint32_t code_point);
+uint32_t charset_folded(uint32_t code_point, bool by_unicode);
 
 #endif

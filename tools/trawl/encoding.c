@@ -1,8 +1,8 @@
 /* encoding: --encoding: converts files in another encoding.
  *
- * A thread reads the file, converts by iconv, and writes into a pipe, which is searched like any
- * stream. Invalid characters become U+FFFD. The converted text is UTF-8, or in the locale's
- * encoding.
+ * A thread reads the file, converts by decode or, what only iconv knows, by iconv, and writes into
+ * a pipe, which is searched like any stream. Invalid characters become U+FFFD. The converted text
+ * is UTF-8, or in the locale's encoding.
  */
 #include "trawl/encoding.h"
 
@@ -19,9 +19,12 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "trawl/binary.h"
+#include "trawl/decode.h"
 #include "trawl/sizes.h"
+#include "trawl/utf8.h"
 
 #define READ_BYTES SIZE_OR_SMALL(64u << 10, 100u) /* most bytes of a read */
 #define TEXT_BYTES (256u << 10)    /* room for the text of READ_BYTES, and most of a block */
@@ -33,12 +36,13 @@
 #define UTF16_BE "UTF-16BE"
 
 struct encoding {
-    int from, to, reader; /* the file; the pipe's ends for writing and for reading */
-    bool look_for_mark;   /* a byte order mark at the file's begin decides the encoding */
-    const char *name;     /* name for iconv; NULL: the bytes are not converted */
-    iconv_t converter;    /* NO_CONVERTER: the bytes are not converted */
-    size_t unit;          /* bytes that an invalid character takes */
-    pthread_t thread;     /* converts, while other threads search the text from the pipe */
+    int from, to, reader;    /* the file; the pipe's ends for writing and for reading */
+    const char *label;       /* as the user has it */
+    bool to_utf8;            /* the converted text is UTF-8 */
+    struct decoder *decoder; /* NULL: iconv converts */
+    iconv_t converter;       /* NO_CONVERTER, without a decoder: the bytes are not converted */
+    size_t unit;             /* bytes that an invalid character takes */
+    pthread_t thread;        /* converts, while other threads search the text from the pipe */
     int os_code;
     bool whole_blocks;            /* writes BLOCK_BYTES at a time, as long as the file goes on */
     bool begun;                   /* the first bytes were examined */
@@ -62,24 +66,21 @@ static iconv_t open_converter(const char *name)
     return iconv_open(locale_is_utf8() ? "UTF-8" : nl_langinfo(CODESET), name);
 }
 
-static bool is_utf16(const char *name)
-{
-    return strncasecmp(name, "utf-16", 6) == 0 || strncasecmp(name, "utf16", 5) == 0;
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-    size_t bytes = strlen(name), end_bytes = strlen(end);
-
-    return bytes >= end_bytes && strcasecmp(name + bytes - end_bytes, end) == 0;
-}
-
 bool encoding_is_known(const char *name)
 {
     iconv_t converter;
+    const char *by_iconv;
 
     if (strcmp(name, "auto") == 0 || strcmp(name, "none") == 0)
         return true;
+    if (decode_has(name, &by_iconv) && by_iconv == NULL) {
+        struct decoder *decoder = decode_open(name);
+
+        if (decoder != NULL)
+            decode_close(decoder);
+        return decoder != NULL;
+    }
+    name = by_iconv != NULL ? by_iconv : name;
     converter = iconv_open("UTF-8", name);
     if (converter == NO_CONVERTER)
         return false;
@@ -158,6 +159,48 @@ static void put(struct encoding *encoding, const void *bytes, size_t bytes_count
     encoding->text_count += bytes_count;
 }
 
+/* Converts the bytes by the decoder. *used: the number of bytes converted. False: the reader is
+ * gone. */
+static bool by_decoder(struct encoding *encoding, bool end, size_t *used)
+{
+    const bool ascii = decode_has_ascii(encoding->decoder);
+    size_t at = 0, read, count;
+    uint32_t points[2];
+    mbstate_t state;
+
+    for (*used = 0; at < encoding->bytes_count; *used = at += read) {
+        if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding, false))
+            return false;
+        for (read = 0; ascii && at + read < encoding->bytes_count; read++) {
+            if (encoding->bytes[at + read] >= 0x80)
+                break;
+            encoding->text[encoding->text_count++] = encoding->bytes[at + read];
+        }
+        if (read > 0)
+            continue;
+        read = decode_next(encoding->decoder, encoding->bytes + at, encoding->bytes_count - at, end,
+                           points, &count);
+        if (read == 0)
+            break;
+        for (size_t i = 0; i < count; i++) {
+            uint8_t *to = encoding->text + encoding->text_count;
+            size_t length;
+
+            if (encoding->to_utf8) {
+                encoding->text_count += utf8_write(points[i], to);
+                continue;
+            }
+            memset(&state, 0, sizeof state);
+            length = wcrtomb((char *)to, (wchar_t)points[i], &state);
+            if (length == (size_t)-1)
+                put(encoding, "?", 1);
+            else
+                encoding->text_count += length;
+        }
+    }
+    return true;
+}
+
 /* Converts the bytes by iconv. *used: the number of bytes converted. False: the reader is gone. */
 static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
 {
@@ -188,7 +231,7 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
         }
         if (error == EINVAL && !end && left <= LEFT_BYTES_MAX)
             break;
-        put(encoding, locale_is_utf8() ? REPLACEMENT : "?", locale_is_utf8() ? 3 : 1);
+        put(encoding, encoding->to_utf8 ? REPLACEMENT : "?", encoding->to_utf8 ? 3 : 1);
         from += left < unit ? left : unit;
         left -= left < unit ? left : unit;
     }
@@ -215,23 +258,31 @@ static size_t bytes_of_digit(const char *name)
     return to > second ? (size_t)(to - second) : 1;
 }
 
-/* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. */
+/* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. As in
+ * ripgrep, a mark of UTF-16 wins over a label, a mark of UTF-8 is only skipped. */
 static size_t choose_encoding(struct encoding *encoding)
 {
-    const char *marked;
+    const bool is_automatic = strcmp(encoding->label, "auto") == 0;
+    const char *marked, *name;
     size_t mark = mark_bytes(encoding->bytes, encoding->bytes_count, &marked);
+    bool has = decode_has(encoding->label, &name);
 
     encoding->begun = true;
-    if (encoding->look_for_mark && mark > 0)
-        encoding->name = marked;
-    else if (encoding->name == NULL || marked == NULL || strcmp(marked, encoding->name) != 0)
+    if (!has && !is_automatic) { /* UTF-32 has other marks */
         mark = 0;
-    if (encoding->name == NULL)
-        return mark;
-    encoding->unit = bytes_of_digit(encoding->name);
-    encoding->converter = encoding->unit == 0 ? NO_CONVERTER : open_converter(encoding->name);
-    if (encoding->converter == NO_CONVERTER)
-        encoding->os_code = errno;
+        name = encoding->label;
+    } else if (mark > 0 && marked != NULL) {
+        has = true;
+        name = marked;
+    }
+    if (has && name == NULL) {
+        encoding->decoder = decode_open(encoding->label);
+        encoding->os_code = encoding->decoder == NULL ? errno : 0;
+    } else if (name != NULL) {
+        encoding->unit = bytes_of_digit(name);
+        encoding->converter = encoding->unit == 0 ? NO_CONVERTER : open_converter(name);
+        encoding->os_code = encoding->converter == NO_CONVERTER ? errno : 0;
+    }
     return mark;
 }
 
@@ -248,9 +299,11 @@ static bool convert(struct encoding *encoding, bool end)
         memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
     }
     used = encoding->bytes_count;
-    if (encoding->converter == NO_CONVERTER)
+    if (encoding->decoder != NULL && !by_decoder(encoding, end, &used))
+        return false;
+    if (encoding->decoder == NULL && encoding->converter == NO_CONVERTER)
         put(encoding, encoding->bytes, used);
-    else if (!by_iconv(encoding, end, &used))
+    if (encoding->converter != NO_CONVERTER && !by_iconv(encoding, end, &used))
         return false;
     encoding->bytes_count -= used;
     memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
@@ -305,7 +358,6 @@ static int start_thread(struct encoding *encoding)
 int encoding_begin(struct encoding **encoding, const char *name, int descriptor, bool whole_blocks)
 {
     struct encoding *made = malloc(sizeof *made);
-    bool is_automatic = strcmp(name, "auto") == 0;
     int ends[2], error;
 
     *encoding = NULL;
@@ -317,11 +369,8 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor,
     made->whole_blocks = whole_blocks;
     made->from = descriptor;
     made->converter = NO_CONVERTER;
-    made->look_for_mark = is_automatic || ends_with(name, "utf-16") || ends_with(name, "utf16");
-    made->name = is_automatic            ? NULL
-                 : !is_utf16(name)       ? name
-                 : ends_with(name, "be") ? UTF16_BE
-                                         : UTF16_LE;
+    made->label = name;
+    made->to_utf8 = locale_is_utf8();
     if (pipe2(ends, O_CLOEXEC) != 0) {
         free(made);
         return -1;
@@ -354,6 +403,8 @@ int encoding_end(struct encoding *encoding)
     os_code = encoding->os_code;
     if (encoding->converter != NO_CONVERTER)
         (void)iconv_close(encoding->converter);
+    if (encoding->decoder != NULL)
+        decode_close(encoding->decoder);
     free(encoding);
     return os_code;
 }

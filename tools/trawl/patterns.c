@@ -269,8 +269,14 @@ static bool read_file(struct patterns *patterns, const char *name, char **bytes,
 }
 
 /* Which strings count as equal: only identical strings, strings that differ in the case of ASCII
- * letters, or strings that the locale takes for equal. */
-enum folding { FOLD_NONE, FOLD_ASCII, FOLD_LOCALE };
+ * letters, or strings that grep in this locale, or Unicode, takes for equal. */
+enum folding { FOLD_NONE, FOLD_ASCII, FOLD_LOCALE, FOLD_UNICODE };
+
+/* Returns whether -i means Unicode's equal letters. If not, -i means grep's. */
+static bool folds_by_unicode(const struct settings *settings)
+{
+    return settings->is_tg || settings->syntax == TRAWL_PERL || settings->surroundings.unicode_case;
+}
 
 /* Reads a character and returns a value that equal characters share; for an invalid byte, a value
  * of its own. Of ASCII letters only i and I are looked up in the locale: a lookup of each letter
@@ -283,10 +289,10 @@ static uint32_t next_folded(const uint8_t **at, const uint8_t *end, enum folding
 
     if (folding == FOLD_NONE)
         return *(*at)++;
-    if (folding == FOLD_LOCALE && (byte >= 0x80 || (byte | 0x20) == 'i') &&
+    if (folding >= FOLD_LOCALE && (byte >= 0x80 || (byte | 0x20) == 'i') &&
         charset_decode(*at, (size_t)(end - *at), &letter, &length)) {
         *at += length;
-        return charset_folded(letter);
+        return charset_folded(letter, folding == FOLD_UNICODE);
     }
     ++*at;
     if (byte >= 0x80)
@@ -363,10 +369,10 @@ static bool has_beyond_ascii(const struct patterns *patterns)
 }
 
 /* Returns whether an ASCII letter also equals a character beyond ASCII. */
-static bool has_foreign_variant(uint8_t letter)
+static bool has_foreign_variant(const struct trawl_utf8 *utf8, uint8_t letter)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
-    uint32_t count = charset_variants(NULL, letter, variants);
+    uint32_t count = utf8->variants(utf8->context, letter, variants);
 
     for (uint32_t i = 0; i < count; i++)
         if (variants[i] >= 0x80)
@@ -378,17 +384,22 @@ static bool has_foreign_variant(uint8_t letter)
  * compares bytes, which is faster. */
 static bool needs_utf8(const struct patterns *patterns, const struct settings *settings)
 {
+    const struct trawl_utf8 utf8 = charset_utf8(folds_by_unicode(settings));
     bool beyond_ascii = has_beyond_ascii(patterns);
 
-    if (settings->ignore_case)
-        charset_prepare(beyond_ascii);
+    if (settings->no_unicode)
+        return false;
+    if (settings->ignore_case && !folds_by_unicode(settings))
+        charset_prepare(beyond_ascii || settings->expressions);
+    if (settings->expressions)
+        return settings->words || settings->ignore_case;
     if (settings->words || !settings->ignore_case || beyond_ascii)
         return settings->words || (settings->ignore_case && beyond_ascii);
     for (uint64_t i = 0; i < patterns->count; i++) {
         const uint8_t *bytes = patterns->items[i].bytes;
 
         for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++)
-            if (has_foreign_variant(bytes[j]))
+            if (has_foreign_variant(&utf8, bytes[j]))
                 return true;
     }
     return false;
@@ -429,7 +440,8 @@ static struct pattern_check choose_check(const struct patterns *patterns,
 
     check.begins = !settings->whole_lines && broken && settings->ignore_case;
     check.words = words && broken;
-    check.cases = settings->ignore_case && !charset_folds_ascii() && has_i(patterns);
+    check.cases = settings->ignore_case && !folds_by_unicode(settings) && !charset_folds_ascii() &&
+                  has_i(patterns);
     check.any = check.begins || check.words || check.cases;
     return check;
 }
@@ -539,23 +551,24 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
                  "the empty string cannot be searched for with errors, nor with --fasta");
         return false;
     }
-    if (settings->expressions)
-        patterns->needs_utf8 = settings->words && settings->surroundings.charset != CHARSET_BYTES;
-    else if (settings->approximate)
+    if (settings->approximate)
         patterns->needs_utf8 = prepare_approximate(settings);
     else
         patterns->needs_utf8 =
-            settings->surroundings.charset != CHARSET_BYTES && needs_utf8(patterns, settings);
+            (settings->surroundings.charset != CHARSET_BYTES || settings->is_tg) &&
+            needs_utf8(patterns, settings);
     if (settings->surroundings.charset != CHARSET_BYTES && !settings->approximate &&
         !settings->expressions)
         patterns->check = choose_check(patterns, settings);
     if (settings->ignore_case && !settings->expressions)
-        folding = patterns->needs_utf8 ? FOLD_LOCALE : FOLD_ASCII;
+        folding = !patterns->needs_utf8        ? FOLD_ASCII
+                  : folds_by_unicode(settings) ? FOLD_UNICODE
+                                               : FOLD_LOCALE;
     patterns->in_order = settings->is_tg && !settings->expressions && !settings->approximate &&
                          !settings->numbers_wanted && prints_matches(settings);
     patterns->finds_empty = patterns->in_order && patterns->has_empty;
     patterns->case_may_tell =
-        settings->approximate || settings->expressions || folding == FOLD_LOCALE;
+        settings->approximate || settings->expressions || folding >= FOLD_LOCALE;
     patterns->given_count = patterns->count;
     return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
             (!settings->expressions || expressions_join(patterns, settings)) &&
@@ -644,7 +657,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* line_end_also is NUL */
     if (patterns->needs_utf8) {
-        patterns->utf8 = charset_utf8();
+        patterns->utf8 = charset_utf8(folds_by_unicode(settings));
         options.utf8 = &patterns->utf8;
     }
     if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)

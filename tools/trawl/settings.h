@@ -42,6 +42,7 @@ struct surroundings {
     /* environment variables GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
     const char *grep_colors, *grep_color;
     enum charset charset; /* the charset of the locale */
+    bool unicode_case;    /* -i means Unicode's equal letters for every syntax, not grep's */
 };
 
 struct settings {

@@ -24,6 +24,20 @@ size_t utf8_character(const uint8_t *bytes, uint64_t bytes_count, uint32_t *code
     return length;
 }
 
+size_t utf8_write(uint32_t code_point, uint8_t *bytes)
+{
+    const size_t more = code_point < 0x80      ? 0
+                        : code_point < 0x800   ? 1
+                        : code_point < 0x10000 ? 2
+                                               : 3;
+    static const uint8_t marks[] = {0, 0xc0, 0xe0, 0xf0};
+
+    bytes[0] = (uint8_t)(marks[more] | code_point >> 6 * more);
+    for (size_t i = 1; i <= more; i++)
+        bytes[i] = (uint8_t)(0x80 | (code_point >> 6 * (more - i) & 0x3f));
+    return more + 1;
+}
+
 #define BLOCK sizeof(byte_vector)
 #define BLOCK_BEFORE 3u /* bytes before a block that the block's check reads */
 

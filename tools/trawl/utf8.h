@@ -11,6 +11,9 @@
 /* Returns the length of the character at bytes[0], 1 to 4; 0: invalid, or truncated. */
 size_t utf8_character(const uint8_t *bytes, uint64_t bytes_count, uint32_t *code_point);
 
+/* Writes the character, 1 to 4 bytes, and returns the number of bytes. */
+size_t utf8_write(uint32_t code_point, uint8_t *bytes);
+
 bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count);
 
 /* Returns where the first `count` characters end. An invalid byte counts as a character. */

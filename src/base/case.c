@@ -1,0 +1,42 @@
+/* case: the letters that Unicode takes for equal where case is ignored. */
+#include "trawl.h"
+
+static const struct {
+    uint32_t first, last;
+    int32_t step;
+} runs[] = {
+#define RUN(first, last, step) {first, last, step},
+#include "base/case.def"
+#undef RUN
+};
+
+/* Returns the letter that follows among the letters equal to code_point, in a circle. */
+static uint32_t next_letter(uint32_t code_point)
+{
+    uint32_t low = 0, high = sizeof runs / sizeof runs[0];
+
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+
+        if (code_point > runs[middle].last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == sizeof runs / sizeof runs[0] || code_point < runs[low].first)
+        return code_point;
+    if (runs[low].step == 0)
+        return (code_point - runs[low].first) % 2 == 0 ? code_point + 1 : code_point - 1;
+    return code_point + (uint32_t)runs[low].step;
+}
+
+uint32_t trawl_case_variants(void *context, uint32_t code_point, uint32_t *variants)
+{
+    uint32_t count = 0, letter = code_point;
+
+    (void)context;
+    do
+        variants[count++] = letter;
+    while ((letter = next_letter(letter)) != code_point);
+    return count;
+}

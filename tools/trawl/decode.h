@@ -1,0 +1,26 @@
+/* decode: characters of the encodings in WHATWG's Encoding Standard, as ripgrep decodes these. */
+#ifndef TRAWL_DECODE_H
+#define TRAWL_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DECODE_REPLACEMENT 0xfffdu
+
+struct decoder;
+
+/* Returns whether the standard has this label. *by_iconv: the label's name for iconv, if iconv
+ * alone decodes as the standard says (UTF-16); else NULL. */
+bool decode_has(const char *label, const char **by_iconv);
+/* Returns a decoder for a label that decode_has without iconv. NULL: errno says why. */
+struct decoder *decode_open(const char *label);
+/* Returns whether a byte of ASCII, where a character begins, is that character. */
+bool decode_has_ascii(const struct decoder *decoder);
+void decode_close(struct decoder *decoder);
+/* Decodes the character at bytes[0]. `end`: no byte follows the bytes. Returns how many bytes were
+ * read, and writes 0 to 2 code points; 0: more bytes are needed. */
+size_t decode_next(struct decoder *decoder, const uint8_t *bytes, size_t count, bool end,
+                   uint32_t points[2], size_t *point_count);
+
+#endif
