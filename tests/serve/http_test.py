@@ -826,9 +826,9 @@ def memory(folder, root):
                 got = json.loads(asked(server, method, path, 413, body))
                 equal(got["error"]["message"], own, "%s with --max-memory=%s --request-memory=%s" % (path, most, all_most))
             asked(server, "POST", "/v1/count", 413, EACH[0][2])  # a refused body leaves the limits as they were
-    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--request-memory=5M", "--max-request=300K", root) as server:
+    with Server(SERVE, "--listen=127.0.0.1:0", "--request-memory=5M", "--max-request=300K", root) as server:
         server.loaded()
-        ends = [begin_large(server)[0] for _ in range(2)]
+        ends = [begin_large(server, "127.0.0.%d" % client)[0] for client in (2, 3)]
         for method, path, body in EACH:
             equal(json.loads(asked(server, method, path, 503, body))["error"]["message"], others, path + " beside others")
         for end in ends:
