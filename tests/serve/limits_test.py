@@ -165,11 +165,6 @@ def check_bodies(server):
     finally:
         for end in ends:
             end.close()
-    if not LEVEL:
-        return
-    body = b'{"patterns":["needle"]' + b" " * (12 * MIB) + b"}"
-    for _ in range(24):  # more bytes than --max-memory, if the server kept them
-        check(server, "one body after another", [200], "/v1/count", body)
 
 
 def check_slow_bodies(folder, root):

@@ -28,8 +28,6 @@
 #define PIPE_BYTES (1 << 20) /* size of an answer's pipe */
 #define LATE_MS 100  /* after the deadline: time from one cancellation of searches to the next */
 #define LOOK_MS 1000 /* time between two looks whether the server is ending */
-/* Memory of an answer's pipe, output buffers and thread. */
-#define ANSWER_BYTES (UINT64_C(2) << 20)
 /* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
  * state's files. On devices that part is smaller, since a device searches a text about 100 times as
  * fast as the host searches the same text file by file. */

@@ -11,6 +11,9 @@
 #include "serve/request.h"
 #include "trawl/output.h"
 
+/* Memory of an answer's pipe, output buffers and thread. */
+#define ANSWER_BYTES (UINT64_C(2) << 20)
+
 struct server {
     struct trawl_runtime *runtime;
     struct passes *passes;           /* the passes that searches share */

@@ -698,6 +698,10 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
                                   .bytes_max = (server->limits.all->bytes_max + 1) / 2};
     http->small_bytes = server->limits.all->bytes_max / 4 / connections;
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
+    /* A client that reads its answers slowly leaves about half of the memory to others. The two
+     * more queries are for small limits: a query is counted for a moment after its end. */
+    if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
+        http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     http->opener = pthread_self();
     http->fault = message;
     strcpy(message, "the HTTP server does not start");

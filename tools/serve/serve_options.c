@@ -55,8 +55,9 @@ static const struct option_row {
     {"--max-seconds", "NUM", OPTION_NUMBER, AT(limits.seconds_max), 600,
      "end an answer after NUM seconds (600)"},
     {"--max-queries", "NUM", OPTION_NUMBER, AT(http.queries_max), 256,
-     "let one client have at most NUM queries at the same time, and refuse more (256). A "
-     "client is a process, or an address with TCP."},
+     "let one client have at most NUM queries at the same time, and refuse more (256; fewer if "
+     "their answers could take more than half of --request-memory). A client is a process, or an "
+     "address with TCP."},
     {"--max-connections", "NUM", OPTION_NUMBER, AT(http.connections_max), 1024,
      "close connections beyond NUM (1024)"},
     {"--idle-seconds", "NUM", OPTION_NUMBER, AT(http.idle_seconds), 60,
