@@ -74,6 +74,7 @@ struct engine_worker {
     bool is_resplit;      /* the atoms were chosen in this text, or are the only choice */
     uint64_t record;      /* index of the record that was found last */
     struct merge merge;   /* occurrences in the line being judged; room for passing_capacity */
+    struct words words;   /* what is known of that line, under WHOLE_WORD */
     struct pause pause;
     uint32_t *passing; /* expressions for which the line is a candidate */
     uint64_t passing_capacity;
@@ -145,6 +146,7 @@ static void engine_release(struct engine_worker *worker)
     if (worker->finder != NULL)
         worker->engine->ops->release(worker->finder);
     hits_release(&worker->atoms.hits);
+    words_release(&worker->words);
     memory_release(worker, 1, sizeof *worker);
 }
 
@@ -277,7 +279,7 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
     return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
-                           step->chunk->call};
+                           step->chunk->call, &step->worker->words};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
@@ -285,6 +287,7 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
 {
+    TRAWL_TRY(words_begin(step->worker->expressions, judged_of(step, line), error));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;

@@ -20,11 +20,15 @@
 /* The program of such a short expression without counted repetitions is small: a class, which takes
  * 3 bytes at least, takes at most 1,213 instructions of the 349,000 that 16 MiB leave room for. */
 #define SMALL_BYTES 600u
+/* Memory that a program between word borders may take at least: two classes of all characters that
+ * are part of no word take some 4,000 instructions. */
+#define BORDERED_BYTES (INT64_C(1) << 20)
 
 struct regex {
     const std::string source;
     const re2::RE2::Options options;
     mutable std::atomic<const re2::RE2 *> program{nullptr};
+    mutable std::atomic<const struct regex *> bordered[4] = {}; // 2 * wide + border
 
     regex(std::string bytes, const re2::RE2::Options &given)
         : source(std::move(bytes)), options(given)
@@ -33,6 +37,8 @@ struct regex {
     ~regex()
     {
         delete program.load();
+        for (const auto &other : bordered)
+            delete other.load();
     }
 };
 
@@ -282,6 +288,30 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
     }
 }
 
+const struct regex *bordered(const struct regex *regex, enum regex_border border,
+                             const char *others, bool wide)
+{
+    std::atomic<const struct regex *> &place = regex->bordered[2 * wide + border];
+    const struct regex *made = place.load(std::memory_order_acquire);
+
+    if (made != nullptr)
+        return made;
+    try {
+        const std::string before = border == REGEX_BORDER_AFTER ? others : "";
+        re2::RE2::Options options = regex->options;
+
+        options.set_max_mem(std::max(options.max_mem(), BORDERED_BYTES));
+        auto one = std::make_unique<const struct regex>(
+            before + "(" + regex->source + ")(?:" + others + "|(?m:$))", options);
+
+        if (place.compare_exchange_strong(made, one.get()))
+            made = one.release();
+        return made;
+    } catch (...) {
+        return nullptr;
+    }
+}
+
 uint32_t group_count(const struct regex *regex)
 {
     return static_cast<uint32_t>(program_of(regex).NumberOfCapturingGroups());
@@ -390,4 +420,4 @@ uint32_t variants(void *context, uint32_t code_point, uint32_t out[8])
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile, release, is_ready, match, group_count, group_named, variants};
+    REGEX_VERSION, compile, release, is_ready, match, bordered, group_count, group_named, variants};

@@ -103,6 +103,7 @@ static void note_escape(struct translated *out, char letter)
 {
     if (letter == 'A' || letter == 'z' || letter == 'C')
         out->needs_line = true;
+    out->has_byte |= letter == 'C';
 }
 
 /* Reads the flags of "(?flags", which begin at `at`: sets needs_line for -m. */
@@ -243,6 +244,8 @@ static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *er
                 put(reader, "P", 1, i);
         }
     }
+    if (quoted) /* so that other expressions may follow */
+        put_text(reader, "\\E", count);
     return TRAWL_OK;
 }
 

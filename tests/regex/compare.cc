@@ -69,9 +69,26 @@ size_t step(const std::string &line, size_t at, bool characters)
     return at + 1;
 }
 
+// Of the matches that begin at `begin` and end at word borders, the end of the first alternative.
+// words: the expression, and what follows a word. `cut` has a line end for each byte of no
+// character.
+size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, bool characters)
+{
+    std::string cut = line;
+    size_t to = line.size();
+    re2::StringPiece found[2];
+
+    for (size_t at = begin; characters && at < to; at = step(line, at, true))
+        if (static_cast<signed char>(line[at]) < 0 && step(line, at, true) == at + 1)
+            cut[to = at] = '\n';
+    if (!words.Match(cut, begin, to, re2::RE2::ANCHOR_START, found, 2))
+        return std::string::npos;
+    return begin + found[1].size();
+}
+
 // The first match at `from` or later that meets the conditions; false: there is none.
-bool next_match(const re2::RE2 &re, const setup &given, const std::string &line, size_t from,
-                bool empty, size_t *begin, size_t *end)
+bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
+                const std::string &line, size_t from, bool empty, size_t *begin, size_t *end)
 {
     const bool characters = given.options.alphabet == TRAWL_CHARACTERS;
     re2::StringPiece found;
@@ -95,12 +112,17 @@ bool next_match(const re2::RE2 &re, const setup &given, const std::string &line,
         }
         if (is_word(line, static_cast<int64_t>(*begin) - 1))
             continue;
-        for (size_t least = *begin + (empty ? 0 : 1), to = *end + 1; to-- > least;)
+        *end = *begin;
+        for (size_t to = line.size() + 1; to-- > *begin && *end == *begin;)
             if (!is_word(line, static_cast<int64_t>(to)) &&
-                re.Match(line, *begin, to, re2::RE2::ANCHOR_BOTH, nullptr, 0)) {
-                *end = to;
-                return true;
-            }
+                re.Match(line, *begin, to, re2::RE2::ANCHOR_BOTH, nullptr, 0))
+                *end = given.options.syntax == TRAWL_PERL
+                           ? first_end(words, line, *begin, characters)
+                           : to;
+        if (*end > *begin || (empty && !is_word(line, static_cast<int64_t>(*end)) &&
+                              re.Match(line, *begin, *end, re2::RE2::ANCHOR_BOTH, nullptr, 0)))
+            return *end <= line.size() && !is_word(line, static_cast<int64_t>(*end)) &&
+                   re.Match(line, *begin, *end, re2::RE2::ANCHOR_BOTH, nullptr, 0);
     }
     return false;
 }
@@ -111,18 +133,20 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
 {
     const char line_end =
         static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
-    std::vector<std::unique_ptr<re2::RE2>> all;
+    std::vector<std::unique_ptr<re2::RE2>> all, words;
     re2::RE2::Options options;
 
     options.set_log_errors(false);
-    options.set_longest_match(given.options.syntax != TRAWL_PERL ||
-                              (given.options.flags & TRAWL_WHOLE_WORD) != 0);
+    options.set_longest_match(given.options.syntax != TRAWL_PERL);
     options.set_case_sensitive((given.options.flags & TRAWL_IGNORE_CASE) == 0);
     options.set_dot_nl(line_end != '\n');
     if (given.options.alphabet != TRAWL_CHARACTERS)
         options.set_encoding(re2::RE2::Options::EncodingLatin1);
-    for (const std::string &expression : given.translated)
+    for (const std::string &expression : given.translated) {
         all.emplace_back(new re2::RE2(expression, options));
+        words.emplace_back(
+            new re2::RE2("(" + expression + ")(?:(?-i:[^0-9A-Za-z_])|(?m:$))", options));
+    }
     for (size_t at = 0; at < given.text.size();) {
         size_t after = at;
         bool matches = false, ended;
@@ -139,8 +163,8 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
         for (uint32_t i = 0; i < all.size(); i++) {
             size_t begin = 0, end = 0;
 
-            matches |= next_match(*all[i], given, line, 0, true, &begin, &end);
-            for (end = 0; next_match(*all[i], given, line, end, false, &begin, &end);)
+            matches |= next_match(*all[i], *words[i], given, line, 0, true, &begin, &end);
+            for (end = 0; next_match(*all[i], *words[i], given, line, end, false, &begin, &end);)
                 hits->emplace_back(at + begin, i, at + end);
         }
         if (matches)

@@ -1,0 +1,298 @@
+/* words: see words.h. */
+#include "regex/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/judge.h"
+
+/* Code points that is_word is asked about; beyond these, Unicode has no letters, digits or marks
+ * but the marks of WORDS_MARKS. */
+#define WORDS_END 0x40000u
+#define WORDS_MARKS 0xe0100u
+#define WORDS_MARKS_END 0xe01f0u
+#define RANGE_BYTES 24u /* of "\x{10ffff}-\x{10ffff}" */
+#define NO_ASCII_WORD "(?-i:[^0-9A-Za-z_])"
+
+/* ---- Characters ---------------------------------------------------------------------------- */
+
+struct no_words {
+    uint64_t capacity;
+    char text[];
+};
+
+static void no_words_free(void *object)
+{
+    struct no_words *made = (struct no_words *)object;
+
+    if (made != NULL)
+        memory_release(made, made->capacity, 1);
+}
+
+/* Returns whether the class excludes the character: a word character, or half of a pair, which
+ * UTF-8 does not have. */
+static bool is_excluded(const struct trawl_plan *plan, uint32_t code_point)
+{
+    return (code_point >= 0xd800 && code_point < 0xe000) ||
+           plan->utf8.is_word(plan->utf8.context, code_point);
+}
+
+/* Writes the class of all characters that are part of no word: the function that attachment_want
+ * calls. */
+static enum trawl_status no_words_make(const void *from, void **object, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    const bool bytes = (plan->flags & TRAWL_SINGLE_BYTE) != 0;
+    uint64_t capacity = 0, count = sizeof NO_ASCII_WORD - sizeof "])";
+    struct no_words *made;
+    void *memory = NULL;
+    enum trawl_status status = memory_grow(0, 1u << 14, 1, &memory, error);
+
+    TRAWL_TRY(status);
+    capacity = 1u << 14;
+    made = (struct no_words *)memory;
+    memcpy(made->text, NO_ASCII_WORD, (size_t)count);
+    for (uint32_t at = 0x80, end; at < (bytes ? 0x100 : WORDS_MARKS_END); at = end) {
+        end = at + 1;
+        if (!bytes && at >= WORDS_END && at < WORDS_MARKS)
+            end = WORDS_MARKS;
+        if (end == WORDS_MARKS || !is_excluded(plan, at))
+            continue;
+        while (end < (bytes            ? 0x100
+                      : at < WORDS_END ? WORDS_END
+                                       : WORDS_MARKS_END) &&
+               is_excluded(plan, end))
+            end++;
+        if (sizeof *made + count + RANGE_BYTES + sizeof "])" > capacity) {
+            status = memory_grow(capacity, 2 * capacity, 1, &memory, error);
+            if (status != TRAWL_OK) {
+                memory_release(made, capacity, 1);
+                return status;
+            }
+            capacity *= 2;
+            made = (struct no_words *)memory;
+        }
+        count += (uint64_t)snprintf(made->text + count, RANGE_BYTES, "\\x{%x}-\\x{%x}",
+                                    (unsigned)at, (unsigned)end - 1);
+    }
+    memcpy(made->text + count, "])", sizeof "])");
+    made->capacity = capacity;
+    *object = made;
+    return TRAWL_OK;
+}
+
+/* Returns the offset of the first byte that is no ASCII, at `from` or later; `count` if there is
+ * none. */
+static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t count)
+{
+    uint64_t word;
+
+    for (; count - from >= sizeof word; from += sizeof word) {
+        memcpy(&word, bytes + from, sizeof word);
+        if ((word & UINT64_C(0x8080808080808080)) != 0)
+            break;
+    }
+    while (from < count && bytes[from] < 0x80)
+        from++;
+    return from;
+}
+
+/* Returns the offset of the first byte that is part of no character, at `from` or later; `count` if
+ * there is none. */
+static uint64_t valid_end(const uint8_t *bytes, uint64_t from, uint64_t count)
+{
+    for (;;) {
+        uint32_t code_point;
+        uint64_t taken;
+
+        from = ascii_end(bytes, from, count);
+        taken = plan_utf8_decode(bytes + from, count - from, &code_point);
+        if (taken == 0)
+            return from;
+        from += taken;
+    }
+}
+
+/* Copies the line, with '\n' for each byte that is part of no character. */
+static enum trawl_status copy_line(struct words *words, struct judged line, uint64_t first,
+                                   struct trawl_error *error)
+{
+    void *memory = words->copy;
+
+    if (line.count > words->capacity) {
+        const uint64_t capacity = max_u64(line.count, 2 * words->capacity);
+
+        TRAWL_TRY(memory_grow(words->capacity, capacity, 1, &memory, error));
+        words->copy = (uint8_t *)memory;
+        words->capacity = capacity;
+    }
+    memcpy(words->copy, line.bytes, (size_t)line.count);
+    for (uint64_t at = first; at < line.count; at = valid_end(line.bytes, at + 1, line.count))
+        words->copy[at] = '\n';
+    words->bytes = words->copy;
+    return TRAWL_OK;
+}
+
+enum trawl_status words_begin(const struct expressions *expressions, struct judged line,
+                              struct trawl_error *error)
+{
+    const struct trawl_plan *plan = expressions->plan;
+    struct words *words = line.words;
+    const void *object;
+    uint64_t at;
+
+    if ((plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != TRAWL_WHOLE_WORD)
+        return TRAWL_OK;
+    words->others = NO_ASCII_WORD;
+    words->wide = false;
+    words->bytes = line.bytes;
+    words->part_begin = 0;
+    words->part_end = line.count;
+    at = ascii_end(line.bytes, 0, line.count);
+    if (at == line.count)
+        return TRAWL_OK;
+    if (plan->utf8_is_set) {
+        TRAWL_TRY(attachment_want(&plan->attached[PLAN_NO_WORDS], plan, no_words_make,
+                                  no_words_free, &object, error));
+        words->others = ((const struct no_words *)object)->text;
+        words->wide = true;
+    }
+    if (!plan->expressions.characters ||
+        (plan->utf8_is_set && plan->utf8.is_word(plan->utf8.context, PLAN_NO_CHARACTER)))
+        return TRAWL_OK;
+    at = valid_end(line.bytes, at, line.count);
+    if (at == line.count)
+        return TRAWL_OK;
+    words->part_end = at;
+    return copy_line(words, line, at, error);
+}
+
+void words_release(struct words *words)
+{
+    memory_release(words->copy, words->capacity, 1);
+    *words = (struct words){.copy = NULL};
+}
+
+/* ---- Matches ------------------------------------------------------------------------------- */
+
+/* Returns whether the byte is part of no character, in a line where a match may begin beside such a
+ * byte. */
+static bool is_cut(struct judged line, uint64_t at)
+{
+    return line.words->bytes[at] != line.bytes[at];
+}
+
+/* Returns the end of the part that begins at `from` or earlier. */
+static uint64_t part_end(struct judged line, uint64_t from)
+{
+    struct words *words = line.words;
+
+    if (words->bytes == line.bytes)
+        return line.count;
+    if (from < words->part_begin || from > words->part_end) {
+        words->part_begin = words->part_end = from;
+        while (words->part_end < line.count && !is_cut(line, words->part_end))
+            words->part_end++;
+    }
+    return words->part_end;
+}
+
+/* Returns the begin of the character that ends at `at`; `at` if no character does. */
+static uint64_t step_back(const struct expressions *expressions, struct judged line, uint64_t at)
+{
+    uint64_t back = 1;
+    uint32_t code_point;
+
+    if (at == 0 || is_cut(line, at - 1))
+        return at;
+    if (!expressions->plan->expressions.characters)
+        return at - 1;
+    while (back < 4 && back < at && (line.bytes[at - back] & 0xc0) == 0x80)
+        back++;
+    return plan_utf8_decode(line.bytes + (at - back), back, &code_point) == back ? at - back : at;
+}
+
+/* Finds a match by one of the two programs. */
+static int match_bordered(const struct expressions *expressions, const struct regex *regex,
+                          struct judged line, enum regex_border border, uint64_t from, uint64_t to,
+                          struct regex_span *spans, uint32_t span_count)
+{
+    const struct regex_ops *ops = expressions->ops;
+    const struct regex *bordered =
+        ops->bordered(regex, border, line.words->others, line.words->wide);
+
+    if (bordered == NULL)
+        return -1;
+    if (!ops->is_ready(bordered))
+        return WORDS_LARGE;
+    return ops->match(bordered, line.words->bytes, line.count, from, to,
+                      border == REGEX_BORDER_AT ? REGEX_AT_FROM : REGEX_ANYWHERE, spans,
+                      span_count);
+}
+
+/* Moves span->end to the end of the match: span->end, or the end of the character before. The last
+ * character is of no word. It belongs to the match only if the match ends where the part ends, at
+ * `to`. */
+static int find_end(const struct expressions *expressions, const struct regex *regex,
+                    struct judged line, uint64_t to, struct regex_span *span)
+{
+    const uint64_t begin = span->begin, last = step_back(expressions, line, span->end);
+    const enum regex_anchor anchor =
+        expressions->plan->expressions.syntax == TRAWL_PERL ? REGEX_AT_FROM : REGEX_WHOLE;
+    struct regex_span spans[2] = {{0, 0}, {begin, last}};
+    int found = 1;
+
+    if (span->end == to &&
+        (to == begin || !plan_accepts_begin(expressions->plan, line.words->bytes, to, 0)))
+        return 1;
+    if (span->end == to) {
+        found = expressions->ops->match(regex, line.words->bytes, line.count, begin, to, anchor,
+                                        spans, 1);
+        if (found > 0 && spans[0].end == to)
+            return 1;
+        /* The first alternative may end at neither place, between no word borders. */
+        if (found > 0 && spans[0].end != last)
+            found = match_bordered(expressions, regex, line, REGEX_BORDER_AT, begin, to, spans, 2);
+        if (found < 0)
+            return found;
+    }
+    span->end = spans[1].end;
+    return 1;
+}
+
+/* Finds the first match that begins and ends in [from, to), a part of the line. */
+static int match_part(const struct expressions *expressions, const struct regex *regex,
+                      struct judged line, uint64_t from, uint64_t to, struct regex_span *span)
+{
+    int found = 0;
+
+    if (from == 0 || is_cut(line, from - 1)) {
+        found =
+            match_bordered(expressions, regex, line, REGEX_BORDER_AT, from, to, span, span != NULL);
+    }
+    if (found == 0) {
+        found = match_bordered(expressions, regex, line, REGEX_BORDER_AFTER,
+                               step_back(expressions, line, from), to, span, span != NULL);
+        if (found > 0 && span != NULL)
+            span->begin = judge_step(expressions, line.bytes, line.count, span->begin);
+    }
+    return found > 0 && span != NULL ? find_end(expressions, regex, line, to, span) : found;
+}
+
+int words_match(const struct expressions *expressions, const struct regex *regex,
+                struct judged line, uint64_t from, bool empty, struct regex_span *span)
+{
+    while (from <= line.count) {
+        const uint64_t to = part_end(line, from);
+        const int found = match_part(expressions, regex, line, from, to, span);
+
+        if (found < 0 || (found > 0 && (empty || span->end > span->begin)))
+            return found;
+        if (judge_is_over(line.call))
+            return WORDS_CANCELLED;
+        from = found > 0 ? judge_step(expressions, line.bytes, line.count, span->begin) : to + 1;
+    }
+    return 0;
+}
