@@ -279,8 +279,9 @@ uint32_t charset_folded(uint32_t code_point)
                : (uint32_t)towupper((wint_t)code_point);
 }
 
-bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes_count,
-                        size_t limit, size_t *at, bool *word_before)
+bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, uint32_t),
+                        const uint8_t *bytes, size_t bytes_count, size_t limit, size_t *at,
+                        bool *word_before)
 {
     while (*at < limit) {
         uint32_t code_point = 0;
@@ -288,12 +289,14 @@ bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes
         bool is_word = false;
 
         if (*at < bytes_count) {
-            if (decode(charset, bytes + *at, bytes_count - *at, &code_point, &length))
-                is_word = charset_is_word(NULL, code_point);
-            else
+            if (!decode(charset, bytes + *at, bytes_count - *at, &code_point, &length)) {
+                code_point = 0x110000; /* as in struct trawl_utf8 */
                 length = 1;
+            }
+            is_word = is_word_character(NULL, code_point);
         }
-        if (!is_word && (!*word_before || (length > 1 && charset == CHARSET_UTF8))) {
+        if (!is_word && (!*word_before || (length > 1 && charset == CHARSET_UTF8 &&
+                                           is_word_character == charset_is_word))) {
             *at += *word_before; /* grep also looks inside a longer character that is no letter */
             return true;
         }

@@ -18,6 +18,7 @@
 #include "trawl/expressions.h"
 #include "trawl/grow.h"
 #include "trawl/whole.h"
+#include "trawl/words.h"
 
 /* Where strings come from, for messages. */
 struct source {
@@ -480,7 +481,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         return false;
     }
     if (settings->expressions)
-        patterns->needs_utf8 = settings->words && settings->surroundings.charset != CHARSET_BYTES;
+        patterns->needs_utf8 = settings->words && !settings->no_unicode &&
+                               settings->surroundings.charset != CHARSET_BYTES;
     else if (settings->approximate)
         patterns->needs_utf8 = prepare_approximate(settings);
     else
@@ -560,7 +562,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* line_end_also is NUL */
     if (patterns->needs_utf8) {
-        patterns->utf8 = charset_utf8();
+        patterns->utf8 = words_utf8(settings);
         options.utf8 = &patterns->utf8;
     }
     if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)
