@@ -638,7 +638,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
 /* Returns whether RE2 may search the step's text as a whole: its lines end in newline alone, so
  * that RE2 sees where lines begin. by_whole does not end inside a line where the matches of RE2 are
- * the hits: then a step with a long line could have too many hits. */
+ * the hits: then a step with a long line could have too many hits. And a long line takes no second
+ * look where a single expression has to be judged in any case. */
 static bool may_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -649,7 +650,8 @@ static bool may_read_whole(const struct step *step)
     return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
            (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL) &&
-           (!expressions->whole_is_exact || step->want == WANT_COUNT || count <= regex_part_hits);
+           (count <= regex_part_hits ||
+            (expressions->whole_is_exact ? step->want == WANT_COUNT : expressions->count > 1));
 }
 
 /* Sets the length of the next step, after a step with atoms. */
