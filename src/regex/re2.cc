@@ -22,7 +22,7 @@
 #define SMALL_BYTES 600u
 /* Memory that a program between word borders may take at least: two classes of all characters that
  * are part of no word take some 4,000 instructions. */
-#define BORDERED_BYTES (INT64_C(1) << 20)
+#define BORDERED_BYTES (INT64_C(512) << 10)
 
 struct regex {
     const std::string source;

@@ -52,7 +52,7 @@ struct regex_span {
 
 /* Where a match between word borders begins. */
 enum regex_border {
-    REGEX_BORDER_AT, /* at REGEX_AT_FROM; whoever calls `match` knows that a word may begin there */
+    REGEX_BORDER_AT,   /* at REGEX_AT_FROM, where the caller knows that a word may begin */
     REGEX_BORDER_AFTER /* after a character that is part of no word, which the match includes */
 };
 

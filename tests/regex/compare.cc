@@ -29,6 +29,15 @@ void want(trawl_status status)
         std::exit(2);
 }
 
+bool is_left_out(const trawl_plan_options &options, const std::string &expression)
+{
+    bool left_out = expression.find("\\C") != std::string::npos;
+
+    for (size_t at = 0; (at = expression.find("(?", at)) != std::string::npos; at++)
+        left_out |= expression.find('m', at) < expression.find_first_of(":)", at);
+    return left_out && (options.flags & TRAWL_WHOLE_WORD) != 0;
+}
+
 void show(const setup &given, const char *call)
 {
     std::printf("FAILED: %s: syntax %d flags 0x%x alphabet %d line end %d also %d %d, %zu bytes\n",

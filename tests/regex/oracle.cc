@@ -249,9 +249,8 @@ setup random_setup(bool letters)
         const drawn one =
             letters || draw(3) == 0 ? random_alternatives(perl, 2) : random_expression(perl, 2);
 
-        if ((made.options.flags & TRAWL_WHOLE_WORD) != 0 &&
-            one.expression.find("\\C") != std::string::npos)
-            continue; // refused
+        if (is_left_out(made.options, one.expression))
+            continue;
         if (re2::RE2(one.expression, re2::RE2::Quiet).ok()) {
             made.expressions.push_back(one.expression);
             made.translated.push_back(
