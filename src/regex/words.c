@@ -13,73 +13,40 @@
 #define WORDS_END 0x40000u
 #define WORDS_MARKS 0xe0100u
 #define WORDS_MARKS_END 0xe01f0u
-#define RANGE_BYTES 24u /* of "\x{10ffff}-\x{10ffff}" */
+/* Room for "\x{12345}-\x{12345}" if every other character is excluded. */
+#define NO_WORDS_BYTES ((WORDS_END + WORDS_MARKS_END - WORDS_MARKS) / 2 * 20 + 64)
 #define NO_ASCII_WORD "(?-i:[^0-9A-Za-z_])"
 
 /* ---- Characters ---------------------------------------------------------------------------- */
 
-struct no_words {
-    uint64_t capacity;
-    char text[];
-};
-
-static void no_words_free(void *object)
+static void no_words_free(void *text)
 {
-    struct no_words *made = (struct no_words *)object;
-
-    if (made != NULL)
-        memory_release(made, made->capacity, 1);
-}
-
-/* Returns whether the class excludes the character: a word character, or half of a pair, which
- * UTF-8 does not have. */
-static bool is_excluded(const struct trawl_plan *plan, uint32_t code_point)
-{
-    return (code_point >= 0xd800 && code_point < 0xe000) ||
-           plan->utf8.is_word(plan->utf8.context, code_point);
+    memory_release(text, NO_WORDS_BYTES, 1);
 }
 
 /* Writes the class of all characters that are part of no word: the function that attachment_want
- * calls. */
+ * calls. The class excludes word characters, and halves of pairs, which UTF-8 does not have. */
 static enum trawl_status no_words_make(const void *from, void **object, struct trawl_error *error)
 {
     const struct trawl_plan *plan = (const struct trawl_plan *)from;
-    const bool bytes = (plan->flags & TRAWL_SINGLE_BYTE) != 0;
-    uint64_t capacity = 0, count = sizeof NO_ASCII_WORD - sizeof "])";
-    struct no_words *made;
-    void *memory = NULL;
-    enum trawl_status status = memory_grow(0, 1u << 14, 1, &memory, error);
+    const uint32_t end = (plan->flags & TRAWL_SINGLE_BYTE) != 0 ? 0x100 : WORDS_MARKS_END;
+    bool excluded = false;
+    char *to;
 
-    TRAWL_TRY(status);
-    capacity = 1u << 14;
-    made = (struct no_words *)memory;
-    memcpy(made->text, NO_ASCII_WORD, (size_t)count);
-    for (uint32_t at = 0x80, end; at < (bytes ? 0x100 : WORDS_MARKS_END); at = end) {
-        end = at + 1;
-        if (!bytes && at >= WORDS_END && at < WORDS_MARKS)
-            end = WORDS_MARKS;
-        if (end == WORDS_MARKS || !is_excluded(plan, at))
-            continue;
-        while (end < (bytes            ? 0x100
-                      : at < WORDS_END ? WORDS_END
-                                       : WORDS_MARKS_END) &&
-               is_excluded(plan, end))
-            end++;
-        if (sizeof *made + count + RANGE_BYTES + sizeof "])" > capacity) {
-            status = memory_grow(capacity, 2 * capacity, 1, &memory, error);
-            if (status != TRAWL_OK) {
-                memory_release(made, capacity, 1);
-                return status;
-            }
-            capacity *= 2;
-            made = (struct no_words *)memory;
-        }
-        count += (uint64_t)snprintf(made->text + count, RANGE_BYTES, "\\x{%x}-\\x{%x}",
-                                    (unsigned)at, (unsigned)end - 1);
+    TRAWL_TRY(memory_allocate(NO_WORDS_BYTES, 1, object, error)); /* few of its pages are used */
+    to = stpcpy((char *)*object, NO_ASCII_WORD) - strlen("])");
+    for (uint32_t at = 0x80; at <= end; at++) {
+        const bool is =
+            at < end && at != WORDS_END &&
+            ((at >= 0xd800 && at < 0xe000) || plan->utf8.is_word(plan->utf8.context, at));
+
+        if (is != excluded)
+            to += sprintf(to, is ? "\\x{%x}-" : "\\x{%x}", is ? at : at - 1);
+        excluded = is;
+        if (at == WORDS_END)
+            at = WORDS_MARKS - 1;
     }
-    memcpy(made->text + count, "])", sizeof "])");
-    made->capacity = capacity;
-    *object = made;
+    memcpy(to, "])", sizeof "])");
     return TRAWL_OK;
 }
 
@@ -103,35 +70,31 @@ static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t count)
  * there is none. */
 static uint64_t valid_end(const uint8_t *bytes, uint64_t from, uint64_t count)
 {
-    for (;;) {
-        uint32_t code_point;
-        uint64_t taken;
+    uint64_t taken = 1;
 
+    for (uint32_t code_point; taken > 0; from += taken) {
         from = ascii_end(bytes, from, count);
         taken = plan_utf8_decode(bytes + from, count - from, &code_point);
-        if (taken == 0)
-            return from;
-        from += taken;
     }
+    return from;
 }
 
-/* Copies the line, with '\n' for each byte that is part of no character. */
+/* Copies the line, with '\n' for each byte that is part of no character, `first` and others. */
 static enum trawl_status copy_line(struct words *words, struct judged line, uint64_t first,
                                    struct trawl_error *error)
 {
     void *memory = words->copy;
 
     if (line.count > words->capacity) {
-        const uint64_t capacity = max_u64(line.count, 2 * words->capacity);
-
-        TRAWL_TRY(memory_grow(words->capacity, capacity, 1, &memory, error));
+        TRAWL_TRY(memory_grow(words->capacity, line.count, 1, &memory, error));
         words->copy = (uint8_t *)memory;
-        words->capacity = capacity;
+        words->capacity = line.count;
     }
     memcpy(words->copy, line.bytes, (size_t)line.count);
     for (uint64_t at = first; at < line.count; at = valid_end(line.bytes, at + 1, line.count))
         words->copy[at] = '\n';
     words->bytes = words->copy;
+    words->part_end = first;
     return TRAWL_OK;
 }
 
@@ -156,17 +119,14 @@ enum trawl_status words_begin(const struct expressions *expressions, struct judg
     if (plan->utf8_is_set) {
         TRAWL_TRY(attachment_want(&plan->attached[PLAN_NO_WORDS], plan, no_words_make,
                                   no_words_free, &object, error));
-        words->others = ((const struct no_words *)object)->text;
+        words->others = (const char *)object;
         words->wide = true;
     }
     if (!plan->expressions.characters ||
         (plan->utf8_is_set && plan->utf8.is_word(plan->utf8.context, PLAN_NO_CHARACTER)))
         return TRAWL_OK;
     at = valid_end(line.bytes, at, line.count);
-    if (at == line.count)
-        return TRAWL_OK;
-    words->part_end = at;
-    return copy_line(words, line, at, error);
+    return at < line.count ? copy_line(words, line, at, error) : TRAWL_OK;
 }
 
 void words_release(struct words *words)

@@ -33,29 +33,22 @@ void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_
     return moved;
 }
 
-static bool has_empty_word(const struct settings *settings, const uint8_t *bytes,
-                           uint64_t bytes_count)
-{
-    const enum charset charset = settings->surroundings.charset;
-    size_t at = 0;
-    bool word_before = false;
-
-    return charset_empty_word(
-        charset, charset == CHARSET_UTF8 ? words_utf8(settings).is_word : charset_is_word, bytes,
-        (size_t)bytes_count, (size_t)bytes_count + 1, &at, &word_before);
-}
-
 bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
                       uint64_t end)
 {
     const struct settings *settings = scan->settings;
+    const enum charset charset = settings->surroundings.charset;
 
     if (!scan->job->patterns->has_empty)
         return false;
     if (settings->whole_lines)
         return begin == end ||
                (settings->crlf && bytes != NULL && end - begin == 1 && *bytes == '\r');
-    return !settings->words || (bytes != NULL && has_empty_word(settings, bytes, end - begin));
+    return !settings->words ||
+           (bytes != NULL &&
+            charset_empty_word(
+                charset, charset == CHARSET_UTF8 ? words_utf8(settings).is_word : charset_is_word,
+                bytes, (size_t)(end - begin)));
 }
 
 void scan_part_end(struct text_scan *scan)
