@@ -226,19 +226,24 @@ static int find_end(const struct expressions *expressions, const struct regex *r
 static int match_part(const struct expressions *expressions, const struct regex *regex,
                       struct judged line, uint64_t from, uint64_t to, struct regex_span *span)
 {
+    const bool is_border = from == 0 || is_cut(line, from - 1);
+    const uint64_t back = step_back(expressions, line, from);
     int found = 0;
 
-    if (from == 0 || is_cut(line, from - 1)) {
-        found =
-            match_bordered(expressions, regex, line, REGEX_BORDER_AT, from, to, span, span != NULL);
+    if (span == NULL) { /* where any match will do, RE2 stops early, but not at REGEX_AT_FROM */
+        found = match_bordered(expressions, regex, line, REGEX_BORDER_AFTER, back, to, NULL, 0);
+        return found == 0 && is_border
+                   ? match_bordered(expressions, regex, line, REGEX_BORDER_AT, from, to, NULL, 0)
+                   : found;
     }
+    if (is_border)
+        found = match_bordered(expressions, regex, line, REGEX_BORDER_AT, from, to, span, 1);
     if (found == 0) {
-        found = match_bordered(expressions, regex, line, REGEX_BORDER_AFTER,
-                               step_back(expressions, line, from), to, span, span != NULL);
-        if (found > 0 && span != NULL)
+        found = match_bordered(expressions, regex, line, REGEX_BORDER_AFTER, back, to, span, 1);
+        if (found > 0)
             span->begin = judge_step(expressions, line.bytes, line.count, span->begin);
     }
-    return found > 0 && span != NULL ? find_end(expressions, regex, line, to, span) : found;
+    return found > 0 ? find_end(expressions, regex, line, to, span) : found;
 }
 
 int words_match(const struct expressions *expressions, const struct regex *regex,
