@@ -163,7 +163,8 @@ struct trawl_utf8 {
      * calls this, and some searches do when they begin. */
     uint32_t (*variants)(void *context, uint32_t code_point,
                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
-    /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
+    /* Returns whether this code point (>= 128) is a word character. The code point 0x110000 stands
+     * for a byte that is part of no character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
 

@@ -33,6 +33,10 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
         (options->syntax != TRAWL_PERL || options->alphabet != TRAWL_CHARACTERS))
         return TRAWL_FAIL(error, ARGUMENT,
                           "TRAWL_UNICODE needs the syntax TRAWL_PERL and the alphabet CHARACTERS");
+    if (is_set && options->alphabet == TRAWL_BYTES && options->utf8 != NULL &&
+        (options->flags & (TRAWL_WHOLE_WORD | TRAWL_SINGLE_BYTE)) == TRAWL_WHOLE_WORD)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "whole words of UTF-8 need expressions of the alphabet CHARACTERS");
     if (is_set && (options->method != TRAWL_METHOD_AUTO || options->algorithm != NULL))
         return TRAWL_FAIL(error, ARGUMENT, "a plan of expressions takes no %s",
                           options->algorithm != NULL ? "algorithm" : "method");

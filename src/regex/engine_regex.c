@@ -74,6 +74,7 @@ struct engine_worker {
     bool is_resplit;      /* the atoms were chosen in this text, or are the only choice */
     uint64_t record;      /* index of the record that was found last */
     struct merge merge;   /* occurrences in the line being judged; room for passing_capacity */
+    struct words words;   /* what is known of that line, under WHOLE_WORD */
     struct pause pause;
     uint32_t *passing; /* expressions for which the line is a candidate */
     uint64_t passing_capacity;
@@ -145,6 +146,7 @@ static void engine_release(struct engine_worker *worker)
     if (worker->finder != NULL)
         worker->engine->ops->release(worker->finder);
     hits_release(&worker->atoms.hits);
+    words_release(&worker->words);
     memory_release(worker, 1, sizeof *worker);
 }
 
@@ -277,7 +279,7 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
     return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
-                           step->chunk->call, step->chunk->records != NULL};
+                           step->chunk->call, step->chunk->records != NULL, &step->worker->words};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
@@ -285,6 +287,7 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
 {
+    TRAWL_TRY(words_begin(step->worker->expressions, judged_of(step, line), error));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
@@ -640,7 +643,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
 /* Returns whether RE2 may search the step's text as a whole: its lines end in newline alone, so
  * that RE2 sees where lines begin. by_whole does not end inside a line where the matches of RE2 are
- * the hits: then a step with a long line could have too many hits. */
+ * the hits: then a step with a long line could have too many hits. And a long line takes no second
+ * look where a single expression has to be judged in any case. */
 static bool may_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -651,7 +655,8 @@ static bool may_read_whole(const struct step *step)
     return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
            (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL) &&
-           (!expressions->whole_is_exact || step->want == WANT_COUNT || count <= regex_part_hits);
+           (count <= regex_part_hits ||
+            (expressions->whole_is_exact ? step->want == WANT_COUNT : expressions->count > 1));
 }
 
 /* Sets the length of the next step, after a step with atoms. */

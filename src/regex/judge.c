@@ -1,21 +1,20 @@
-/* judge: finds successive matches in a line, under the plan's conditions, and a match's groups.
- *
- * Whole words are found as by grep: the longest match that begins first is made shorter until the
- * match is a word. If no shorter match is a word, the search goes on at the next begin.
- */
+/* judge: finds successive matches in a line, under the plan's conditions, and a match's groups. */
 #include "regex/judge.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define CANCELLED (-2) /* returned beside -1 (no memory), 0 (no match) and 1 (a match) */
-
-/* Returns the status that a number below 0 means, instead of a match. */
+/* Returns the status that a number below 0 means, instead of a match (regex/words.h). */
 static enum trawl_status status_of(int found, struct trawl_error *error)
 {
-    return found >= 0 ? TRAWL_OK
-           : found == CANCELLED
-               ? TRAWL_STOPPED
+    if (found >= 0)
+        return TRAWL_OK;
+    if (found == WORDS_CANCELLED)
+        return TRAWL_STOPPED;
+    return found == WORDS_LARGE
+               ? TRAWL_FAIL(error, LIMIT,
+                            "an expression's program needs more memory between word borders than "
+                            "the limit: make repetitions and classes such as \\pL{300} smaller")
                : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
 }
 
@@ -30,48 +29,15 @@ uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, 
     return at + (taken > 0 ? taken : 1);
 }
 
-/* Finds the first match that is a whole word, from `from` on. *span: the match, which may be empty.
- */
-static int match_word(const struct expressions *expressions, const struct regex *regex,
-                      struct judged judged, uint64_t from, bool empty, struct regex_span *span)
-{
-    const struct trawl_plan *plan = expressions->plan;
-    const uint8_t *line = judged.bytes;
-    const uint64_t count = judged.count;
-
-    while (from <= count) {
-        int found =
-            expressions->ops->match(regex, line, count, from, count, REGEX_ANYWHERE, span, 1);
-
-        if (found <= 0)
-            return found;
-        from = judge_step(expressions, line, count, span->begin);
-        if (!plan_accepts_begin(plan, line, span->begin, 0))
-            continue;
-        while (found > 0 && !plan_accepts_end(plan, line, span->end, count))
-            found = judge_is_over(judged.call) ? CANCELLED
-                    : span->end == span->begin
-                        ? 0
-                        : expressions->ops->match(regex, line, count, span->begin, span->end - 1,
-                                                  REGEX_AT_FROM, span, 1);
-        if (found < 0 || (found > 0 && (empty || span->end > span->begin)))
-            return found;
-        if (judge_is_over(judged.call))
-            return CANCELLED;
-    }
-    return 0;
-}
-
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error)
 {
     const struct regex *regex = expressions->each[expression];
     const uint32_t flags = expressions->plan->flags;
-    struct regex_span span;
     int found;
 
     if ((flags & TRAWL_WHOLE_WORD) != 0 && (flags & TRAWL_WHOLE_LINE) == 0)
-        found = match_word(expressions, regex, line, 0, true, &span);
+        found = words_match(expressions, regex, line, 0, true, NULL);
     else
         found = expressions->ops->match(
             regex, line.bytes, line.count, 0, line.count,
@@ -98,13 +64,13 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                 expressions->ops->match(regex, line.bytes, count, 0, count, REGEX_WHOLE, NULL, 0);
         *span = (struct regex_span){0, count};
     } else if ((flags & TRAWL_WHOLE_WORD) != 0) {
-        matched = match_word(expressions, regex, line, from, false, span);
+        matched = words_match(expressions, regex, line, from, false, span);
         if (matched == 0 && takes_empty)
-            matched = match_word(expressions, regex, line, 0, true, span);
+            matched = words_match(expressions, regex, line, 0, true, span);
     } else {
         while (from < count) {
             matched = judge_is_over(line.call)
-                          ? CANCELLED
+                          ? WORDS_CANCELLED
                           : expressions->ops->match(regex, line.bytes, count, from, count,
                                                     REGEX_ANYWHERE, span, 1);
             if (matched <= 0 || span->end > span->begin)
@@ -172,6 +138,7 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
                               struct trawl_error *error)
 {
     merge->count = 0;
+    TRAWL_TRY(words_begin(expressions, line, error));
     for (uint32_t i = 0; i < count; i++) {
         struct occurrence first = {{0, 0}, candidates != NULL ? candidates[i] : i};
         bool found;

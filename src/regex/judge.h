@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "regex/regex_compile.h"
+#include "regex/words.h"
 
 /* The bytes [begin, end) of a chunk are a line without the line end. */
 struct regex_line {
@@ -13,22 +13,14 @@ struct regex_line {
     uint64_t end;
 };
 
-/* The bytes of a line; `call` is that of struct engine_chunk. */
-struct judged {
-    const uint8_t *bytes;
-    uint64_t count;
-    const struct engine_call *call;
-    bool takes_empty; /* an expression whose matches here are all empty occurs at the first match */
-};
-
 /* Stores in *matches whether the expression matches in the line; the match may be empty. Errors:
- * MEMORY, STOPPED. */
+ * MEMORY, LIMIT, STOPPED. words_begin has seen the line. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error);
 /* Finds the first occurrence of a byte or more that begins at span->end or later. Sets *found to
  * whether the line has such an occurrence. If the line takes empty matches and *span is {0, 0},
- * the first empty match stands in for an occurrence that does not exist. Errors: MEMORY, STOPPED.
- */
+ * the first empty match stands in for an occurrence that does not exist. Errors: MEMORY, LIMIT,
+ * STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              struct judged line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
@@ -51,12 +43,12 @@ struct merge {
 };
 
 /* Finds the first occurrences of the expressions in `candidates` (NULL: of the first `count`
- * expressions). Errors: MEMORY, STOPPED. */
+ * expressions). Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               struct judged line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
 /* Replaces items[0] by the next occurrence of the same expression, or removes items[0] if the line
- * has no further occurrence of that expression. Errors: MEMORY, STOPPED. */
+ * has no further occurrence of that expression. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              struct judged line, struct trawl_error *error);
 

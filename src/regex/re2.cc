@@ -21,11 +21,15 @@
 /* The program of such a short expression without counted repetitions is small: a class, which takes
  * 3 bytes at least, takes at most 1,213 instructions of the 349,000 that 16 MiB leave room for. */
 #define SMALL_BYTES 600u
+/* Memory that a program between word borders may take at least: two classes of all characters that
+ * are part of no word take some 4,000 instructions. */
+#define BORDERED_BYTES (INT64_C(512) << 10)
 
 struct regex {
     const std::string source;
     const re2::RE2::Options options;
     mutable std::atomic<const re2::RE2 *> program{nullptr};
+    mutable std::atomic<const struct regex *> bordered[4] = {}; // 2 * wide + border
 
     regex(std::string bytes, const re2::RE2::Options &given)
         : source(std::move(bytes)), options(given)
@@ -34,6 +38,8 @@ struct regex {
     ~regex()
     {
         delete program.load();
+        for (const auto &other : bordered)
+            delete other.load();
     }
 };
 
@@ -159,15 +165,21 @@ void explain(const re2::RE2 &re, regex_fault *fault)
             whole.c_str());
 }
 
-// Returns whether the expression has no mistake, and its program is sure to be small.
+// Returns whether the expression has no mistake, and its program is sure to be small. For most of
+// Unicode's \w, RE2 parses ASCII's \w: RE2 would sort the same hundreds of ranges for each \w.
 bool is_small(const std::string &source, re2::RE2::Options options)
 {
+    static const std::string words = "\\p{L}\\p{Nl}\\p{M}"; // as in translate.c
+    std::string parsed(source);
+
+    for (size_t at; (at = parsed.find(words)) != std::string::npos;)
+        parsed.replace(at, words.size(), "\\w");
     for (size_t at = source.find('{'); at != re2::StringPiece::npos; at = source.find('{', at + 1))
         if (at + 1 < source.size() && std::isdigit(static_cast<uint8_t>(source[at + 1])) != 0 &&
             (at < 2 || source.compare(at - 2, 2, "\\x") != 0))
             return false;
     options.set_max_mem(MEMORY_TO_PARSE);
-    return re2::RE2(source, options).error_code() == re2::RE2::ErrorPatternTooLarge;
+    return re2::RE2(parsed, options).error_code() == re2::RE2::ErrorPatternTooLarge;
 }
 
 enum regex_status compile(const char *bytes, uint64_t count, const regex_options *given,
@@ -247,6 +259,30 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
     }
 }
 
+const struct regex *bordered(const struct regex *regex, enum regex_border border,
+                             const char *others, bool wide)
+{
+    std::atomic<const struct regex *> &place = regex->bordered[2 * wide + border];
+    const struct regex *made = place.load(std::memory_order_acquire);
+
+    if (made != nullptr)
+        return made;
+    try {
+        const std::string before = border == REGEX_BORDER_AFTER ? others : "";
+        re2::RE2::Options options = regex->options;
+
+        options.set_max_mem(std::max(options.max_mem(), BORDERED_BYTES));
+        auto one = std::make_unique<const struct regex>(
+            before + "(" + regex->source + ")(?:" + others + "|(?m:$))", options);
+
+        if (place.compare_exchange_strong(made, one.get()))
+            made = one.release();
+        return made;
+    } catch (...) {
+        return nullptr;
+    }
+}
+
 uint32_t group_count(const struct regex *regex)
 {
     return static_cast<uint32_t>(program_of(regex).NumberOfCapturingGroups());
@@ -267,4 +303,5 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile, release, is_ready, match, group_count, group_named, write_class};
+    REGEX_VERSION, compile,     release,     is_ready,   match,
+    bordered,      group_count, group_named, write_class};

@@ -65,6 +65,12 @@ struct regex_span {
     uint64_t end;
 };
 
+/* Where a match between word borders begins. */
+enum regex_border {
+    REGEX_BORDER_AT,   /* at REGEX_AT_FROM, where the caller knows that a word may begin */
+    REGEX_BORDER_AFTER /* after a character that is part of no word, which the match includes */
+};
+
 #define REGEX_VERSION 5u
 
 struct regex_ops {
@@ -84,6 +90,13 @@ struct regex_ops {
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
+    /* Returns the program of the expression between word borders; the first call makes it, and
+     * `regex` owns it. A match includes the character after the expression, unless a line ends
+     * there; group 1 is the expression. `others`: the class of all characters that are part of no
+     * word; `wide`: there are two such classes for `regex`, and this is the second. NULL: no
+     * memory. */
+    const struct regex *(*bordered)(const struct regex *regex, enum regex_border border,
+                                    const char *others, bool wide);
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);

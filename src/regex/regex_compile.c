@@ -45,10 +45,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
 {
     const struct plan_expressions *given = &plan->expressions;
 
-    /* `longest` also for whole words: the longest match is made shorter until the match is a
-     * word */
-    return (struct regex_options){.longest = given->syntax != TRAWL_PERL ||
-                                             (plan->flags & TRAWL_WHOLE_WORD) != 0,
+    return (struct regex_options){.longest = given->syntax != TRAWL_PERL,
                                   .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
                                   .bytes = !given->characters,
                                   .dot_all = plan->line_end != '\n'};
@@ -121,6 +118,10 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
 
     TRAWL_TRY(translate(made->ops, plan->expressions.syntax, plan->flags,
                         (const char *)pattern.bytes, pattern.bytes_count, &translated, error));
+    if (translated.has_byte && (plan->flags & TRAWL_WHOLE_WORD) != 0 && !options.bytes) {
+        translated_release(&translated);
+        return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
+    }
     made->bytes_left +=
         made->program_bytes; /* what program_memory_divide kept for the expression */
     options.when = REGEX_PARSED;

@@ -329,6 +329,7 @@ static enum trawl_status copy_escape(struct reader *reader, struct trawl_error *
     if (is_edge)
         return TRAWL_OK;
     reader->out->needs_line |= letter == 'A' || letter == 'z' || letter == 'C';
+    reader->out->has_byte |= letter == 'C';
     if (letter != '\0' && strchr("bBAz", letter) != NULL) {
         copy(reader, 2);
         reader->atom = UINT64_MAX;

@@ -21,6 +21,7 @@ struct translated {
     /* The expression has an assertion about the text's begin or end, or matches a single byte of a
      * character. So the expression must be searched line by line. */
     bool needs_line;
+    bool has_byte; /* the expression has \C, a byte of a character */
 };
 
 /* Translates an expression. flags: of the plan. TRAWL_UNICODE: Perl's syntax is ripgrep's; \w, \d

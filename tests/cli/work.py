@@ -1,7 +1,7 @@
 """work: checks that the command's work is linear in the text and the output. The program counts its work
 (work_count.c), so a row's figure is the same in every run, and nearly the same if the text comes from a pipe.
 
-work.py TRAWL_THAT_COUNTS
+work.py TRAWL_THAT_COUNTS [FOLDER_OF_LIBTRAWL_REGEX]
 
 Each row runs on a text and on a text of eight times the size. The larger text may take up to 32 times the work: quadratic
 work would be 64 times, and linear work may be 20 times, since trawl may choose a different algorithm for the larger
@@ -35,6 +35,11 @@ def line_of(part):
     """Return a function that makes a text of a given size, of lines of about 100,000 bytes that repeat a part."""
     line = part * (100000 // len(part)) + b'\n'
     return lambda bytes_count: line * (bytes_count // len(line))
+
+
+def one_line(before, part, after):
+    """Return a function that makes a single line of a given size, which repeats a part."""
+    return lambda bytes_count: before + part * (bytes_count // len(part)) + after
 
 
 def fibonacci(bytes_count):
@@ -71,6 +76,11 @@ ROWS = [
     ('words, Fibonacci', ['-cw'] + nested_words(), fibonacci, 4, False, True),
     ('words, Fibonacci, -o', ['-ow'] + nested_words(), fibonacci, 4, False, True),
     ('whole lines', ['-cx', 'a'], line_of(b'a'), 3, False, True),
+    # Expressions between word borders. (An earlier version shortened each match byte by byte.)
+    ('word of letters, a single line', ['-E', '-cw', 'a+'], one_line(b' ', b'a', b'x\n'), 8, False, False),
+    ('word, two alternatives', ['-E', '-cw', 'foo|el.*at'], one_line(b'', b'fel,iat;xfoox', b'\n'), 8, False, False),
+    ('word, anything', ['-P', '-ow', '.*'], one_line(b'', b'ab ', b'.\n'), 8, False, False),
+    ('words, a lazy operator', ['-P', '-ow', '<b>.*?</b>'], one_line(b'', b'<b>x</b> ', b'\n'), 20, False, False),
     ('context under -v', ['-v', '-B100000', '-n', 'news 0'], lines_of, 5, True, True),
 ]
 
@@ -79,7 +89,8 @@ def run(command, text, folder, is_pipe):
     path, counted = os.path.join(folder, 'text'), os.path.join(folder, 'work')
     with open(path, 'wb') as file:
         file.write(text)
-    environment = dict(os.environ, LC_ALL='C', TRAWL_CONFIG_PATH='', TRAWL_TEST_WORK=counted)
+    environment = dict(os.environ, LC_ALL='C', TRAWL_CONFIG_PATH='', TRAWL_TEST_WORK=counted,
+                       LD_LIBRARY_PATH=''.join(sys.argv[2:]))
     if is_pipe:
         with subprocess.Popen(['cat', path], stdout=subprocess.PIPE) as cat:
             done = subprocess.run(command, stdin=cat.stdout, stdout=subprocess.PIPE,
@@ -163,6 +174,8 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, arguments, make, per_byte_max, is_pipe, as_grep in ROWS:
+            if {'-E', '-P'} & set(arguments) and len(sys.argv) < 3:
+                continue
             works = []
             for size in (SMALL, SMALL * TIMES):
                 text = make(size)

@@ -1,12 +1,15 @@
 /* work_count: counts the command's work. For this test the compiler puts a call of
  * __sanitizer_cov_trace_pc into each basic block of command and library; a block entered counts 1.
- * A call of the C library's memory functions counts 1, and 1 for each BYTES_PER_BLOCK bytes. At the
- * end the sum is written to the file that TRAWL_TEST_WORK names.
+ * A call of the C library's memory functions counts 1, and 1 for each BYTES_PER_BLOCK bytes. A
+ * search by RE2 counts 1 for each byte up to the end of the match; up to the end of the text, if
+ * there is no match. At the end the sum is written to the file that TRAWL_TEST_WORK names.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "regex/re2.h"
 
 #define BYTES_PER_BLOCK 16
 
@@ -19,11 +22,13 @@ void *__real_memmove(void *to, const void *from, size_t count);
 int __real_memcmp(const void *a, const void *b, size_t count);
 void *__real_memchr(const void *bytes, int byte, size_t count);
 void *__real_memrchr(const void *bytes, int byte, size_t count);
+void *__real_dlsym(void *library, const char *name);
 void *__wrap_memcpy(void *to, const void *from, size_t count);
 void *__wrap_memmove(void *to, const void *from, size_t count);
 int __wrap_memcmp(const void *a, const void *b, size_t count);
 void *__wrap_memchr(const void *bytes, int byte, size_t count);
 void *__wrap_memrchr(const void *bytes, int byte, size_t count);
+void *__wrap_dlsym(void *library, const char *name);
 
 static void charge(size_t bytes)
 {
@@ -72,6 +77,31 @@ void *__wrap_memrchr(const void *bytes, int byte, size_t count)
 
     charge(found == NULL ? count : count - (size_t)(found - (const uint8_t *)bytes));
     return (void *)(uintptr_t)found;
+}
+
+static struct regex_ops re2;
+
+static int counted_match(const struct regex *regex, const uint8_t *text, uint64_t count,
+                         uint64_t from, uint64_t to, enum regex_anchor anchor,
+                         struct regex_span *spans, uint32_t span_count)
+{
+    const int found = re2.match(regex, text, count, from, to, anchor, spans, span_count);
+
+    work += 1 + (found > 0 && span_count > 0 ? spans[0].end : to) - from;
+    return found;
+}
+
+/* Returns RE2's functions, of which `match` counts. */
+void *__wrap_dlsym(void *library, const char *name)
+{
+    static struct regex_ops counted;
+    const struct regex_ops *ops = __real_dlsym(library, name);
+
+    if (ops == NULL)
+        return NULL;
+    re2 = counted = *ops;
+    counted.match = counted_match;
+    return &counted;
 }
 
 static void __attribute__((destructor)) report(void)

@@ -31,6 +31,15 @@ void want(trawl_status status)
         std::exit(2);
 }
 
+bool is_left_out(const trawl_plan_options &options, const std::string &expression)
+{
+    bool left_out = expression.find("\\C") != std::string::npos;
+
+    for (size_t at = 0; (at = expression.find("(?", at)) != std::string::npos; at++)
+        left_out |= expression.find('m', at) < expression.find_first_of(":)", at);
+    return left_out && (options.flags & TRAWL_WHOLE_WORD) != 0;
+}
+
 void show(const setup &given, const char *call)
 {
     std::printf("FAILED: %s: syntax %d flags 0x%x alphabet %d line end %d also %d %d, %zu bytes\n",
@@ -71,9 +80,26 @@ size_t step(const std::string &line, size_t at, bool characters)
     return at + 1;
 }
 
+// Of the matches that begin at `begin` and end at word borders, the end of the first alternative.
+// words: the expression, and what follows a word. `cut` has a line end for each byte of no
+// character.
+size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, bool characters)
+{
+    std::string cut = line;
+    size_t to = line.size();
+    re2::StringPiece found[2];
+
+    for (size_t at = begin; characters && at < to; at = step(line, at, true))
+        if (static_cast<signed char>(line[at]) < 0 && step(line, at, true) == at + 1)
+            cut[to = at] = '\n';
+    if (!words.Match(cut, begin, to, re2::RE2::ANCHOR_START, found, 2))
+        return std::string::npos;
+    return begin + found[1].size();
+}
+
 // The first match at `from` or later that meets the conditions; false: there is none.
-bool next_match(const re2::RE2 &re, const setup &given, const std::string &line, size_t from,
-                bool empty, size_t *begin, size_t *end)
+bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
+                const std::string &line, size_t from, bool empty, size_t *begin, size_t *end)
 {
     const bool characters = given.options.alphabet == TRAWL_CHARACTERS;
     re2::StringPiece found;
@@ -97,12 +123,17 @@ bool next_match(const re2::RE2 &re, const setup &given, const std::string &line,
         }
         if (is_word(line, static_cast<int64_t>(*begin) - 1))
             continue;
-        for (size_t least = *begin + (empty ? 0 : 1), to = *end + 1; to-- > least;)
+        *end = *begin;
+        for (size_t to = line.size() + 1; to-- > *begin && *end == *begin;)
             if (!is_word(line, static_cast<int64_t>(to)) &&
-                re.Match(line, *begin, to, re2::RE2::ANCHOR_BOTH, nullptr, 0)) {
-                *end = to;
-                return true;
-            }
+                re.Match(line, *begin, to, re2::RE2::ANCHOR_BOTH, nullptr, 0))
+                *end = given.options.syntax == TRAWL_PERL
+                           ? first_end(words, line, *begin, characters)
+                           : to;
+        if (*end > *begin || (empty && !is_word(line, static_cast<int64_t>(*end)) &&
+                              re.Match(line, *begin, *end, re2::RE2::ANCHOR_BOTH, nullptr, 0)))
+            return *end <= line.size() && !is_word(line, static_cast<int64_t>(*end)) &&
+                   re.Match(line, *begin, *end, re2::RE2::ANCHOR_BOTH, nullptr, 0);
     }
     return false;
 }
@@ -113,12 +144,11 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
 {
     const char line_end =
         static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
-    std::vector<std::unique_ptr<re2::RE2>> all;
+    std::vector<std::unique_ptr<re2::RE2>> all, words;
     re2::RE2::Options options;
 
     options.set_log_errors(false);
-    options.set_longest_match(given.options.syntax != TRAWL_PERL ||
-                              (given.options.flags & TRAWL_WHOLE_WORD) != 0);
+    options.set_longest_match(given.options.syntax != TRAWL_PERL);
     options.set_case_sensitive((given.options.flags & TRAWL_IGNORE_CASE) == 0);
     options.set_dot_nl(line_end != '\n');
     if (given.options.alphabet != TRAWL_CHARACTERS)
@@ -127,8 +157,13 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
     read.fold = !options.case_sensitive();
     read.dot_all = options.dot_nl();
     read.bytes = given.options.alphabet != TRAWL_CHARACTERS;
-    for (const std::string &expression : given.translated)
-        all.emplace_back(new re2::RE2(rewrite(expression, read), options));
+    for (const std::string &expression : given.translated) {
+        const std::string rewritten = rewrite(expression, read);
+
+        all.emplace_back(new re2::RE2(rewritten, options));
+        words.emplace_back(
+            new re2::RE2("(" + rewritten + ")(?:(?-i:[^0-9A-Za-z_])|(?m:$))", options));
+    }
     for (size_t at = 0; at < given.text.size() || (cells != nullptr && ends->empty());) {
         size_t after = at;
         bool matches = false, ended;
@@ -144,14 +179,16 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
             line.pop_back();
         for (uint32_t i = 0; i < all.size(); i++) {
             size_t begin = 0, end = 0, first = 0;
-            const bool is_matched = next_match(*all[i], given, line, 0, true, &first, &end);
+            const bool is_matched =
+                next_match(*all[i], *words[i], given, line, 0, true, &first, &end);
 
             matches |= is_matched;
             if (cells != nullptr && is_matched)
                 cells->emplace_back(
                     record, i,
-                    next_match(*all[i], given, line, 0, false, &begin, &end) ? begin : first);
-            for (end = 0; next_match(*all[i], given, line, end, false, &begin, &end);)
+                    next_match(*all[i], *words[i], given, line, 0, false, &begin, &end) ? begin
+                                                                                        : first);
+            for (end = 0; next_match(*all[i], *words[i], given, line, end, false, &begin, &end);)
                 hits->emplace_back(at + begin, i, at + end);
         }
         if (matches)

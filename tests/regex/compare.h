@@ -23,6 +23,10 @@ struct setup {
     trawl_plan_options options;
 };
 
+// Returns whether docs/regex.md names the expression as one that -w refuses (\C), or that takes a
+// byte of no character for a line end ((?m) beside such a byte).
+bool is_left_out(const trawl_plan_options &options, const std::string &expression);
+
 extern uint64_t state; // of draw
 extern int failures;
 extern uint64_t device_chunks; // chunks in which devices searched for atoms

@@ -27,6 +27,8 @@ GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]']
 WORD_PIECES = [r'\w', r'\W', r'\<a', r'b\>', r'\bx', r'\s', r'\S', r'\Bx']
 RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)']
 
+WORDS = []  # has an item if ripgrep is 15, with whose -w tg agrees
+
 # Expressions of these alone are strings, except that '.' and '*' may be operators.
 QUOTED_PIECES = [r'\\', r'\\', r'\*', r'\.', 'a', 'b', 'a*', r'\\*', '.']
 
@@ -120,7 +122,7 @@ def grep_case(draw, name, ascii, crlf):
 
 
 def rg_case(draw, name, ascii, crlf):
-    options = ['-i', '-v', '-x', '-n', '-b', '-c', '-o', '--column', '--vimgrep', '-S', '--passthru', '-C1']
+    options = ['-w'] * len(WORDS) + ['-i', '-v', '-x', '-n', '-b', '-c', '-o', '--column', '--vimgrep', '-S', '--passthru', '-C1']
     options = [o for o in options if draw.random() < 0.1] + ['--crlf'] * (draw.random() < (0.6 if crlf else 0.05))
     made = expression(draw, wide=draw.random() < 0.5, more=RG_PIECES)
     if draw.random() < 0.2:
@@ -185,6 +187,8 @@ def differs_by_design(wanted):
         return True
     if wanted[0] == 'grep' and '-w' in wanted and any(matches_nothing(wanted, p) for p in patterns):
         return True
+    if {'-w', '--crlf'} <= set(wanted) and any(empties(p) for p in patterns):
+        return True
     if wanted[0] == 'rg':
         return any(empties(p) or '|' in p and '$' in p or p.startswith('^') for p in patterns) and any(
             o in wanted for o in ('-o', '-r', '--vimgrep', '--column', '-c')
@@ -199,14 +203,17 @@ def main():
     draw = random.Random(seed)
     print(f'TRAWL_TEST_SEED={seed}, {amount} cases')
     failures, broken = 0, False
-    has_rg = shutil.which('rg') is not None and b'ripgrep 13.' in subprocess.check_output(['rg', '--version'])
+    rg = os.environ.get('RG15') or 'rg'
+    version = subprocess.check_output([rg, '--version']) if shutil.which(rg) else b''
+    has_rg = b'ripgrep 13.' in version or b'ripgrep 15.' in version
+    WORDS.extend([True] * (b'ripgrep 15.' in version))
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.join(build, 'trawl'), os.path.join(folder, 'tg'))
         name = os.path.join(folder, 'text')
         environment = {**os.environ, 'LC_ALL': 'C.UTF-8', 'TRAWL_CONFIG_PATH': '/dev/null'}
         programs = {
             'grep': 'grep',
-            'rg': 'rg',
+            'rg': rg,
             'trawl': os.path.join(build, 'trawl'),
             'tg': os.path.join(folder, 'tg'),
         }

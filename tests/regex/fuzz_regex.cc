@@ -94,6 +94,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
         size_t count = bytes[at++] % expression_bytes_max;
 
         count = std::min(count, bytes_count - at);
+        if (is_left_out(given.options,
+                        std::string(reinterpret_cast<const char *>(bytes) + at, count)))
+            return 0;
         accepted &=
             add_expression(&given, std::string(reinterpret_cast<const char *>(bytes) + at, count));
         at += count;

@@ -235,6 +235,8 @@ setup random_setup(bool letters)
         const drawn one =
             letters || draw(3) == 0 ? random_alternatives(perl, 2) : random_expression(perl, 2);
 
+        if (is_left_out(made.options, one.expression))
+            continue;
         if (re2::RE2(one.expression, re2::RE2::Quiet).ok()) {
             made.expressions.push_back(one.expression);
             made.translated.push_back(one.expression);

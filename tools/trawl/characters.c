@@ -8,6 +8,9 @@
 #include <stdlib.h>
 
 #include "trawl/charset.h"
+#include "trawl/words.h"
+
+#define NO_CHARACTER 0x110000u /* as in struct trawl_utf8 */
 
 /* Looks at the character that contains the byte before text offset `at`; `at` is in the window. An
  * invalid byte counts as a character. Returns the character's end, which is > `at` if `at` is
@@ -22,7 +25,7 @@ static uint64_t character_before(const struct text_scan *scan, const struct traw
     uint32_t code_point = 0;
     size_t length = 1;
 
-    *is_word = false;
+    *is_word = false; /* at the begin of the text */
     first = at > first + UTF8_BYTES_MAX ? at - UTF8_BYTES_MAX : first;
     end = end > at + UTF8_BYTES_MAX ? at + UTF8_BYTES_MAX : end;
     if (first == at)
@@ -35,9 +38,11 @@ static uint64_t character_before(const struct text_scan *scan, const struct traw
         start--;
     while (start > first && (near[start - first] & 0xc0) == 0x80);
     if (!charset_decode(near + (start - first), (size_t)(end - start), &code_point, &length) ||
-        start + length < at)
+        start + length < at) {
+        *is_word = words_utf8(scan->settings).is_word(NULL, NO_CHARACTER);
         return at;
-    *is_word = charset_is_word(NULL, code_point);
+    }
+    *is_word = words_utf8(scan->settings).is_word(NULL, code_point);
     return start + length;
 }
 

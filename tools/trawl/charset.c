@@ -288,26 +288,28 @@ uint32_t charset_folded(uint32_t code_point, bool by_unicode)
                : (uint32_t)towupper((wint_t)code_point);
 }
 
-bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes_count,
-                        size_t limit, size_t *at, bool *word_before)
+bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, uint32_t),
+                        const uint8_t *bytes, size_t bytes_count)
 {
-    while (*at < limit) {
+    bool word_before = false;
+
+    for (size_t at = 0, length = 1; at <= bytes_count; at += length) {
         uint32_t code_point = 0;
-        size_t length = 1;
         bool is_word = false;
 
-        if (*at < bytes_count) {
-            if (decode(charset, bytes + *at, bytes_count - *at, &code_point, &length))
-                is_word = charset_is_word(NULL, code_point);
-            else
+        length = 1;
+        if (at < bytes_count) {
+            if (!decode(charset, bytes + at, bytes_count - at, &code_point, &length)) {
+                code_point = 0x110000; /* as in struct trawl_utf8 */
                 length = 1;
+            }
+            is_word = is_word_character(NULL, code_point);
         }
-        if (!is_word && (!*word_before || (length > 1 && charset == CHARSET_UTF8))) {
-            *at += *word_before; /* grep also looks inside a longer character that is no letter */
+        /* grep also looks inside a longer character that is no letter */
+        if (!is_word && (!word_before || (length > 1 && charset == CHARSET_UTF8 &&
+                                          is_word_character == charset_is_word)))
             return true;
-        }
-        *word_before = is_word;
-        *at += length;
+        word_before = is_word;
     }
     return false;
 }

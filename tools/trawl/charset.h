@@ -46,12 +46,9 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
 
 bool charset_is_word(void *context, uint32_t code_point);
 
-/* Finds the first offset in [*at, limit) at which grep -w finds the empty string: no word character
- * on either side. limit ≤ bytes_count + 1. *word_before says whether a word character ends at *at.
- * True: *at is such an offset. To continue with more bytes, call again with *at and *word_before
- * unchanged; then `limit` must be ≤ bytes_count - 4. */
-bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes_count,
-                        size_t limit, size_t *at, bool *word_before);
+/* Returns whether -w finds the empty string: at some offset, no word character on either side. */
+bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, uint32_t),
+                        const uint8_t *bytes, size_t bytes_count);
 
 /* Scans the locale's letters once: all letters if strings have letters beyond ASCII, otherwise the
  * variants of ASCII. Call before grep's rule is used, not from two threads. */

@@ -8,6 +8,7 @@
 #include "trawl/charset.h"
 #include "trawl/grow.h"
 #include "trawl/guard.h"
+#include "trawl/words.h"
 
 void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                 uint64_t size)
@@ -32,19 +33,11 @@ void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_
     return moved;
 }
 
-static bool has_empty_word(enum charset charset, const uint8_t *bytes, uint64_t bytes_count)
-{
-    size_t at = 0;
-    bool word_before = false;
-
-    return charset_empty_word(charset, bytes, (size_t)bytes_count, (size_t)bytes_count + 1, &at,
-                              &word_before);
-}
-
 bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
                       uint64_t end)
 {
     const struct settings *settings = scan->settings;
+    const enum charset charset = settings->surroundings.charset;
 
     if (!scan->job->patterns->has_empty)
         return false;
@@ -52,7 +45,10 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
         return begin == end ||
                (settings->crlf && bytes != NULL && end - begin == 1 && *bytes == '\r');
     return !settings->words ||
-           (bytes != NULL && has_empty_word(settings->surroundings.charset, bytes, end - begin));
+           (bytes != NULL &&
+            charset_empty_word(
+                charset, charset == CHARSET_UTF8 ? words_utf8(settings).is_word : charset_is_word,
+                bytes, (size_t)(end - begin)));
 }
 
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,

@@ -18,6 +18,7 @@
 #include "trawl/expressions.h"
 #include "trawl/grow.h"
 #include "trawl/whole.h"
+#include "trawl/words.h"
 
 static bool exhausted(char *message)
 {
@@ -657,7 +658,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* line_end_also is NUL */
     if (patterns->needs_utf8) {
-        patterns->utf8 = charset_utf8(folds_by_unicode(settings));
+        patterns->utf8 = words_utf8(settings);
         options.utf8 = &patterns->utf8;
     }
     if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)

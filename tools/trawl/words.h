@@ -1,0 +1,13 @@
+/* words: the characters that -w takes for parts of words. */
+#ifndef TRAWL_WORDS_H
+#define TRAWL_WORDS_H
+
+#include "trawl/settings.h"
+
+/* Returns charset_utf8() with the rule of whom the command follows: for tg, the word characters of
+ * Unicode, as in ripgrep; for -P in UTF-8 and for --no-unicode, those of ASCII, as in grep; for all
+ * others, those of the locale. For tg, a byte that is part of no character counts as a word
+ * character, because ripgrep finds no word beside such a byte. */
+struct trawl_utf8 words_utf8(const struct settings *settings);
+
+#endif
