@@ -59,16 +59,14 @@ uint32_t fold_variants(const struct fold_rule *rule, uint32_t letter,
 static void put(struct writer *writer, const void *bytes, uint64_t count)
 {
     const uint64_t capacity = 2 * writer->out_capacity + count;
-    void *memory = writer->out;
 
-    if (count == 0)
+    if (count == 0 || writer->no_memory)
         return;
     if (writer->out_capacity - writer->out_count < count) {
-        writer->no_memory |=
-            memory_grow(writer->out_capacity, capacity, 1, &memory, NULL) != TRAWL_OK;
+        writer->no_memory =
+            MEMORY_GROW(writer->out, writer->out_capacity, capacity, NULL) != TRAWL_OK;
         if (writer->no_memory)
             return;
-        writer->out = (char *)memory;
         writer->out_capacity = capacity;
     }
     memcpy(writer->out + writer->out_count, bytes, (size_t)count);
@@ -107,6 +105,27 @@ static bool stands(const struct writer *writer, const char *what)
            memcmp(writer->bytes + writer->at, what, strlen(what)) == 0;
 }
 
+/* Reads x{HEX}, xHEX or an octal number, which stand behind a '\\'. Returns the number of bytes. */
+static uint64_t read_code(const uint8_t *bytes, uint64_t count, uint32_t *letter)
+{
+    const bool hex = bytes[0] == 'x', braces = hex && count > 1 && bytes[1] == '{';
+    const uint64_t begin = (uint64_t)hex + braces, most = braces ? count : hex ? 2 : 3;
+    uint64_t at = begin;
+
+    *letter = 0;
+    for (; at < count && at - begin < most; at++) {
+        const uint8_t byte = bytes[at];
+        const uint32_t digit = byte <= '9' ? byte - (uint32_t)'0' : (byte | 0x20u) - 'a' + 10;
+
+        if (digit >= (hex ? 16u : 8u) || *letter > 0x10ffff)
+            break;
+        *letter = *letter * (hex ? 16 : 8) + digit;
+    }
+    if (braces && (at == count || bytes[at] != '}'))
+        *letter = 0; /* RE2 reports the mistake */
+    return at + braces;
+}
+
 /* Returns the number of bytes of the character, or of the escape for a character, that stands
  * there. 0: an escape for several characters or for none. */
 static uint64_t read_character(const struct writer *writer, uint32_t *letter)
@@ -115,10 +134,8 @@ static uint64_t read_character(const struct writer *writer, uint32_t *letter)
     const uint64_t escaped = stands(writer, "\\") && writer->at + 1 < writer->count;
     const uint8_t *bytes = writer->bytes + writer->at + escaped;
     const uint64_t left = writer->count - writer->at - escaped;
-    const bool hex = bytes[0] == 'x', braces = hex && left > 1 && bytes[1] == '{';
+    const bool hex = bytes[0] == 'x';
     const char *found = bytes[0] != 0 ? strchr(names, bytes[0]) : NULL;
-    const uint64_t begin = (uint64_t)hex + braces;
-    char digits[12] = "", *end;
     uint64_t taken = 1;
 
     *letter = bytes[0];
@@ -128,13 +145,8 @@ static uint64_t read_character(const struct writer *writer, uint32_t *letter)
         *letter = (uint32_t)controls[found - names];
     else if (escaped && bytes[0] != 0 && strchr("pPdDsSwWbBAzCQ", bytes[0]) != NULL)
         return 0;
-    else if (escaped && (hex || (bytes[0] >= '0' && bytes[0] <= '7'))) {
-        const uint64_t most = braces ? sizeof digits - 1 : hex ? 2 : 3;
-
-        memcpy(digits, bytes + begin, (size_t)(left - begin < most ? left - begin : most));
-        *letter = (uint32_t)strtoul(digits, &end, hex ? 16 : 8);
-        taken = begin + (uint64_t)(end - digits) + braces;
-    }
+    else if (escaped && (hex || (bytes[0] >= '0' && bytes[0] <= '7')))
+        taken = read_code(bytes, left, letter);
     return escaped + (taken > 0 ? taken : 1);
 }
 
@@ -187,7 +199,8 @@ static void put_variants(struct writer *writer, uint32_t first, uint32_t last)
 /* Copies a part of a class that stands for several characters. */
 static void put_named(struct writer *writer)
 {
-    if (writer->exact && (stands(writer, "[:upper:]") || stands(writer, "[:lower:]"))) {
+    if (writer->folds && writer->exact &&
+        (stands(writer, "[:upper:]") || stands(writer, "[:lower:]"))) {
         put(writer, "[:alpha:]", 9);
         writer->at += 9;
     } else if (stands(writer, "[:")) {
