@@ -137,9 +137,9 @@ cdef void poll(void *context) noexcept nogil:
     """Look for signals, in the main thread, if a search takes long. The threads that search call this
     function again and again."""
     cdef work *job = <work *>context
-    cdef bint is_first = job.looked_ms == 0
     cdef timespec now
     cdef uint64_t now_ms
+    cdef bint is_first
 
     if not pthread_equal(job.caller, pthread_self()):
         return
@@ -147,7 +147,7 @@ cdef void poll(void *context) noexcept nogil:
     now_ms = <uint64_t>now.tv_sec * 1000 + <uint64_t>now.tv_nsec // 1000000
     if now_ms - job.looked_ms < LOOK_MS:
         return
-    job.looked_ms = now_ms
+    is_first, job.looked_ms = job.looked_ms == 0, now_ms
     if not is_first and (job.is_brief or gettid() == getpid()):
         handle_signals(job)
 

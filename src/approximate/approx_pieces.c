@@ -57,6 +57,8 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     return !characters || candidate->offset >= scope->begin;
 }
 
+#define POLL_EVERY 64u /* of so many hits, the search polls at the first */
+
 /* Appends a candidate for each hit whose occurrence fits in the scope. The part was made by
  * chunk_of_pieces. */
 static enum trawl_status hits_take(const struct approximate *approximate,
@@ -73,7 +75,7 @@ static enum trawl_status hits_take(const struct approximate *approximate,
             plan_literal_at(approximate->pieces, hits->items[i].literal).pattern;
 
         TRAWL_ASSERT(pattern < approximate->piece_count);
-        if (engine_call_is_over(chunk->call))
+        if (i % POLL_EVERY == 0 && engine_call_is_over(chunk->call))
             return TRAWL_STOPPED;
         candidates->count +=
             candidate_of(approximate, &scope, &approximate->piece[pattern],

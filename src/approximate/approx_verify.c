@@ -19,6 +19,7 @@
 
 /* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
 #define AHEAD 64
+#define POLL_EVERY 64u /* of so many found ends, the search polls at the first */
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 
@@ -325,7 +326,7 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
     const struct approx_pair *pair = &verifier->pair;
     const int64_t k = pair->approximate->errors_max, reach = pair->count + k;
     const bool every = (verifier->scope.plan->flags & TRAWL_EVERY_END) != 0;
-    uint32_t before = every ? 0 : distance_at(verifier, from - 1, to);
+    uint32_t before = every ? 0 : distance_at(verifier, from - 1, to), appended = 0;
 
     for (int64_t end = from, run; end <= to; end += run) {
         uint32_t distance = distance_at(verifier, end, to), next = distance;
@@ -340,7 +341,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
                 run++;
             found = next >= distance;
         }
-        if (found && engine_call_is_over(verifier->scope.chunk->call))
+        if (found && appended++ % POLL_EVERY == 0 &&
+            engine_call_is_over(verifier->scope.chunk->call))
             return TRAWL_STOPPED;
         if (found)
             TRAWL_TRY(append_end(verifier, end, distance, begin_min, hits, error));
