@@ -273,12 +273,6 @@ static bool read_file(struct patterns *patterns, const char *name, char **bytes,
  * letters, or strings that grep in this locale, or Unicode, takes for equal. */
 enum folding { FOLD_NONE, FOLD_ASCII, FOLD_LOCALE, FOLD_UNICODE };
 
-/* Returns whether -i means Unicode's equal letters. If not, -i means grep's. */
-static bool folds_by_unicode(const struct settings *settings)
-{
-    return settings->is_tg || settings->syntax == TRAWL_PERL || settings->surroundings.unicode_case;
-}
-
 /* Reads a character and returns a value that equal characters share; for an invalid byte, a value
  * of its own. Of ASCII letters only i and I are looked up in the locale: a lookup of each letter
  * made the whole search 1.1 times as long with 100,000 words. */
@@ -385,7 +379,7 @@ static bool has_foreign_variant(const struct trawl_utf8 *utf8, uint8_t letter)
  * compares bytes, which is faster. */
 static bool needs_utf8(const struct patterns *patterns, const struct settings *settings)
 {
-    const struct trawl_utf8 utf8 = charset_utf8(folds_by_unicode(settings));
+    const struct trawl_utf8 utf8 = words_utf8(settings);
     bool beyond_ascii = has_beyond_ascii(patterns);
 
     if (settings->no_unicode)

@@ -31,6 +31,11 @@ static bool is_unicode_word(void *context, uint32_t code_point)
     return first < sizeof ranges / sizeof *ranges && ranges[first][0] <= code_point;
 }
 
+bool folds_by_unicode(const struct settings *settings)
+{
+    return settings->is_tg || settings->syntax == TRAWL_PERL || settings->surroundings.unicode_case;
+}
+
 struct trawl_utf8 words_utf8(const struct settings *settings)
 {
     struct trawl_utf8 utf8 = charset_utf8(folds_by_unicode(settings));

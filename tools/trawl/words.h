@@ -9,5 +9,7 @@
  * others, those of the locale. For tg, a byte that is part of no character counts as a word
  * character, because ripgrep finds no word beside such a byte. */
 struct trawl_utf8 words_utf8(const struct settings *settings);
+/* Returns whether -i means Unicode's equal letters. If not, -i means grep's. */
+bool folds_by_unicode(const struct settings *settings);
 
 #endif
