@@ -38,6 +38,23 @@ def test_docstrings(name, request):
         assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
 
 
+def stories():
+    """Return the stories in which Python is typed: (name of the document: heading, text)."""
+    folder = pathlib.Path(__file__).parents[2] / "tests/stories"
+    parts = [(path.stem, part) for path in sorted(folder.glob("*.md"))
+             for part in path.read_text().split("\n## ")[1:]]
+    return [(f"{name}: {part.splitlines()[0]}", part) for name, part in parts if "```pycon" in part]
+
+
+@pytest.mark.parametrize("title, text", stories())
+def test_story(title, text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    typed = "\n".join(re.findall(r"^```pycon\n(.*?)^```$", text, re.M | re.S))
+    test = doctest.DocTestParser().get_doctest(typed, {"trawl": trawl, "os": os}, title, None, 0)
+    assert test.examples
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
+
+
 def test_every_option_of_clients_is_documented():
     from trawl import client
 

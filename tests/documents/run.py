@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """run: the commands that documents show are run, and must print what the documents say.
 
-run.py [--update] [--path FOLDER]... [--link NAME=PATH]... [--programs FOLDER] DOCUMENT...
+run.py [--update] [--stories] [--path FOLDER]... [--link NAME=PATH]... [--programs FOLDER] DOCUMENT...
 
 A Markdown document's commands are in blocks marked ```console, those of a C file indented in its
 first comment. A line that begins with `$ ` is a command, `> ` goes on with it, and the lines after
 are what it prints, standard error too. `...` stands for any text. Its status is 0, or what a comment
 at the command's end says: `# status 1`. A document's commands run in order, in one shell, in an empty
-folder. A block of another kind that holds commands (```sh) must say in a comment before it why it is
+folder, which with --stories begins anew at each heading `## `. A block of another kind that holds commands (```sh) must say in a comment before it why it is
 not run: <!-- not run: REASON -->
 
+--stories          each heading `## ` begins a story, which knows the functions of tests/stories/server.sh
 --path FOLDER      put it before PATH; programs of the system stay reachable
 --link NAME=PATH   the empty folder holds a link NAME to PATH
 --programs FOLDER  a C file's program is there under the file's name; it is linked into the folder
@@ -19,6 +20,7 @@ Exit status 0: as the documents say; 1: not; 77: nothing could run here, with th
 """
 
 import argparse
+import itertools
 import os
 import re
 import subprocess
@@ -57,7 +59,7 @@ def shown_lines(path, lines):
 
 
 def steps_of(path, lines):
-    """[{command, line, begin, end, status}]: lines [begin, end) of the document are the output."""
+    """[{command, line, begin, end, status, story}]: lines [begin, end) of the document are the output."""
     steps, inside = [], False
     for shown in shown_lines(path, lines):
         if shown is None:
@@ -73,6 +75,7 @@ def steps_of(path, lines):
         elif not inside:
             raise Wrong(f'{path}:{number + 1}: output without a command')
         steps[-1]['end'] = number + 1
+        steps[-1]['story'] = sum(line.startswith('## ') for line in lines[:number])
         steps[-1].setdefault('shown', [])
         if steps[-1]['begin'] <= number:
             steps[-1]['shown'].append(line)
@@ -84,7 +87,9 @@ def steps_of(path, lines):
 
 def run(steps, arguments, links):
     """Return (output lines, status) of each step that ran."""
-    script = ''.join(
+    functions = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../stories/server.sh')
+    script = f'. {functions}\n' if arguments.stories else ''
+    script += ''.join(
         '{ ' + step['command'] + '\n} 2>&1 </dev/null\n' + f"printf '{MARK}%d{MARK}' $?\n"
         for step in steps
     )
@@ -124,7 +129,7 @@ def update(path, lines, steps, results):
 
 def judge(path, steps, results):
     """'right', 'wrong' or 'skipped'; says what is wrong."""
-    for step, result in zip(steps, results + [([], None)] * len(steps)):
+    for step, result in zip(steps, results):
         printed, status = result
         reason = [line for line in printed if line.startswith('SKIPPED: ')]
         if status == 77 and reason:
@@ -141,6 +146,7 @@ def judge(path, steps, results):
 def main():
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument('--update', action='store_true')
+    parser.add_argument('--stories', action='store_true')
     parser.add_argument('--path', action='append', default=[])
     parser.add_argument('--link', action='append', default=[])
     parser.add_argument('--programs')
@@ -158,7 +164,13 @@ def main():
         if arguments.programs and path.endswith('.c'):
             name = os.path.basename(path)[:-2]
             links[name] = os.path.join(arguments.programs, name)
-        results = run(steps, arguments, links)
+        stories = [steps]
+        if arguments.stories:
+            stories = [list(group) for _, group in itertools.groupby(steps, lambda step: step['story'])]
+        results = []
+        for story in stories:
+            printed = run(story, arguments, links)
+            results += printed + [([], None)] * (len(story) - len(printed))
         if arguments.update and path.endswith('.md'):
             update(path, lines, steps, results)
         verdicts.append('right' if arguments.update else judge(path, steps, results))
