@@ -18,7 +18,9 @@ struct judged {
     const uint8_t *bytes;
     uint64_t count;
     const _Atomic int *call;
-    bool takes_empty; /* an expression whose matches here are all empty occurs at the first match */
+    /* An expression whose matches here are all empty occurs at the first match. false: the line is
+     * no record, or no expression has an empty match. */
+    bool takes_empty;
 };
 
 /* Stores in *matches whether the expression matches in the line; the match may be empty. Errors:
