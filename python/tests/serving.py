@@ -69,6 +69,13 @@ class Fake:
         self.closed.set()
 
 
+def grown(value, more):
+    """Return an answer with the member "new" before the members of each object."""
+    if isinstance(value, dict):
+        return {"new": more, **{key: grown(one, more) for key, one in value.items()}}
+    return [grown(one, more) for one in value] if isinstance(value, list) else value
+
+
 def chunked(content, size=1 << 20, extra=b""):
     """Return an HTTP answer in chunks of `size` bytes."""
     parts = [content[at : at + size] for at in range(0, len(content), size)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import trawl
-from serving import Fake, chunked, lines, plain
+from serving import Fake, chunked, grown, lines, plain
 
 END = {"type": "status", "data": {"exit": 0, "truncated": False, "seconds": 0.1, "shared": 1}}
 SUMMARY = {"type": "summary", "data": {}}
@@ -112,27 +112,19 @@ def test_names_and_lines_that_are_not_utf8(tmp_path):
     assert second.context and second.line == b"b"
 
 
-def grown(value):
-    """Add a member to each object of an answer, before its members."""
-    if isinstance(value, dict):
-        return {"new": {"text": 1, "data": None}, **{key: grown(one) for key, one in value.items()}}
-    return [grown(one) for one in value] if isinstance(value, list) else value
-
-
 def test_members_that_a_later_server_adds(tmp_path):
     """Check that members and events unknown to the client change no answer. (An earlier client passed all members of a count
     to Count, which failed. The tests had only answers of the server beside the client.)"""
     head = {"count": 0, "total": 0, "unread": 0, "columns": ["begin", "file", "pattern"], "files": [{"text": "a"}]}
-    collections = {"collections": [{"name": "c", "loading": False}]}
-    event = {"type": "match", "data": {"path": {"text": "f"}, "sequence": {"text": "s"}, "offset": 7, "match": {"text": "G"}, "distance": 1, "strand": "-"}}
-    found_events = [found("x\n", submatches=[{"start": 0, "end": 1, "match": {"text": "x"}}]), event, SUMMARY, END]
-    answers = [[json.loads(COUNT)], [head], [collections], [{"path": {"text": "a"}}], found_events]
-    ask = (
-        lambda client: client.count(["a", "b"]), lambda client: client.positions("a"), lambda client: client.collections()[0]["name"],
-        lambda client: client.files(), lambda client: list(client.search("x")),
-    )  # fmt: skip
-    for answer, call in zip(answers, ask):
-        later = [*map(grown, answer[:-1]), {"type": "news"}, grown(answer[-1])] if len(answer) > 1 else grown(answer)
+    events = [found("x\n", submatches=[{"start": 0, "end": 1, "match": {"text": "x"}}]), SUMMARY, END]
+    for answer, call in (
+        ([json.loads(COUNT)], lambda client: client.count(["a", "b"])),
+        ([head], lambda client: client.positions("a")),
+        ([{"collections": [{"name": "c"}]}], lambda client: client.collections()[0]["name"]),
+        ([{"path": {"text": "a"}}], lambda client: client.files()),
+        (events, lambda client: list(client.search("x"))),
+    ):
+        later = [{"type": "news"}] * (answer is events) + grown(answer, {"text": 1, "data": None})
         with Fake(tmp_path, plain(lines(*answer)), plain(lines(*later))) as fake, trawl.Client(fake.address) as client:
             assert call(client) == call(client)
 

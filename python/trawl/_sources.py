@@ -224,7 +224,7 @@ def bytes_view(given: Any) -> memoryview:
     be taken for text, and for a number or date of numpy."""
     if isinstance(given, bytes):
         return memoryview(given)
-    kind: Any = given.dtype if hasattr(given, "__array_interface__") else None
+    kind: Any = getattr(given, "dtype", None) if hasattr(given, "__array_interface__") else None
     if kind is None or (kind.itemsize == 1 and given.ndim > 0):
         try:
             view = memoryview(given)
@@ -250,7 +250,7 @@ def is_bytes(given: Any) -> bool:
 def array_items(given: Any) -> list[Any] | None:
     """Return the items of an array of numpy whose items are str, bytes, or other objects of Python; None: `given` is
     another object. Masked items become None. Raise TypeError for an array of other items."""
-    if isinstance(given, str) or not hasattr(given, "__array_interface__") or is_bytes(given):
+    if isinstance(given, str) or not (hasattr(given, "__array_interface__") and hasattr(given, "dtype")) or is_bytes(given):
         return None
     if given.dtype.kind not in "OUTS" or given.ndim == 0:
         raise TypeError(f"str or bytes are needed, not {type(given).__name__} of {given.dtype}")

@@ -279,7 +279,9 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
     return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
-                           step->chunk->call, step->chunk->records != NULL, &step->worker->words};
+                           step->chunk->call,
+                           step->chunk->records != NULL && step->worker->expressions->atoms == NULL,
+                           &step->worker->words};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */

@@ -16,7 +16,9 @@ struct judged {
     const uint8_t *bytes;
     uint64_t count;
     const struct engine_call *call;
-    bool takes_empty; /* an expression whose matches here are all empty occurs at the first match */
+    /* An expression whose matches here are all empty occurs at the first match. false: the line is
+     * no record, or no expression has an empty match. */
+    bool takes_empty;
     struct words *words; /* what words_begin knows of the line */
 };
 

@@ -211,6 +211,8 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
     if (added > 0) {
         TRAWL_TRY(copy_before(matrix, record, &at, error));
         taken->cells = matrix->filled;
+    }
+    if (at > 0) {
         span->cells.records += at;
         span->cells.patterns += at;
         span->cells.begins += at;

@@ -244,39 +244,35 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
 
 /* Checks that a text of characters costs hardly more than bytes where the text is ASCII, also if
  * the text is full of near occurrences of a long pattern. */
-static void test_characters(uint64_t text_bytes, bool edits)
+static void test_characters(uint8_t *text, uint64_t text_bytes, bool edits)
 {
-    static const enum trawl_alphabet alphabets[] = {TRAWL_BYTES, TRAWL_CHARACTERS};
-    struct diff_input input = {.kind = "periods", .line_end = '\n', .text_bytes = text_bytes};
-    struct naive_bytes pattern = {.bytes_count = 1000};
-    uint64_t taken[2], count = UINT64_MAX;
+    struct naive_bytes pattern = {text + 3, 1000};
+    const struct diff_input input = {.kind = "periods",
+                                     .line_end = '\n',
+                                     .text = text,
+                                     .text_bytes = text_bytes,
+                                     .patterns = &pattern,
+                                     .pattern_count = 1};
+    const struct trawl_pattern given = {pattern.bytes, pattern.bytes_count};
+    const struct run_config config = {.threads = 1};
+    uint64_t taken[2] = {0, 0}, count = UINT64_MAX;
 
-    input.patterns = &pattern;
-    input.pattern_count = 1;
-    input.text = malloc(text_bytes);
-    if (input.text == NULL)
-        exit(1);
     for (uint64_t i = 0; i < text_bytes; i++)
-        input.text[i] = (uint8_t)('a' + i % 8);
-    pattern.bytes = input.text;
-    for (uint32_t i = 0; i < 2; i++) {
+        text[i] = (uint8_t)('a' + i % 8);
+    for (uint32_t characters = 0; characters < 2; characters++) {
         struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-        const struct trawl_pattern given = {input.text + 3, pattern.bytes_count};
-        const struct run_config config = {.threads = 1};
         struct trawl_plan *plan = NULL;
 
-        options.alphabet = alphabets[i];
+        options.alphabet = characters ? TRAWL_CHARACTERS : TRAWL_BYTES;
         options.edits_max = edits ? 2 : 0;
-        options.mismatches_max = edits ? 0 : 2;
+        options.mismatches_max = 2 - options.edits_max;
         TEST_CHECK(trawl_plan_build(&given, 1, &options, &plan, NULL) == TRAWL_OK);
         run_plan(&input, &config, plan, &count);
-        taken[i] = work;
+        taken[characters] = work;
         trawl_plan_free(plan);
     }
-    printf("%s: %" PRIu64 " blocks for bytes, %" PRIu64 " for characters\n",
-           edits ? "edits" : "mismatches", taken[0], taken[1]);
     TEST_CHECK(taken[1] <= 2 * taken[0]);
-    free(input.text);
+    free(text);
 }
 
 int main(void)
@@ -300,8 +296,8 @@ int main(void)
             input_free(&input);
         }
     run_set_floods(&random, text_bytes);
-    test_characters(text_bytes, false);
-    test_characters(text_bytes, true);
+    test_characters(test_memory(text_bytes), text_bytes, false);
+    test_characters(test_memory(text_bytes), text_bytes, true);
     test_choice(&random, 64 * text_bytes, 10, true);
     test_choice(&random, 32 * text_bytes, CHOICE_STRINGS, false);
     for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++) {

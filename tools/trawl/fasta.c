@@ -44,7 +44,7 @@ struct fasta {
     enum fasta_state state;
     uint64_t line;             /* lines before the current line */
     bool had_return;           /* the part of the line before ended in a carriage return */
-    unsigned mark_bytes;       /* bytes of a byte order mark that were read; 3: none follows */
+    uint64_t mark_bytes;       /* bytes of a byte order mark of UTF-8 that were passed over */
     uint8_t *bytes;            /* the block */
     uint64_t used, capacity;   /* bytes in the block; bytes allocated */
     uint64_t around;           /* bytes on either side of a begin that decide about an occurrence */
@@ -311,8 +311,13 @@ static bool begin_line(struct fasta *fasta, uint8_t byte)
 /* Handles a part of a line. `ends`: the line's end follows the bytes. */
 static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count, bool ends)
 {
+    static const uint8_t mark[4] = {0xef, 0xbb, 0xbf, 0};
     uint64_t name_bytes = 0;
 
+    for (; fasta->line == 0 && fasta->state == FASTA_LINE && bytes_count > 0 &&
+           fasta->mark_bytes < 3 && *bytes == mark[fasta->mark_bytes];
+         fasta->mark_bytes++, bytes++)
+        bytes_count--;
     if (fasta->state == FASTA_LINE && bytes_count > 0 && begin_line(fasta, *bytes)) {
         bytes++;
         bytes_count--;
@@ -345,26 +350,6 @@ static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_
         fasta->state = FASTA_LINE;
 }
 
-/* Passes over a byte order mark at the text's begin. Returns the number of bytes of the mark. */
-static uint64_t pass_mark(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
-{
-    static const uint8_t mark[3] = {0xef, 0xbb, 0xbf};
-    const unsigned before = fasta->mark_bytes;
-    uint64_t passed = 0;
-
-    while (fasta->mark_bytes < 3 && passed < bytes_count &&
-           bytes[passed] == mark[fasta->mark_bytes]) {
-        fasta->mark_bytes++;
-        passed++;
-    }
-    if (fasta->mark_bytes < 3 && passed < bytes_count) { /* the bytes were no mark */
-        fasta->mark_bytes = 3;
-        take_line(fasta, mark, before, false);
-        return 0;
-    }
-    return passed;
-}
-
 /* A sink of windows that cuts the text into lines. */
 static int take_window(void *context, const struct trawl_window *window)
 {
@@ -372,7 +357,6 @@ static int take_window(void *context, const struct trawl_window *window)
     const uint8_t *at = window->bytes, *end = at + window->bytes_count;
 
     fasta->scan->scanned_end = window->begin + window->bytes_count;
-    at += pass_mark(fasta, at, window->bytes_count);
     while (at < end && !fasta->stop) {
         const uint8_t *line_end = memchr(at, '\n', (size_t)(end - at));
         const uint8_t *past = line_end != NULL ? line_end : end;
