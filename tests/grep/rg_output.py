@@ -44,7 +44,7 @@ VALUES = {"regexp": ["foo", "a"], "max-count": SMALL, "before-context": SMALL, "
 OWN = """extended-regexp basic-regexp perl-regexp hex no-ignore-case help-long help version label silent binary-files directories devices recursive dereference-recursive include exclude
     exclude-from exclude-dir initial-tab unix-byte-offsets group-separator no-group-separator colour overlapping positions pattern-number count-by-pattern mismatches edits
     alphabet reverse-complement any-base exact every-end distance fasta server algorithm list-algorithms explain method instruction-set chunk-bytes generate file pre pre-glob
-    type-list pcre2-version stats files""".split()
+    type-list pcre2-version stats""".split()
 
 WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_", "x1", "foo-bar", "-", ".", "*", "\\", "oo", "o", "  ", "\t", "$", "$0"]
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
@@ -89,11 +89,6 @@ class Case:
         return Case(parts[0], parts[1], dict(zip(self.texts, parts[2:-1])), parts[-1], self.utf8)
 
 
-def has(*words):
-    """Return a function that says whether a case is about texts with one of the bytes, and about expressions."""
-    return lambda case: "-F" not in case.words() and any(re.search(word, line) for word in words for text in case.texts.values() for line in text)
-
-
 # Where tg differs from ripgrep on purpose: (the row of docs/command.md, which cases, command lines that show the difference in the
 # folder of `rows`).
 ROWS = [
@@ -104,7 +99,8 @@ ROWS = [
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
     ("`--multiline`", lambda case: case.given("U", "multiline") and ("-F" not in case.words() or "" in case.patterns), ["-U f.o f0"]),
     ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2", "engine") and "-F" not in case.words(), ["-P (f)\\1?oo f0"]),
-    ("`--crlf` with an expression", lambda case: case.given("crlf") and has(b"\r(?!\n)")(case), ["-a --crlf -o f.oo f0"]),
+    ("`--crlf` with an expression or `-x`", lambda case: case.given("crlf") and ("-F" not in case.words() or case.given("x", "line-regexp")) and
+     any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text), ["-a --crlf -o f.oo f0"]),
     ("`--null-data` with `.`, `^`, `$` or `-x`", lambda case: case.given("null-data") and
      (case.given("x", "line-regexp") or "-F" not in case.words() and any({*pattern} & {*".^$"} for pattern in case.patterns)), ["--null-data -o foo.x f0", "--null-data -x foo f0"]),
     ("`--sort`, `--sortr`", lambda case: case.operands not in (["f0"], ["-"]) and any(word[:7] == "--sortr" or word[:7] == "--sort=" and word != "--sort=path" for word in case.words()),
@@ -112,7 +108,8 @@ ROWS = [
     ("`-t all`, `-T all`", lambda case: case.given("type", "t", "T", "type-not") and case.given("type-add", "type-clear"), ["-tall --type-clear=c foo ."]),
     ("`-uuuu`", lambda case: sum(word in ("-u", "--unrestricted") for word in case.words()) > 3, ["-uuuu foo f0"]),
     ("`--stats`, `--debug`, `--trace`", lambda case: False, ["--stats foo f0"]),
-    ("`--files`, `--type-list` before `-c`, `-l` or `--json`", lambda case: False, ["--files -c foo f0"]),
+    ("`--files`, `--type-list` before `-c`, `-l` or `--json`", lambda case: case.given("files") and
+     case.given("c", "l", "count", "count-matches", "files-with-matches", "files-without-match", "json", "no-json"), ["--files -c foo f0"]),
     ("`--pre`, `--pre-glob`, `--pcre2-version`", lambda case: False, ["--pre=cat foo f0", "--pcre2-version foo f0"]),
     ("`--hostname-bin`", lambda case: False, ["--color=always -H --hyperlink-format=x://{host}/{path} --hostname-bin=true foo f0"]),
     ("`--regex-size-limit`, `--dfa-size-limit`, `--auto-hybrid-regex`, `--multiline-dotall`", lambda case: False, ["--regex-size-limit=1 f\\w+ f0"]),

@@ -125,7 +125,9 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
         return;
     answer->passed = answering_pass(answer, job->patterns); /* false: the job searches all files */
     answer->silently = job_passes_over_silently(job);
-    answer->quickly = answer->passed && answer->silently && none_is_converted(job->settings);
+    answer->counts = job->settings->json;
+    answer->quickly =
+        answer->passed && answer->silently && !answer->counts && none_is_converted(job->settings);
     for (uint64_t i = 0; answer->silently && i < answer->view->item_count; i++)
         if (holds_nothing(answer, &answer->view->items[i])) {
             job->left_out = false; /* the pass searched files, so no rule left out all of them */
@@ -178,9 +180,16 @@ static bool next_file(void *context, struct walk_item *item)
         const struct view_item *found = &answer->view->items[answer->item_at++];
         bool nothing = holds_nothing(answer, found);
 
-        if (nothing && answer->silently && !found->is_operand)
+        if (nothing && answer->silently && !found->is_operand &&
+            !(answer->counts && answer->item_at == answer->view->item_count)) {
+            answer->passed_files++;
+            answer->passed_bytes += answer->state->files[found->file]->supplied.bytes_count;
             continue;
+        }
         memset(item, 0, sizeof *item);
+        item->passed_files = answer->counts ? answer->passed_files : 0;
+        item->passed_bytes = answer->passed_bytes;
+        answer->passed_files = answer->passed_bytes = 0;
         item->kind = found->kind;
         item->name = found->name;
         item->type = found->type;

@@ -29,6 +29,8 @@ struct served_answer {
     bool passed;   /* pass.files has a bit for each file that may contain an occurrence */
     bool silently; /* the output does not mention files without an occurrence */
     bool quickly;  /* `silently`, and pass.files is valid for every file of the state */
+    bool counts;   /* the output counts the files without an occurrence: the summary of --json */
+    uint64_t passed_files, passed_bytes; /* `counts`: skipped files that no item counted yet */
 
     int descriptors[2]; /* the pipe: reading end, writing end */
     pthread_t thread;

@@ -336,6 +336,8 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
 
 void pool_search(struct pool_worker *worker, const struct walk_item *item)
 {
+    if (item->passed_files > 0)
+        job_add_passed(worker->job, item->passed_files, item->passed_bytes);
     if (item->kind != WALK_FILE) {
         gather_flush(worker);
         if (!pool_may_search(worker))

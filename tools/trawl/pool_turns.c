@@ -283,7 +283,7 @@ static bool tells_nothing(const struct pool_worker *worker)
 
     return (worker->kept == NULL || worker->kept->used == 0) && worker->message_count == 0 &&
            job->groups != GROUPS_PRINTED && !job->selected && !job->error_seen && !job->done &&
-           !job->settings->stats;
+           !job->settings->stats && !job->settings->json;
 }
 
 /* Leaves a finished batch to the worker that has the turn. False: this worker has the turn, or the

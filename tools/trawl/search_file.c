@@ -464,7 +464,8 @@ void job_print_name(struct command_job *job, const char *name)
     struct text_scan scan = {
         .job = job, .settings = job->settings, .output = job->output, .name = name};
 
-    print_name_end(&scan, '\n');
+    print_name(&scan);
+    output_byte(job->output, job->settings->null_after_name ? '\0' : '\n');
     scan_free(&scan);
 }
 

@@ -134,10 +134,11 @@ bool spans_find(struct text_scan *scan, const struct view *view, uint64_t begin,
 
     scan->style.span_count = 0;
     while (print_next_match(scan, view, line, content, from, &index, &match)) {
-        if (empty_comes_first(scan, &places, &match, line))
-            continue;
         if (!add_empty(scan, &places, from - line, match.begin - line))
             return false;
+        from = match.begin;
+        if (empty_comes_first(scan, &places, &match, line))
+            continue;
         if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
             spans_end_with_return(scan, view, match.end))
             match.end--; /* patterns.c added the '\r' */
