@@ -118,7 +118,8 @@ enum trawl_plan_flag {
     TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists */
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,   /* expressions in Perl's syntax, with the alphabet CHARACTERS: \w, \d and
-                              \s mean Unicode's characters; without the flag, those of ASCII */
+                              \s mean Unicode's characters; without the flag, those of ASCII. The
+                              syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
                               the characters for which is_word returns true */
     TRAWL_WHOLE_LINE = 4,  /* a whole line: both neighbours are line ends, or ends of the text */
