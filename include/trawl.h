@@ -120,11 +120,13 @@ enum trawl_plan_flag {
     TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists */
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,   /* expressions in Perl's syntax, with the alphabet CHARACTERS: \w, \d and
-                              \s mean Unicode's characters; without the flag, those of ASCII */
+                              \s mean Unicode's characters; without the flag, those of ASCII. The
+                              syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
                               the characters for which is_word returns true */
-    TRAWL_WHOLE_LINE = 4,  /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE = 128, /* `utf8` is about bytes: each is a character. Not with errors */
+    TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `utf8`: no word beside a byte of no character */
+    TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
+    TRAWL_SINGLE_BYTE = 128,  /* `utf8` is about bytes: each is a character. Not with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -154,7 +156,6 @@ enum trawl_method {
 };
 #define TRAWL_METHODS_COUNT 8 /* number of methods */
 #define TRAWL_UTF8_VARIANTS_MAX 8
-
 /* What UTF-8 text needs beyond ASCII: pure functions, which threads call while the plan lives. */
 struct trawl_utf8 {
     void *context;
@@ -163,11 +164,9 @@ struct trawl_utf8 {
      * calls this, and some searches do when they begin. */
     uint32_t (*variants)(void *context, uint32_t code_point,
                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
-    /* Returns whether this code point (>= 128) is a word character. The code point 0x110000 stands
-     * for a byte that is part of no character. Searches call the function. */
+    /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
-
 /* Write the letters that the simple case folding of Unicode 16 takes for equal: `variants` of
  * struct trawl_utf8. Expressions in CHARACTERS without `utf8` follow this function. */
 TRAWL_API uint32_t trawl_case_variants(void *context, uint32_t code_point, uint32_t *variants);
@@ -179,7 +178,6 @@ enum trawl_alphabet {
     TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC; U is not
                      a code. Other bytes of a text match nothing */
 };
-
 #define TRAWL_ERRORS_MAX 31
 /* Symbols [begin, end) of each pattern, counted from 0. */
 struct trawl_range {
@@ -233,7 +231,6 @@ struct trawl_plan_options {
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
             NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0                                 \
     }
-
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
  * gives the same answer as trawl's own methods. No algorithm promises time linear in the text.
  * "rabin-karp-matrix" and "rabin-karp-matrix-sample" work with trawl_matrix_open only. Returns the
@@ -446,11 +443,9 @@ struct trawl_searcher_options {
         sizeof(struct trawl_searcher_options), TRAWL_ENGINE_AUTO, 0, 0, NULL, 0, NULL, \
             TRAWL_MAP_NEVER, NULL, NULL                                                \
     }
-
 /* List the instruction sets that this build can use on this machine: best first, NULL after the
  * last; "portable" is always in the list. Static text. */
 TRAWL_API const char *trawl_instruction_set(uint32_t index);
-
 /* Open a searcher.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
  * Cost: some memory; without a runtime, also what trawl_runtime_open costs. */

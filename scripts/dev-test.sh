@@ -14,7 +14,7 @@ export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-8}
 # What takes longest and fails least is for long runs, too; under asan, what the release build runs.
 release_later=(bench.papers bench.gpu serve_page serve_day.device)
 asan_later=(unit_matrix unit_rewritten unit_compressed diff_work
-    gallery_device gallery_records_device grep_numbers grep_compare grep_encodings cli_terminal cli_faults cli_options serve_page serve_client serve_differential
+    gallery_device gallery_records_device grep_numbers grep_compare grep_encodings cli_terminal cli_faults cli_options regex_judges serve_page serve_client serve_differential
     serve_answer serve_day.device diff_approximate cli_signals serve_http serve_collection)
 quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF

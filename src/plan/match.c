@@ -152,7 +152,7 @@ static bool word_follows(const struct trawl_plan *plan, const uint8_t *bytes, ui
     if (bytes[0] < 0x80 || !plan->utf8_is_set)
         return is_ascii_word(bytes[0]);
     if (plan_decode(plan, bytes, count, &code_point) == 0)
-        code_point = PLAN_NO_CHARACTER;
+        return (plan->flags & TRAWL_STRICT_WORD) != 0;
     return plan->utf8.is_word(plan->utf8.context, code_point);
 }
 
@@ -170,7 +170,7 @@ static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uin
         back++;
     TRAWL_ASSERT(back <= count && back <= 4);
     if (plan_decode(plan, end - back, back, &code_point) != back)
-        code_point = PLAN_NO_CHARACTER;
+        return (plan->flags & TRAWL_STRICT_WORD) != 0;
     return plan->utf8.is_word(plan->utf8.context, code_point);
 }
 

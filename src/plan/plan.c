@@ -51,7 +51,8 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
     const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE |
-                           TRAWL_SINGLE_BYTE | TRAWL_CRLF | TRAWL_UNICODE | ERRORS_FLAGS;
+                           TRAWL_SINGLE_BYTE | TRAWL_CRLF | TRAWL_UNICODE | TRAWL_STRICT_WORD |
+                           ERRORS_FLAGS;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);

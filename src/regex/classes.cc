@@ -159,6 +159,7 @@ uint32_t reader::read_character()
         at = std::min(text.size(), text.find('}', at)) + 1;
     else
         at = stands("\\U") ? at + 10 : stands("\\u") ? at + 6 : item_end(text, at, false);
+    at = std::min(at, text.size());
     one = text.substr(begin, at - begin);
     if (one.size() > 2 && (one[1] == 'u' || one[1] == 'U'))
         one = "\\x" + (one[2] == '{' ? one.substr(2) : "{" + one.substr(2) + "}");
@@ -167,6 +168,8 @@ uint32_t reader::read_character()
     if (read.is_set || (one[0] == '\\' && std::isalpha(static_cast<uint8_t>(one[1])) != 0 &&
                         std::strchr("aftnrvx", one[1]) == nullptr))
         throw mistake{begin, "no character ends the range, or \\ has no meaning: " + one};
+    if (read.from > last)
+        throw mistake{begin, "no character has this number: " + one};
     return read.from;
 }
 

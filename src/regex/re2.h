@@ -1,4 +1,5 @@
-/* re2: a table of C functions for all that trawl needs of RE2. Only re2.cc includes RE2's headers.
+/* re2: a table of C functions for all that trawl needs of RE2. Only re2.cc and
+ * classes.cc include RE2's headers.
  *
  * re2.cc is a shared object of its own, libtrawl_regex, which regex_load.c loads when a program
  * builds its first plan of expressions. A program without expressions loads no C++ library. No
@@ -71,7 +72,7 @@ enum regex_border {
     REGEX_BORDER_AFTER /* after a character that is part of no word, which the match includes */
 };
 
-#define REGEX_VERSION 5u
+#define REGEX_VERSION 6u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */

@@ -321,6 +321,8 @@ static enum trawl_status copy_escape(struct reader *reader, struct trawl_error *
 
         TRAWL_TRY(begin_atom(reader, false, error));
         copy(reader, end != NULL ? (uint64_t)(end + 2 - reader->bytes) - from : reader->count);
+        if (end == NULL) /* so that other expressions may follow */
+            put_text(reader, "\\E", from);
         reader->atom = UINT64_MAX;
         return TRAWL_OK;
     }

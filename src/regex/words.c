@@ -123,7 +123,7 @@ enum trawl_status words_begin(const struct expressions *expressions, struct judg
         words->wide = true;
     }
     if (!plan->expressions.characters ||
-        (plan->utf8_is_set && plan->utf8.is_word(plan->utf8.context, PLAN_NO_CHARACTER)))
+        (plan->utf8_is_set && (plan->flags & TRAWL_STRICT_WORD) != 0))
         return TRAWL_OK;
     at = valid_end(line.bytes, at, line.count);
     return at < line.count ? copy_line(words, line, at, error) : TRAWL_OK;

@@ -69,9 +69,8 @@ uint64_t expression_translated(const struct trawl_plan_options *options, const c
     struct translated translated;
     uint64_t made = out_max;
 
-    if (regex_load(&ops, NULL) != TRAWL_OK ||
-        translate(ops, options->syntax, options->flags, bytes, count, &translated, NULL) !=
-            TRAWL_OK)
+    if (regex_load(&ops, NULL) != TRAWL_OK || translate(ops, options->syntax, options->flags, bytes,
+                                                        count, &translated, NULL) != TRAWL_OK)
         return out_max;
     if (translated.count < out_max) {
         memcpy(out, translated.bytes, (size_t)translated.count);

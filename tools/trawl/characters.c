@@ -10,7 +10,7 @@
 #include "trawl/charset.h"
 #include "trawl/words.h"
 
-#define NO_CHARACTER 0x110000u /* as in struct trawl_utf8 */
+#define NO_CHARACTER 0x110000u /* as in words_utf8 */
 
 /* Looks at the character that contains the byte before text offset `at`; `at` is in the window. An
  * invalid byte counts as a character. Returns the character's end, which is > `at` if `at` is

@@ -445,6 +445,7 @@ static uint32_t plan_flags(const struct settings *settings, bool whole_line)
 {
     return (settings->ignore_case ? TRAWL_IGNORE_CASE : 0u) |
            (settings->words && !settings->whole_lines ? TRAWL_WHOLE_WORD : 0u) |
+           (settings->is_tg && !settings->no_unicode ? TRAWL_STRICT_WORD : 0u) |
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
 }
 

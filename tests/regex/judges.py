@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""judges: searches for random expressions by trawl and tg, and asks programs of other make what is right.
+
+usage: judges.py BUILD
+
+The judges are google-re2 and ripgrep of scripts/judges.sh, Python's re, and `grep -P`. Occurrences have to be equal,
+except for empty occurrences and for what docs/regex.md says. trawl may refuse an expression with \\< or \\> only.
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+PLACE = os.path.dirname(os.path.abspath(__file__))
+LETTERS = ['a', 'A', 'b', 'c', 'n', 'N', 'k', 'K', 's', 'é', 'É', '0', '-', ' ', '_']
+COMMON = ['[aA]', '[nN]', '[kK]', '[ab]', '[a-c]', '[^a]', '[^nN]', '[a-cA]', '.', r'\x61', r'[\x61A]', '[éÉ]', '[]a]', '[^-a]', '^', '$']
+ASCII = [r'\d', r'\D', r'\W', r'[\Wa]', r'[k\D]', r'\w', r'\s', r'\S', '[[:alpha:]]', '[[:^alpha:]]']
+PERL = [r'\pL', r'\PL', r'\p{Lu}', r'\x{212a}', r'[\x{80}-\x{10ffff}]', r'(?i)k', r'\Qa.\E']
+RIPGREP = [r'\pL', r'\PL', r'\p{Lu}', r'\u{212a}', r'[\W_]', r'[^\W\d]', r'[^\Wa]', r'[^\S]', 'a**', 'a{ 1,2 }', r'(?u:\w)', r'[\p{L}--[a-z]]']
+EDGES = [r'\<', r'\>', r'\b{start}', r'\b{end}', r'\b']
+ITEMS = ['a', 'b', 'k', 'K', 's', 'é', '0', '-', '&', '[:alpha:]', '[:^alpha:]', r'\w', r'\W', r'\d', r'\PL', 'a-c', 'A-Z', 'é-ü', r'\]', '.']
+REPEATS = ['*', '+', '?', '{2}', '{1,2}', '??', '*?', '+?']
+PIECES = ['a', 'A', 'b', 'c', 'n', 'N', 'k', 'K', 's', 'S', '0', 'ab', '-', ' ', 'x', '_', '&', ']', '.']
+WIDE = ['ſ', '\u212a', 'é', 'É', '€', '💩', 'я']
+# Bytes that are no UTF-8: no judge but ripgrep and grep reads them.
+BROKEN = [b'\xff', b'\xed\xa0\x80', b'\xe0\x80\x80', b'\xf0\x80\x80\x80', b'\xc3']
+
+
+def ripgrep_class(draw, depth=2):
+    made = '[' + '^' * (draw.random() < 0.25)
+    for _ in range(draw.randint(1, 3)):
+        for _ in range(draw.randint(1, 2)):
+            made += ripgrep_class(draw, depth - 1) if depth and draw.random() < 0.35 else draw.choice(ITEMS)
+        made += draw.choice(['&&', '--', '~~', '', '', ''])
+    return made + ']'
+
+
+def expression(draw, parts, groups, depth=2):
+    alternatives = []
+    for _ in range(draw.choice([1, 2, 2, 3])):
+        made = ''
+        for _ in range(draw.choice([1, 1, 2, 2, 3])):
+            kind = draw.random()
+            if kind < 0.75 or depth == 0:
+                part = draw.choice(LETTERS if kind < 0.4 else parts)
+                part = part if isinstance(part, str) else part(draw)
+            else:
+                part = draw.choice(groups) + expression(draw, parts, groups, depth - 1) + ')'
+            if draw.random() < 0.15 and part[-1] not in '*}^$>' and part not in EDGES:
+                part += draw.choice(REPEATS)
+            made += part
+        alternatives.append(made)
+    made = '|'.join(alternatives)
+    return draw.choice(['^(?:%s)$', '%s', '%s']) % made
+
+
+def listed(command, environment):
+    """Return the status and the occurrences that a program lists by -nob, but no empty ones."""
+    done = subprocess.run(command, capture_output=True, env=environment, check=False, timeout=60)
+    return done.returncode, [line for line in done.stdout.split(b'\n') if not re.fullmatch(rb'(\d+:\d+:)?', line)]
+
+
+def by_matcher(matcher, lines):
+    """Return what `listed` would, of a compiled expression of Python's re or of google-re2."""
+    found, at = [], 0
+    for number, line in enumerate(lines):
+        text, place = line.decode(), 0
+        while place <= len(text) and (match := matcher.search(text, place)):
+            if match.end() > match.start():
+                found.append(b'%d:%d:%s' % (number + 1, at + len(text[: match.start()].encode()), match.group().encode()))
+            place = max(match.end(), match.start() + (match.end() == match.start()))
+        at += len(line) + 1
+    return found
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    seed = int(os.environ.get('TRAWL_TEST_SEED') or 1)
+    amount = 2400 // int(os.environ.get('TRAWL_TEST_DIVISOR') or 1)
+    place = subprocess.run(['bash', PLACE + '/../../scripts/judges.sh'], capture_output=True, text=True, check=False)
+    if place.returncode != 0:
+        sys.exit(print(place.stdout) or place.returncode)
+    folder = place.stdout.strip()
+    if sys.prefix != folder:  # google-re2 lies in the judges' environment
+        os.execv(folder + '/bin/python', [folder + '/bin/python', *sys.argv])
+    import re2
+
+    quiet = re2.Options()
+    quiet.log_errors = False
+    # [kK] in an alternative matches the Kelvin sign in all versions of RE2.
+    compile_re2 = lambda made: re2.compile(re.sub(r'(\[(?:kK|sS)\])', r'(?:)\1', made), options=quiet)
+    scoped = ['(?i:', '(?:', '(', '(?-i:', '(?s:']
+    judges = [
+        ('re2', COMMON + ASCII + PERL, scoped, compile_re2),
+        ('re', COMMON + [r'[^\s]', r'\d', r'\w', r'\S'], ['(', '(?:', '(?s:'], lambda made: re.compile(made, re.ASCII)),
+        ('grep', COMMON, ['(', '(?:'], None),
+        ('rg', COMMON + ASCII + RIPGREP + [ripgrep_class] * 12, [*scoped, '(?u:'], None),
+        ('rg', COMMON + RIPGREP + EDGES * 2, scoped, None),
+    ]
+    draw = random.Random(seed)
+    print(f'TRAWL_TEST_SEED={seed}, {amount} cases')
+    environment = {**os.environ, 'LC_ALL': 'C.UTF-8', 'TRAWL_CONFIG_PATH': '/dev/null', 'RIPGREP_CONFIG_PATH': ''}
+    failures = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        name, tg = scratch + '/text', scratch + '/tg'
+        os.symlink(build + '/trawl', tg)
+        for _ in range(amount):
+            judge, parts, groups, compiled = draw.choice(judges)
+            made = expression(draw, parts, groups)
+            pieces = [piece.encode() for piece in PIECES + (WIDE if parts[-1] not in EDGES else [])]
+            pieces += BROKEN if judge in ('rg', 'grep') and draw.random() < 0.3 else []
+            lines = [b''.join(draw.choice(pieces) for _ in range(draw.randint(0, 5))) for _ in range(40)]
+            with open(name, 'wb') as file:
+                file.write(b'\n'.join(lines) + b'\n')
+            if compiled is None:
+                program = [folder + '/bin/rg', '-j1'] if judge == 'rg' else ['grep', '-P']
+                refused, wanted = listed([*program, '-anob', '-e', made, name], environment)
+            else:
+                try:
+                    refused, wanted = 0, by_matcher(compiled(made), lines)
+                except (re.error, re2.error):
+                    refused, wanted = 2, []
+            command = [tg] if judge == 'rg' else [build + '/trawl', '-P']
+            status, got = listed([*command, '-anob', '-e', made, name], environment)
+            if refused == 2 or (status == 2 and any(part in made for part in [*EDGES, '-['])) or (status != 2 and wanted == got):
+                continue
+            failures += 1
+            print(f'DIFFERENT: {" ".join(command)} {made!r}, judged by {judge}: status {status}')
+            print('  missing', [one for one in wanted if one not in got][:3], 'and too many', [one for one in got if one not in wanted][:3])
+            if failures > 10:
+                break
+    sys.exit(failures > 0)
+
+
+if __name__ == '__main__':
+    main()
