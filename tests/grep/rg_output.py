@@ -92,13 +92,15 @@ class Case:
 # Where tg differs from ripgrep on purpose: (the row of docs/command.md, which cases, command lines that show the difference in the
 # folder of `rows`).
 ROWS = [
-    ("A NUL in a text", lambda case: not case.given("a", "text", "null-data") and any(b"\0" in line for text in case.texts.values() for line in text), ["-C1 b f0"]),
+    ("A NUL in a text", lambda case: not case.given("a", "text", "null-data") and any(b"\0" in line for text in case.texts.values() for line in text) and
+     ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",
+      "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch") or "-F" not in case.words() and re.search("[$^]", " ".join(case.patterns))), ["-C1 b f0"]),
     ("`-v -m` with `--passthru`, `--null-data` or `--stop-on-nonmatch`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
      case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch"), ["-vm1 --passthru -n foo f0"]),
     ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
     ("`--multiline`", lambda case: case.given("U", "multiline") and ("-F" not in case.words() or "" in case.patterns), ["-U f.o f0"]),
-    ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2", "engine") and "-F" not in case.words(), ["-P (f)\\1?oo f0"]),
+    ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and "-F" not in case.words(), ["-P (f)\\1?oo f0"]),
     ("`--crlf` with an expression or `-x`", lambda case: case.given("crlf") and ("-F" not in case.words() or case.given("x", "line-regexp")) and
      any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text), ["-a --crlf -o f.oo f0"]),
     ("`--null-data` with `.`, `^`, `$` or `-x`", lambda case: case.given("null-data") and

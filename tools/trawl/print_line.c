@@ -125,19 +125,18 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
     if (!marks)
         return print_lines(scan, view, at, end, '-', false);
     for (uint64_t past; at < end; at = past) {
-        uint64_t first, content;
+        uint64_t first = print_first_match_at(view, view->begin + at), content, after;
+        bool selected;
 
         past = print_line_end(scan, view, at);
-        first = print_first_match_at(view, view->begin + at);
+        after = print_first_match_at(view, view->begin + past);
         content = print_content_end(scan, view, at, past);
-        if (!print_line(scan, view, at, past,
-                        scan_matches(scan, view->bytes + at, view->begin + at,
-                                     view->begin + content, view->matches + first,
-                                     print_first_match_at(view, view->begin + past) - first) !=
-                                settings->invert
-                            ? ':'
-                            : '-'))
+        selected = scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
+                                view->matches + first, after - first) != settings->invert;
+        if (!print_line(scan, view, at, past, selected ? ':' : '-'))
             return false;
+        if (selected)
+            scan->selected_end = view->begin + past; /* as far as ripgrep has searched */
     }
     return true;
 }
