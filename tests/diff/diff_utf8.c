@@ -425,7 +425,7 @@ static uint32_t bound_variants(void *context, uint32_t code_point,
 static bool every_word(void *context, uint32_t code_point)
 {
     (void)context;
-    return code_point >= 0x80;
+    return code_point >= 0x80 && code_point < 0x110000; /* which is no character */
 }
 
 static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const uint32_t *bound,
