@@ -9,6 +9,7 @@
 #include "trawl/charset.h"
 #include "trawl/print.h"
 #include "trawl/reread.h"
+#include "trawl/words.h"
 
 /* The line, and a place that moves through the line from character to character. */
 struct places {
@@ -27,16 +28,21 @@ bool spans_end_with_return(struct text_scan *scan, const struct view *view, uint
 }
 
 /* Returns whether neither neighbour of the place belongs to a word, or is no character. */
-static bool is_apart(struct places *places, uint64_t place)
+static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
 {
+    const struct trawl_utf8 words = words_utf8(settings);
+
     for (;;) {
         uint32_t code_point = 0;
         size_t length = 1;
-        bool is_word =
-            places->at < places->count &&
-            (!charset_decode(places->bytes + places->at, (size_t)(places->count - places->at),
-                             &code_point, &length) ||
-             charset_is_word(NULL, code_point));
+        bool is_word = false;
+
+        if (places->at < places->count &&
+            !charset_decode(places->bytes + places->at, (size_t)(places->count - places->at),
+                            &code_point, &length))
+            code_point = 0x110000; /* as in words_utf8 */
+        if (places->at < places->count)
+            is_word = words.is_word(words.context, code_point);
 
         if (places->at >= place)
             return places->at == place && !is_word && !places->word_before;
@@ -52,7 +58,7 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
     struct trawl_range groups[1], none = {place, place};
 
     if ((settings->whole_lines && places->count > 0) ||
-        (settings->words && !is_apart(places, place)))
+        (settings->words && !is_apart(settings, places, place)))
         return false;
     if (!settings->expressions)
         return scan->job->patterns->has_empty;
