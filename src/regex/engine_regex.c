@@ -1,8 +1,6 @@
-/* engine_regex: finds atoms by the host's or the devices' engine, and lets RE2 decide about matches
- * near atoms.
+/* engine_regex: an engine finds atoms, and RE2 decides about matches near the atoms.
  *
- * A chunk consists of whole lines (text_need.lines). A worker searches a chunk in steps of whole
- * lines, each step in one of three ways:
+ * A worker searches a chunk in steps of whole lines (text_need.lines) in one of three ways:
  *
  *     atoms   the engine finds the atoms; RE2 reads forwards and backwards from an atom
  *     whole   RE2 reads the step with all expressions at once, then each line with a match
@@ -278,10 +276,10 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
 
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
+    bool takes_empty = step->chunk->records != NULL && step->worker->expressions->atoms == NULL;
+
     return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
-                           step->chunk->call,
-                           step->chunk->records != NULL && step->worker->expressions->atoms == NULL,
-                           &step->worker->words};
+                           step->chunk->call, takes_empty, &step->worker->words};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */

@@ -45,11 +45,9 @@ struct group {
 struct reader {
     const struct regex_ops *ops;
     enum trawl_syntax syntax;
-    bool unicode;
-    bool fold;
+    bool unicode, fold;
     const char *bytes;
-    uint64_t count;
-    uint64_t at;
+    uint64_t count, at;
     struct translated *out;
     uint64_t names; /* groups with names so far */
     uint64_t depth;
