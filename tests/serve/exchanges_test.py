@@ -321,8 +321,9 @@ def query(model):
         return path, body, 200, None, True, lambda got: is_counted(model, row, words, found, len(messages), most, got)
     # The separator is printed before a line that turns out not to be text, as by grep, and is taken back with the lines before a NUL.
     is_group = output or any(b"\0" not in FILES.get(os.path.basename(message.removesuffix(b": binary file matches")), b"\0") for message in messages)
+    separator = b"--\0" if row["tg"] and "--null-data" in asks else b"--\n"
     if kind == "frames" and is_group and row["joint"].get("continued") and any(option in asks for option in SEPARATED):
-        output = b"--\n" + output
+        output = separator + output
     lines = output.splitlines(keepends=True) if kind == "json" else re.findall(rb"[^\0]*\0|[^\0]+$" if is_null(asks) else rb"[^\n]*\n|[^\n]+$", output)
     counted = [i for i, line in enumerate(lines) if kind == "frames" or line.startswith(b'{"type":"match"')]
     cut = len(counted) > most
@@ -333,7 +334,7 @@ def query(model):
     output = b"".join(kept)
     if kind == "frames":
         part, has_groups = row["joint"].get("part", False), any(option in asks for option in SEPARATED)
-        end = 2 if cut else status, part and has_groups and output != b"", part, b"--\n" if part and has_groups else b""
+        end = 2 if cut else status, part and has_groups and output != b"", part, separator if part and has_groups else b""
         said = [b"--server: the answer was cut off after %d lines, by --max-results or max_results" % most] if cut else []
         return path, body, 200, None, True, lambda got: is_printed(frames_of(got), output, messages, said, end)
     return path, body, 200, None, True, lambda got: is_json(model, got, output, messages, 0 if cut else status, cut, varies)
@@ -343,7 +344,7 @@ def is_error(answer, status, said):
     """Returns whether this is the error. A message may begin with the place of a string; `said` that ends in a blank is the message's beginning."""
     message = answer.get("error", {}).get("message", "")
     text = message if isinstance(message, str) else os.fsdecode(text_of(message))
-    shown, said = (re.sub(r"\A(f:\d+|string \d of \d): ", "", one) for one in (text, said))
+    shown, said = (re.sub(r"\A(f:\d+|(string|expression) \d of \d): ", "", one) for one in (text, said))
     return answer == {"error": {"status": status, "message": message}} and (shown == said or (said[-1] == " " and shown.startswith(said)))
 
 
