@@ -620,12 +620,15 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
 }
 
-/* Returns whether the expression matches no byte, at some place of some line. */
-static bool matches_nothing(const struct trawl_plan *plan)
+/* Finds out whether the expression matches no byte at some place of some line, or at all places.
+ * Only assertions tell places apart: by a letter, another character or none before, and one after.
+ */
+static void find_empty(struct patterns *patterns, const struct trawl_plan *plan)
 {
-    /* each place before and after a letter, a blank, and the line's begin and end */
-    static const char *const lines[] = {"", "a", " ", "aa", "  "};
+    static const char *const lines[] = {"", "a", " ", "aa", "  ", "a ", " a"};
 
+    patterns->finds_empty = false;
+    patterns->empty_everywhere = true;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (uint64_t at = 0; at <= strlen(lines[i]); at++) {
             struct trawl_range group, none = {at, at};
@@ -633,9 +636,10 @@ static bool matches_nothing(const struct trawl_plan *plan)
             if (trawl_expression_groups(plan, 0, lines[i], strlen(lines[i]), none, &group, 1,
                                         NULL) == TRAWL_OK &&
                 group.begin != UINT64_MAX)
-                return true;
+                patterns->finds_empty = true;
+            else
+                patterns->empty_everywhere = false;
         }
-    return false;
 }
 
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
@@ -683,7 +687,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         expressions_fault(patterns, &error, message);
     if (status == TRAWL_OK && settings->expressions && settings->is_tg &&
         !settings->numbers_wanted && prints_matches(settings))
-        patterns->finds_empty = matches_nothing(*plan);
+        find_empty(patterns, *plan);
     if (status == TRAWL_LIMIT)
         errno = EFBIG; /* which tells a server that the request is too large */
     if (spare > 0)

@@ -36,6 +36,7 @@ struct patterns {
      * given, not by length, and matches of no byte count. The first empty string stands before
      * items[empty_index]. */
     bool in_order, finds_empty;
+    bool empty_everywhere; /* the expression matches no byte at each place of each line */
     uint64_t empty_index;
     bool has_never;                    /* some string can occur in no line */
     bool none_given;                   /* all pattern files were empty: nothing matches */

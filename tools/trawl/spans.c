@@ -60,8 +60,8 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
     if ((settings->whole_lines && places->count > 0) ||
         (settings->words && !is_apart(settings, places, place)))
         return false;
-    if (!settings->expressions)
-        return scan->job->patterns->has_empty;
+    if (!settings->expressions || scan->job->patterns->empty_everywhere)
+        return scan->job->patterns->has_empty || settings->expressions;
     if (trawl_expression_groups(scan->plan, 0, places->bytes, places->count, none, groups, 1,
                                 &scan->error) != TRAWL_OK) {
         scan_fail(scan, scan->error.status);
