@@ -209,7 +209,7 @@ def whole(trawl, folder):
 def labels(trawl, folder):
     """Check that each label of the Encoding Standard means each byte, and each pair of bytes, that it means to ripgrep 15, also
     where a letter or a line end cuts a character."""
-    rg = os.environ.get("RG15") or shutil.which("rg") or ""
+    rg = cases.ripgrep() or ""
     version = cases.execute([rg, "--version"])[1] if rg else b""
     if not re.match(rb"ripgrep (1[5-9]|[2-9]\d)", version):
         print("left out: there is no ripgrep 15 to compare labels with")

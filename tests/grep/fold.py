@@ -8,7 +8,7 @@ usage: fold.py TRAWL
 A text has each of these letters in a separate line. The script searches the text for each letter with -x -i, and, by trawl
 alone, for the letter with a sign behind it that may differ (--mismatches), which must select the same lines. With a
 TRAWL_TEST_SCALE below 10 the script takes only a part of the letters, chosen by TRAWL_TEST_SEED, and all letters of MANY,
-where more than two letters are equal, or rules differ. RG15 names a ripgrep other than that of PATH.
+where more than two letters are equal, or rules differ.
 """
 import os
 import random
@@ -59,7 +59,7 @@ def main():
     if b"GNU grep" not in version:
         print("SKIPPED: there is no GNU grep here")
         return 77
-    rg = os.environ.get("RG15") or shutil.which("rg") or ""
+    rg = cases.ripgrep() or ""
     version = subprocess.run([rg, "--version"], capture_output=True, text=True).stdout if rg else ""
     young = re.match(r"ripgrep (\d+)", version) and int(version.split()[1].split(".")[0]) >= 15
     if not young:

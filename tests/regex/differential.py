@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../grep'))
+import cases
+
 PIECES = ['a', 'b', 'c', 'A', 'B', 'ab', 'abc', 'k', ' ', '_', '-', '1', '22', 'é', 'É', 'ко', 'x']
 CLASSES = ['.', '[ab]', '[^a]', '[a-c]', '[[:digit:]]', '[[:space:]]', '[^[:space:]]', '[b_-]']
 # What means Unicode in ripgrep and tg.
@@ -203,7 +206,7 @@ def main():
     draw = random.Random(seed)
     print(f'TRAWL_TEST_SEED={seed}, {amount} cases')
     failures, broken = 0, False
-    rg = os.environ.get('RG15') or 'rg'
+    rg = cases.ripgrep() or 'rg'
     version = subprocess.check_output([rg, '--version']) if shutil.which(rg) else b''
     has_rg = b'ripgrep 13.' in version or b'ripgrep 15.' in version
     WORDS.extend([True] * (b'ripgrep 15.' in version))
@@ -252,8 +255,8 @@ def main():
             second = run([programs[got[0]], *got[1:]], environment)
             if '--crlf' in wanted:  # ripgrep also ends the lines that it adds with a carriage return
                 first, second = ((out.replace(b'\r\n', b'\n'), status) for out, status in (first, second))
-            if first == second:
-                continue
+            if first == second or (second[1] == 2 and any('\\<' in word or '\\>' in word for word in got)):
+                continue  # trawl may refuse the edge of a word
             failures += 1
             print('DIFFERENT:', ' '.join(f"'{word}'" for word in wanted))
             print('  text:', open(wanted[-1], 'rb').read()[:300])
