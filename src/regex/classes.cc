@@ -248,15 +248,14 @@ uint64_t write_class(const char *bytes, uint64_t count, bool fold, char *out, ui
     try {
         const std::string text(bytes, static_cast<size_t>(count));
         const std::lock_guard<std::mutex> guard(lock);
-        std::string &made = known[{text, fold}];
 
+        if (known.size() > known_max && known.count({text, fold}) == 0)
+            known.clear();
+        std::string &made = known[{text, fold}];
         if (made.empty())
             made = text_of(reader(text, fold).whole());
-        if (known.size() > known_max)
-            known.erase(known.begin()->first == std::make_pair(text, fold) ? std::prev(known.end())
-                                                                           : known.begin());
         if (made.size() <= room)
-            std::memcpy(out, made.data(), made.size());
+            (void)made.copy(out, made.size());
         return made.size();
     } catch (const mistake &found) {
         fault->at = found.at;

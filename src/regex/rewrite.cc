@@ -81,7 +81,7 @@ item read_single(const std::string &text)
         for (size_t i = 1; i < text.size(); i++)
             code = code << 6 | (static_cast<uint8_t>(text[i]) & 0x3f);
     } else if (found != nullptr) {
-        code = static_cast<uint32_t>(controls[found - letters]);
+        code = static_cast<uint8_t>(controls[found - letters]);
     } else if (letter == 'x') {
         code = static_cast<uint32_t>(
             std::strtoul(text.c_str() + (text.compare(0, 3, "\\x{") == 0 ? 3 : 2), nullptr, 16));
@@ -137,7 +137,7 @@ item read_item(const std::string &text, size_t *at, bool bytes)
 // Appends to a class the other case of the letters between `from` and `to`.
 void put_other_case(std::string *into, uint32_t from, uint32_t to)
 {
-    for (const uint32_t base : {'A', 'a'}) {
+    for (const uint32_t base : {0x41u, 0x61u}) { // A, a
         const uint32_t low = std::max(from, base), high = std::min(to, base + 25);
 
         if (low <= high)

@@ -52,9 +52,9 @@ struct http {
     struct server *server;
     struct http_options options;
     atomic_bool ending;
-    pthread_mutex_t mutex; /* guards clients and running */
-    struct asker *clients; /* connections_max entries */
-    uint64_t running;
+    pthread_mutex_t mutex;    /* guards clients */
+    struct asker *clients;    /* connections_max entries */
+    _Atomic uint64_t running; /* queries whose answers are not sent yet */
     struct guard bodies;  /* counts the memory of long bodies; bodies.all is the server's guard */
     uint64_t small_bytes; /* bodies beyond this length are long: BODY_SMALL, or less */
     pthread_t opener;
@@ -84,6 +84,7 @@ struct exchange {
     uint64_t discarded;
     uint64_t client;
     bool is_counted; /* counted in the client's asker.running */
+    bool is_running; /* counted in http.running */
     struct request request;
     struct served_answer *answer;
 };
@@ -131,10 +132,29 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
                  MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE));
 }
 
+/* Ends the search and the count of a query before the client sees the end of the answer, so that
+ * the client's next query does not find this one running. */
+static void end_query(struct exchange *exchange)
+{
+    struct http *http = exchange->http;
+
+    if (exchange->answer != NULL)
+        answer_end(exchange->answer);
+    exchange->answer = NULL;
+    (void)pthread_mutex_lock(&http->mutex);
+    for (size_t i = 0; i < http->options.connections_max && exchange->is_counted; i++)
+        if (http->clients[i].running > 0 && http->clients[i].id == exchange->client) {
+            http->clients[i].running--;
+            exchange->is_counted = false;
+        }
+    (void)pthread_mutex_unlock(&http->mutex);
+}
+
 /* Refuses the request. The server closes the connection of a client that sent a wrong request, so
  * that no bytes which a proxy takes for a part of that request run as another request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
+    end_query(exchange);
     exchange->http->server->refused_count++;
     exchange->is_closed |= status < MHD_HTTP_INTERNAL_SERVER_ERROR;
     return queue_text(exchange, (unsigned)status, "application/json", facts_error(status, message));
@@ -193,22 +213,9 @@ static bool enter(struct http *http, uint64_t id)
     if (good) {
         slot->id = id;
         slot->running++;
-        http->running++;
     }
     (void)pthread_mutex_unlock(&http->mutex);
     return good;
-}
-
-static void leave(struct http *http, uint64_t id)
-{
-    (void)pthread_mutex_lock(&http->mutex);
-    for (size_t i = 0; i < http->options.connections_max; i++)
-        if (http->clients[i].running > 0 && http->clients[i].id == id) {
-            http->clients[i].running--;
-            http->running--;
-            break;
-        }
-    (void)pthread_mutex_unlock(&http->mutex);
 }
 
 static int descriptor_of(struct MHD_Connection *connection)
@@ -255,6 +262,8 @@ static ssize_t read_answer(void *context, uint64_t position, char *to, size_t ro
     (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
     (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
                                     (unsigned)exchange->http->options.idle_seconds);
+    if (got == 0)
+        end_query(exchange);
     return got > 0    ? got
            : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM
                       : MHD_CONTENT_READER_END_WITH_ERROR;
@@ -310,6 +319,8 @@ static enum MHD_Result query(struct exchange *exchange)
     if (!exchange->is_counted)
         return refuse(exchange, MHD_HTTP_TOO_MANY_REQUESTS,
                       "too many queries of one client at the same time: see --max-queries");
+    exchange->is_running = true;
+    http->running++;
     /* The body takes memory, too, until the request is read. */
     if (limits.memory_max > limits.all->bytes_max - exchange->body_capacity)
         limits.memory_max = limits.all->bytes_max - exchange->body_capacity;
@@ -632,10 +643,8 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
     (void)context, (void)connection, (void)code;
     if (exchange == NULL)
         return;
-    if (exchange->answer != NULL)
-        answer_end(exchange->answer);
-    if (exchange->is_counted)
-        leave(exchange->http, exchange->client);
+    end_query(exchange);
+    exchange->http->running -= exchange->is_running;
     drop_body(exchange);
     free(exchange);
     *own = NULL;
@@ -699,7 +708,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     http->small_bytes = server->limits.all->bytes_max / 4 / connections;
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
     /* A client that reads its answers slowly leaves about half of the memory to others. The two
-     * more queries are for small limits: a query is counted for a moment after its end. */
+     * more queries are for small limits. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     http->opener = pthread_self();
@@ -733,12 +742,7 @@ void http_quiesce(struct http *http)
 
 uint64_t http_running(struct http *http)
 {
-    uint64_t running;
-
-    (void)pthread_mutex_lock(&http->mutex);
-    running = http->running;
-    (void)pthread_mutex_unlock(&http->mutex);
-    return running;
+    return http->running;
 }
 
 void http_close(struct http *http)
