@@ -108,8 +108,8 @@ ROWS = [
      any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text), ["-a --crlf -o f.oo f0"]),
     ("`--crlf -w` with an empty match", lambda case: case.given("crlf") and case.given("w", "word-regexp") and "-F" not in case.words() and
      any(b"\r\n" in line for text in case.texts.values() for line in text), ["--crlf -w x? f3"]),
-    ("`--max-columns-preview` in a line with a carriage return, or not in UTF-8", lambda case: case.given("max-columns-preview") and
-     any(b"\xe9" in line or b"\r" in line for text in case.texts.values() for line in text), ["-M1 --max-columns-preview x f4"]),
+    ("`--max-columns-preview` in a line with a carriage return, or not in UTF-8", lambda case: case.given("max-columns-preview") and case.given("M", "max-columns") and
+     any(b"\xe9" in line or b"\r" in line and case.given("crlf", "vimgrep") for text in case.texts.values() for line in text), ["-M1 --max-columns-preview x f4"]),
     ("`--null-data` with `.`, `^`, `$` or `-x`", lambda case: case.given("null-data") and
      (case.given("x", "line-regexp") or "-F" not in case.words() and any({*pattern} & {*".^$"} for pattern in case.patterns)), ["--null-data -o foo.x f0", "--null-data -x foo f0"]),
     ("`--sort`, `--sortr`", lambda case: case.operands not in (["f0"], ["-"]) and any(word[:7] == "--sortr" or word[:7] == "--sort=" and word != "--sort=path" for word in case.words()),
