@@ -54,7 +54,7 @@ ROWS = [
     ("trawl", "-gc -g!c", "--files d/e"), ("trawl", "--mismatches=0 --mismatches=1", "fxo a"), ("trawl", "--edits=1 --edits=0", "fxo a"),
     ("trawl", "--alphabet=bytes --alphabet=utf8", "--mismatches=1 fxyz é"), ("trawl", "--hyperlink-format=file://{path} --hyperlink-format=none", "--color=always -H foo a"),
     ("tg", "--encoding=utf-16le --encoding=none", "fé wide"), ("tg", "-i -s", "FOO a"), ("tg", "-L --no-follow", "foo d"),
-    ("tg", "-N -n", "foo a"), ("tg", "-F -P", "fo+ a"), ("tg", "-A1 -A0", "foo a"), ("tg", "--color=never --color=ansi", "foo a"),
+    ("tg", "-N -n", "foo a"), ("tg", "-F --no-fixed-strings", "fo+ a"), ("tg", "-A1 -A0", "foo a"), ("tg", "--color=never --color=ansi", "foo a"),
     ("tg", "--hidden --no-hidden", "foo d"), ("tg", "--no-ignore --ignore", "foo d"),
     ("tg", "-d0 -d1", "foo d"), ("tg", "--crlf --no-crlf", "-x foo a"), ("tg", "-r1 -r2", "foo a"),
 ]

@@ -289,7 +289,8 @@ class Printer:
             if self.names:
                 self.out += self.name() + (b"\0" if "Z" in case.on else case.end)
         named = self.names and not case.heading
-        begin, end = self.link(number, column) if named or number and "{line}" in case.link else (b"", b"")
+        begin, end = self.link(number, column) if named or self.names and number and "{line}" in case.link else (b"", b"")
+        column = column if case.column else 0
         if named:
             out += begin + self.name(True) + end * (not number and not column) + (b"\0" if "Z" in case.on else self.end_field(selected))
         if number:
@@ -332,10 +333,11 @@ class Printer:
             self.out += self.marked(text, end, spans, begin, len(text) + len(end), selected, is_match) + (b"" if end else case.end)
             return
         if "max-columns-preview" in case.on:
-            stop = len("".join(list(text.decode("utf-8", "surrogateescape"))[:case.columns]).encode("utf-8", "surrogateescape"))
-            if begin < stop:
-                self.out += self.marked(text, b"", spans, begin, stop, selected, is_match)
-            more = sum(stop <= first < len(text) for first, _ in all_spans)
+            whole = text + (end if case.vimgrep else b"")
+            stop = len("".join(list(whole.decode("utf-8", "surrogateescape"))[:case.columns]).encode("utf-8", "surrogateescape"))
+            if begin < min(stop, len(text)):
+                self.out += self.marked(text, b"", spans, begin, min(stop, len(text)), selected, is_match)
+            more = sum(stop <= first < len(whole) for first, _ in all_spans)
             note = " [... %d more match%s]" % (more, "" if more == 1 else "es") if spans else " [... omitted end of long line]"
         elif match_count and not is_match:
             note = "[Omitted long line with %d matches]" % match_count
@@ -347,6 +349,7 @@ class Printer:
         case = self.case
         all_found = found = case.spans(content)[1]
         if case.report == "json":
+            found = found if selected or "v" in case.on else []
             self.lines.append((selected, content + end, number if case.number else None, offset, [(content[b:e], new, b, e) for b, e, new, _ in found]))
             return
         number = number if case.number else 0
@@ -365,14 +368,14 @@ class Printer:
         if case.only and (matching or "passthru" not in case.on):
             for (begin, stop), (_, _, _, numbers) in zip(spans, found):
                 for which in numbers if "pattern-number" in case.on else [0]:
-                    self.piece(text[begin:stop], b"", [(0, stop - begin)], spans, offset + begin, number, begin + 1 if case.column else 0,
+                    self.piece(text[begin:stop], b"", [(0, stop - begin)], spans, offset + begin, number, begin + 1,
                                is_match=True, numbers=[which], **more)
         elif case.vimgrep and spans:
             for span in spans:
-                own = spans if "max-columns-preview" in case.on else [span]
-                self.piece(text, end, own, own, offset + span[0], number, span[0] + 1 if case.column else 0, **whole)
+                own = spans if "max-columns-preview" in case.on and not case.colors.get("ms") else [span]
+                self.piece(text, end, own, own, offset + span[0], number, span[0] + 1, **whole)
         else:
-            self.piece(text, end, spans, spans, offset, number, spans[0][0] + 1 if case.column and spans else 0,
+            self.piece(text, end, spans, spans, offset, number, spans[0][0] + 1 if spans else 0,
                        numbers=case.numbers_in(content) if selected else (), **whole)
 
     def report(self, path, text, width):

@@ -92,17 +92,24 @@ class Case:
 # Where tg differs from ripgrep on purpose: (the row of docs/command.md, which cases, command lines that show the difference in the
 # folder of `rows`).
 ROWS = [
-    ("A NUL in a text", lambda case: not case.given("a", "text", "null-data") and any(b"\0" in line for text in case.texts.values() for line in text) and
+    ("A NUL in a text", lambda case: (not case.given("a", "text", "null-data") or case.given("no-text", "binary", "no-binary")) and any(b"\0" in line for text in case.texts.values() for line in text) and
      ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",
-      "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch") or "-F" not in case.words() and re.search("[$^]", " ".join(case.patterns))), ["-C1 b f0"]),
-    ("`-v -m` with `--passthru`, `--null-data` or `--stop-on-nonmatch`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
-     case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch"), ["-vm1 --passthru -n foo f0"]),
+      "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch", "no-mmap") or "-F" not in case.words() and re.search("[$^]", " ".join(case.patterns))), ["-C1 b f0"]),
+    ("`-v -m` with `--passthru`, `--null-data`, `--stop-on-nonmatch` or `--json`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
+     case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch", "json"), ["-vm1 --passthru -n foo f0", "-vm1 --json x f2"]),
+    ("`-c -m` with `-A` or `-C`", lambda case: case.given("c", "count") and case.given("m", "max-count") and case.given("A", "C", "after-context", "context"),
+     ["-c -m1 -A1 foo f2"]),
+    ("`-e foo -e o+`", lambda case: {"-efoo", "--regexp=foo"} & {*case.words()} and "o+" in case.patterns, ["-o -efoo o+ f2"]),
     ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
     ("`--multiline`", lambda case: case.given("U", "multiline") and ("-F" not in case.words() or "" in case.patterns), ["-U f.o f0"]),
-    ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and "-F" not in case.words(), ["-P (f)\\1?oo f0"]),
+    ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns), ["-P (f)\\1?oo f0"]),
     ("`--crlf` with an expression or `-x`", lambda case: case.given("crlf") and ("-F" not in case.words() or case.given("x", "line-regexp")) and
      any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text), ["-a --crlf -o f.oo f0"]),
+    ("`--crlf -w` with an empty match", lambda case: case.given("crlf") and case.given("w", "word-regexp") and "-F" not in case.words() and
+     any(b"\r\n" in line for text in case.texts.values() for line in text), ["--crlf -w x? f3"]),
+    ("`--max-columns-preview` in a line with a carriage return, or not in UTF-8", lambda case: case.given("max-columns-preview") and case.given("M", "max-columns") and
+     any(b"\xe9" in line or b"\r" in line and case.given("crlf", "vimgrep") for text in case.texts.values() for line in text), ["-M1 --max-columns-preview x f4"]),
     ("`--null-data` with `.`, `^`, `$` or `-x`", lambda case: case.given("null-data") and
      (case.given("x", "line-regexp") or "-F" not in case.words() and any({*pattern} & {*".^$"} for pattern in case.patterns)), ["--null-data -o foo.x f0", "--null-data -x foo f0"]),
     ("`--sort`, `--sortr`", lambda case: case.operands not in (["f0"], ["-"]) and any(word[:7] == "--sortr" or word[:7] == "--sort=" and word != "--sort=path" for word in case.words()),
@@ -239,7 +246,7 @@ def rows(trawl, folder):
     names = [name for name, _, _ in ROWS]
     if set(listed) - set(names) or any("|%s|" % name not in documents for name in names):
         return "rows of docs/command.md and of this script differ: %r" % (set(listed) ^ set(names))
-    texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"]}
+    texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"], "f2": [b"efoo\n", b"foo\n"], "f3": [b"efoo\r\n"], "f4": [b"\xe9\xa9x\n"]}
     for name, _, lines in ROWS:
         for line in lines:
             *options, pattern, operand = line.split(" ") if name[2:7] != "-sort" else line.split(" ")[:3]

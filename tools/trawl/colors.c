@@ -162,8 +162,8 @@ static void write_sequence(const struct color_spec *spec, bool of_tg,
 /* Returns whether a specification, of a match or of the rest of its line, changes nothing. */
 static bool is_none(const struct color_spec *spec)
 {
-    return !spec->bold && !spec->italic && !spec->underline && *spec->foreground == '\0' &&
-           *spec->background == '\0';
+    return !spec->bold && !spec->intense && !spec->italic && !spec->underline &&
+           *spec->foreground == '\0' && *spec->background == '\0';
 }
 
 /* Writes the sequences of --colors to `text`, COLOR_SEQUENCE_BYTES for each type. */

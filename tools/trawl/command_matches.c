@@ -150,9 +150,9 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
     return scan->left_count == 0 || scan->output->error != 0;
 }
 
-/* Counts what -o would print: of the matches that begin first, the longest; then the next match
- * that does not overlap. A match stays open until a match with another begin follows, because a
- * longer match may come. */
+/* Counts what -o would print: of the matches that begin first, the best; then the next match that
+ * does not overlap. A match stays open until a match with another begin follows, because a better
+ * match may come. */
 static int count_window(void *context, const struct trawl_window *window)
 {
     struct text_scan *scan = context;
@@ -167,14 +167,15 @@ static int count_window(void *context, const struct trawl_window *window)
         if (match->end == match->begin)
             continue;
         if (!overlapping && scan->selected_count > 0 && match->begin == scan->selected_end) {
-            if (match->end > scan->match_end && !scan->job->patterns->in_order)
-                scan->match_end = match->end; /* in order, the first match is the best */
-        } else if (overlapping || scan->selected_count == 0 || match->begin >= scan->match_end) {
+            if (scan_prefers(scan, match, &scan->counted_match))
+                scan->counted_match = *match;
+        } else if (overlapping || scan->selected_count == 0 ||
+                   match->begin >= scan->counted_match.end) {
             if (scan->left_count == 0)
                 return 1;
             /* here selected_end is the begin of the last match */
             scan->selected_end = match->begin;
-            scan->match_end = match->end;
+            scan->counted_match = *match;
             scan->selected_count++;
             scan->left_count--;
         }
@@ -213,7 +214,10 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
                            error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,
-                         settings->overlapping || scan->filters ? 0 : TRAWL_WINDOW_SPANS,
+                         settings->overlapping || scan->filters ||
+                                 (patterns->in_order && patterns->count > 1)
+                             ? 0
+                             : TRAWL_WINDOW_SPANS,
                          count_window, scan, error);
 }
 

@@ -37,7 +37,8 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
                       uint64_t end)
 {
     const struct settings *settings = scan->settings;
-    const enum charset charset = settings->surroundings.charset;
+    bool by_bytes = settings->is_tg && settings->no_unicode;
+    const enum charset charset = by_bytes ? CHARSET_BYTES : settings->surroundings.charset;
 
     if (!scan->job->patterns->has_empty)
         return false;
@@ -46,9 +47,10 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
                (settings->crlf && bytes != NULL && end - begin == 1 && *bytes == '\r');
     return !settings->words ||
            (bytes != NULL &&
-            charset_empty_word(
-                charset, charset == CHARSET_UTF8 ? words_utf8(settings).is_word : charset_is_word,
-                bytes, (size_t)(end - begin)));
+            charset_empty_word(charset,
+                               by_bytes || charset == CHARSET_UTF8 ? words_utf8(settings).is_word
+                                                                   : charset_is_word,
+                               bytes, (size_t)(end - begin)));
 }
 
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,

@@ -89,7 +89,8 @@ struct characters {
 
 /* What is printed before a line, or with -o before a match, besides the file name. */
 struct line_head {
-    uint64_t line_number, column; /* 0: not printed */
+    uint64_t line_number; /* 0: not printed */
+    uint64_t column;      /* 0: the line has no match; printed with --column */
     uint64_t offset;
     uint64_t bytes_count; /* bytes after the head */
     bool selected;        /* false: a line of context */
@@ -146,6 +147,7 @@ struct text_scan {
      * output that were not committed when the last line began. */
     uint64_t match_line_end;
     uint64_t match_end;
+    struct trawl_match counted_match; /* --count-matches: the last match */
     size_t held_before_line;
 
     struct characters characters; /* what characters.c keeps between windows */

@@ -27,15 +27,18 @@
 /* Counts a selected line, and begins trailing context if the line was printed. */
 static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 {
-    bool after = printed && scan->settings->after_count > 0;
+    const struct settings *settings = scan->settings;
+    bool after = printed && settings->after_count > 0;
 
-    scan->pending_count = after ? (uint64_t)scan->settings->after_count : 0;
+    scan->pending_count = after ? (uint64_t)settings->after_count : 0;
     /* grep, too, treats the begin of the file as printed when grep looks for trailing context. */
-    if (!printed && !scan->quiet && scan->settings->after_count > 0 &&
-        scan->printed_end == OFFSET_NONE)
+    if (!printed && !scan->quiet && settings->after_count > 0 && scan->printed_end == OFFSET_NONE)
         scan->printed_end = 0;
     scan->job->groups = GROUPS_PRINTED;
     scan_selected(scan, end);
+    /* The line after the last that -m allows counts as a line that does not match. */
+    if (settings->stop_on_nonmatch && scan->left_count == 0)
+        scan->pending_count = after || (printed && settings->is_tg && settings->passthru);
 }
 
 /* Counts the matches of a selected line. */
@@ -76,7 +79,8 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
 /* Returns whether the lines after the last that -m allows are printed as context, too. */
 static bool passes_on(const struct text_scan *scan)
 {
-    return scan->settings->is_tg && scan->settings->passthru && !scan->quiet;
+    return scan->settings->is_tg && scan->settings->passthru && !scan->quiet &&
+           !scan->settings->stop_on_nonmatch;
 }
 
 static bool is_over(const struct text_scan *scan)

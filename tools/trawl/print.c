@@ -139,13 +139,14 @@ void print_head(struct text_scan *scan)
     const struct line_head *head = &scan->head;
     const struct settings *settings = scan->settings;
     const struct colors *colors = &settings->colors;
-    uint64_t number = head->line_number, column = head->column;
-    bool name = scan->job->show_names > 0 && !settings->heading;
+    uint64_t number = head->line_number, column = settings->column ? head->column : 0;
+    bool named = scan->job->show_names > 0, name = named && !settings->heading;
 
     if (settings->heading && !scan->style.heading_shown)
         print_heading(scan);
-    if (settings->style.links && (name || (number > 0 && hyperlink_has_line(settings->hyperlink))))
-        (void)style_begin_link(scan, number, column);
+    if (settings->style.links && named &&
+        (name || (number > 0 && hyperlink_has_line(settings->hyperlink))))
+        (void)style_begin_link(scan, number, head->column);
     if (name) {
         print_name(scan);
         if (number == 0 && column == 0)

@@ -37,9 +37,11 @@ static bool is_apart(const struct settings *settings, struct places *places, uin
         size_t length = 1;
         bool is_word = false;
 
-        if (places->at < places->count &&
-            !charset_decode(places->bytes + places->at, (size_t)(places->count - places->at),
-                            &code_point, &length))
+        if (settings->no_unicode)
+            code_point = places->at < places->count ? places->bytes[places->at] : 0;
+        else if (places->at < places->count &&
+                 !charset_decode(places->bytes + places->at, (size_t)(places->count - places->at),
+                                 &code_point, &length))
             code_point = 0x110000; /* as in words_utf8 */
         if (places->at < places->count)
             is_word = words.is_word(words.context, code_point);

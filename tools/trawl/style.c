@@ -359,18 +359,21 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
-    uint64_t end = skip_characters(scan, piece, 0, piece->content, characters), more = 0;
+    /* only with --vimgrep, the line end counts as a character that may be a match */
+    uint64_t limit = scan->settings->vimgrep ? piece->count : piece->content;
+    uint64_t end = skip_characters(scan, piece, 0, limit, characters), more = 0;
     uint64_t begin = trimmed(scan, piece, 0);
+    uint64_t shown = end < piece->content ? end : piece->content;
     char text[64];
 
-    if (begin < end)
-        print_part(scan, piece, begin, end);
+    if (begin < shown)
+        print_part(scan, piece, begin, shown);
     if (piece->span_count == 0) {
         output_text(scan->output, " [... omitted end of long line]");
         return;
     }
     for (uint64_t i = 0; i < span_count; i++)
-        more += spans[i].begin >= end && spans[i].begin < piece->content;
+        more += spans[i].begin >= end && spans[i].begin < limit;
     (void)snprintf(text, sizeof text, " [... %llu more match%s]", (unsigned long long)more,
                    more == 1 ? "" : "es");
     output_text(scan->output, text);
@@ -395,7 +398,7 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
     print_terminator(scan->output, settings, settings->line_end);
 }
 
-/* Prints a piece with its head. column 0: not printed. */
+/* Prints a piece with its head. column 0: the piece has no match. */
 static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
@@ -533,7 +536,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
 static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number)
 {
-    bool column = scan->settings->column, numbered = scan->settings->pattern_number;
+    bool numbered = scan->settings->pattern_number;
 
     for (uint64_t i = 0; i < line->span_count; i++) {
         const struct line_span *span = &line->spans[i];
@@ -555,8 +558,7 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
             scan->shown_numbers = numbered ? scan->numbers.list + k : NULL;
             scan->shown_count = numbered;
             scan->shown_distance = span->distance;
-            print_piece(scan, &piece, number, column ? span->begin + 1 : 0,
-                        line->offset + span->begin);
+            print_piece(scan, &piece, number, span->begin + 1, line->offset + span->begin);
         }
         scan->shown_count = 0;
     }
@@ -566,17 +568,18 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
 /* --vimgrep: prints the line for each match. */
 static void print_for_each_match(struct text_scan *scan, const struct piece *line, uint64_t number)
 {
-    bool column = scan->settings->column;
+    const struct colors *colors = &scan->settings->colors;
+    bool marked = colors->on && *colors->selected_match != '\0';
 
     for (uint64_t i = 0; i < line->span_count; i++) {
         struct piece piece = *line;
 
-        if (!scan->settings->preview) {
+        if (marked || !scan->settings->preview) {
             piece.spans = line->spans + i;
             piece.span_count = 1;
         }
         scan->shown_distance = line->spans[i].distance;
-        print_piece(scan, &piece, number, column ? line->spans[i].begin + 1 : 0,
+        print_piece(scan, &piece, number, line->spans[i].begin + 1,
                     line->offset + line->spans[i].begin);
     }
 }
@@ -598,7 +601,8 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
                           .count = end - begin,
                           .content = content - begin};
 
-    if (!spans_find(scan, view, begin, content) ||
+    scan->style.span_count = 0;
+    if (((selected || scan->settings->invert) && !spans_find(scan, view, begin, content)) ||
         (scan->settings->replace != NULL && scan->style.span_count > 0 &&
          !replace_spans(scan, view, &piece)))
         return false;
@@ -662,8 +666,7 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     } else if (settings->vimgrep && line.span_count > 0) {
         print_for_each_match(scan, &line, number);
     } else {
-        print_piece(scan, &line, number,
-                    settings->column && line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset);
+        print_piece(scan, &line, number, line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset);
     }
     scan->printed_end = view->begin + end;
     return scan->status == TRAWL_OK;

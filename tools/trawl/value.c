@@ -196,7 +196,7 @@ bool value_engine(struct settings *settings, const char *value)
     int place = choose(settings, "--engine", value, "auto, cpu, cuda, default, pcre2");
 
     settings->engine = place < 3 ? value : "auto";
-    if (place == 4)
+    if (place == 4 && (!settings->is_tg || settings->syntax != TRAWL_LITERAL))
         settings->syntax = TRAWL_PERL;
     return place >= 0;
 }
