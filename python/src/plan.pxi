@@ -232,7 +232,8 @@ cdef class Plan:
         self.has_characters = "unicode" in (given["ignore_case"], given["whole_words"])
         if self.has_characters:
             options.utf8 = characters_wanted(given["whole_words"])
-        elif self.regex is not None and "ascii" in (given["ignore_case"], given["whole_words"]):
+        elif (self.regex is not None and given["alphabet"] == "utf8"
+              and "ascii" in (given["ignore_case"], given["whole_words"])):
             options.utf8 = &ascii_letters
         options.mismatches_max, options.edits_max = given["mismatches"], given["edits"]
         options.alphabet = _sources.ALPHABETS.index(given["alphabet"])

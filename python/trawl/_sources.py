@@ -157,7 +157,8 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         is_needed = options["mismatches"] or options["edits"] or options["regex"]
         alphabet = "utf8" if is_text and is_needed else "bytes"
     options["alphabet"] = choice("alphabet", alphabet, ALPHABETS)
-    letters = "unicode" if is_text and alphabet != "dna" else "ascii"
+    has_letters = alphabet == "utf8" or (alphabet == "bytes" and not regex)
+    letters = "unicode" if is_text and has_letters else "ascii"
     for name, value in (("ignore_case", ignore_case), ("whole_words", whole_words)):
         found = choice(name, value, LETTERS)
         options[name] = letters if found is True else found

@@ -12,11 +12,15 @@
 #include <valarray>
 
 #include "regex/rewrite.h"
+#include "trawl.h"
 
 namespace
 {
 
 constexpr uint32_t last = 0x10ffff;
+// RE2 takes all code points from `empty` to before `empty_end` alike: these are no characters.
+constexpr uint32_t empty = 0x40000, empty_end = 0xe0000;
+constexpr uint32_t case_end = 0x20000; // all letters with case lie below
 constexpr size_t known_max = 16, depth_max = 50;
 
 using set = std::valarray<uint64_t>; // a bit for each character
@@ -69,7 +73,7 @@ std::string text_of(const set &of)
     return made.size() > 1 ? made + "]" : "[^\\x{0}-\\x{10ffff}]";
 }
 
-// Returns the character at this offset of a text of all characters in UTF-8.
+// Returns the character at this offset of the text that `members` writes.
 uint32_t code_at(size_t offset)
 {
     constexpr size_t two = 0x80, three = two + 2 * 0x780, four = three + 3 * 0xf000;
@@ -78,8 +82,9 @@ uint32_t code_at(size_t offset)
                         : offset < four  ? 0x800 + (offset - three) / 3
                                          : 0x10000 + (offset - four) / 4;
 
-    return static_cast<uint32_t>(code >= 0xd800 && code < 0x10000 && offset < four ? code + 0x800
-                                                                                   : code);
+    return static_cast<uint32_t>(code > empty ? code - empty - 1 + empty_end
+                                 : code >= 0xd800 && code < 0x10000 && offset < four ? code + 0x800
+                                                                                     : code);
 }
 
 // Returns the characters that RE2's class matches, for one thread at a time; throws a mistake if
@@ -100,7 +105,7 @@ set members(const std::string &text, bool fold, size_t at)
     const re2::RE2 re(text + "+", options);
     if (!re.ok())
         throw mistake{at, "unknown class or property: " + text.substr(1, text.size() - 2)};
-    for (uint32_t code = 0; code <= last; code++)
+    for (uint32_t code = 0; code <= last; code = code == empty ? empty_end : code + 1)
         if (code < 0xd800 || code > 0xdfff)
             put_utf8(&all, code);
     for (size_t from = 0; re.Match(all, from, all.size(), re2::RE2::UNANCHORED, &match, 1);) {
@@ -109,6 +114,8 @@ set members(const std::string &text, bool fold, size_t at)
         from = begin + match.size();
         made |= range(code_at(begin), code_at(from - 1));
     }
+    if ((made[empty / 64] >> empty % 64 & 1) != 0)
+        made |= range(empty, empty_end - 1);
     if (known.size() >= known_max)
         known.clear();
     return known[{text, fold}] = made;
@@ -117,7 +124,7 @@ set members(const std::string &text, bool fold, size_t at)
 class reader
 {
   public:
-    reader(std::string given, bool ignores_case) : text(std::move(given)), fold(ignores_case)
+    reader(std::string given, regex_variants equal) : text(std::move(given)), variants(equal)
     {
     }
 
@@ -133,21 +140,31 @@ class reader
 
   private:
     const std::string text;
-    const bool fold;
+    const regex_variants variants; // nullptr: case counts
     size_t at = 0;
 
     bool stands(const char *what) const
     {
         return text.compare(at, std::strlen(what), what) == 0;
     }
-    set folded(const set &of) const
-    {
-        return fold ? members(text_of(of), true, at) : of;
-    }
+    set folded(set of) const;
     uint32_t read_character();
     set read_item();
     set read(size_t depth);
 };
+
+// Returns the set with all letters that equal its letters.
+set reader::folded(set of) const
+{
+    const set letters = of;
+    uint32_t equal[TRAWL_UTF8_VARIANTS_MAX];
+
+    for (uint32_t code = 0; variants != nullptr && code < case_end; code++)
+        if ((letters[code / 64] >> code % 64 & 1) != 0)
+            for (uint32_t i = variants(nullptr, code, equal); i-- > 0;)
+                of[equal[i] / 64] |= uint64_t{1} << equal[i] % 64;
+    return of;
+}
 
 // Reads a character, which may be an end of a range.
 uint32_t reader::read_character()
@@ -190,7 +207,7 @@ set reader::read_item()
                                                            : REGEX_SPACES;
         if (text[begin] == '\\' && stands("-") && !stands("-]") && !stands("--"))
             throw mistake{begin, "a class begins no range: " + text.substr(begin, at - begin)};
-        const set found = members("[" + name + "]", fold, begin);
+        const set found = members("[" + name + "]", variants != nullptr, begin);
         return negated ? set(~found) : found;
     }
     const uint32_t from = read_character();
@@ -239,21 +256,21 @@ set reader::read(size_t depth)
 
 } // namespace
 
-uint64_t write_class(const char *bytes, uint64_t count, bool fold, char *out, uint64_t room,
-                     regex_fault *fault)
+uint64_t write_class(const char *bytes, uint64_t count, regex_variants variants, char *out,
+                     uint64_t room, regex_fault *fault)
 {
     static std::mutex lock;
-    static std::map<std::pair<std::string, bool>, std::string> known;
+    static std::map<std::pair<std::string, regex_variants>, std::string> known;
 
     try {
         const std::string text(bytes, static_cast<size_t>(count));
         const std::lock_guard<std::mutex> guard(lock);
 
-        if (known.size() > known_max && known.count({text, fold}) == 0)
+        if (known.size() > known_max && known.count({text, variants}) == 0)
             known.clear();
-        std::string &made = known[{text, fold}];
+        std::string &made = known[{text, variants}];
         if (made.empty())
-            made = text_of(reader(text, fold).whole());
+            made = text_of(reader(text, variants).whole());
         if (made.size() <= room)
             (void)made.copy(out, made.size());
         return made.size();

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "plan/plan.h"
+#include "regex/class_text.h"
 
 #define DEPTH_MAX 1000u   /* RE2 refuses deeper groups */
 #define CASE_END 0x20000u /* all letters with case lie below */
@@ -23,15 +24,16 @@ struct writer {
     uint64_t out_count, out_capacity;
     bool is_bytes; /* each byte is a character */
     bool no_memory;
-    bool folds; /* case is ignored at `at` */
-    bool exact; /* RE2's own rule must not apply */
+    bool folds;         /* case is ignored at `at` */
+    bool exact;         /* RE2's own rule must not apply */
+    bool exact_classes; /* nor to classes; to \p{...}, RE2's rule always applies */
     uint64_t depth;
     bool outside[DEPTH_MAX]; /* `folds` around each open group */
 };
 
 struct fold_rule fold_rule_of(const struct trawl_plan *plan)
 {
-    struct fold_rule rule = {.splits_i = false};
+    struct fold_rule rule = {.ascii = (plan->flags & TRAWL_UNICODE) == 0};
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count;
 
     if (plan->utf8_is_set &&
@@ -196,13 +198,17 @@ static void put_variants(struct writer *writer, uint32_t first, uint32_t last)
         put_range(writer, from, to);
 }
 
-/* Copies a part of a class that stands for several characters. */
+/* Copies a part that stands for several characters. */
 static void put_named(struct writer *writer)
 {
-    if (writer->folds && writer->exact &&
-        (stands(writer, "[:upper:]") || stands(writer, "[:lower:]"))) {
-        put(writer, "[:alpha:]", 9);
-        writer->at += 9;
+    const bool negated = stands(writer, "[:^");
+    const uint64_t at = writer->at + negated;
+
+    if (writer->folds && writer->exact_classes && stands(writer, "[:") && writer->count - at >= 9 &&
+        (memcmp(writer->bytes + at + 2, "upper:]", 7) == 0 ||
+         memcmp(writer->bytes + at + 2, "lower:]", 7) == 0)) {
+        put(writer, negated ? "[:^alpha:]" : "[:alpha:]", 9 + negated);
+        writer->at = at + 9;
     } else if (stands(writer, "[:")) {
         copy(writer, bytes_to(writer, ":]"));
     } else {
@@ -214,9 +220,13 @@ static void put_named(struct writer *writer)
 static void put_class(struct writer *writer)
 {
     /* Of \p{...}, RE2 alone knows the letters. */
-    const bool exact =
-        writer->folds && writer->exact && bytes_to(writer, "\\p") == writer->count - writer->at;
+    bool exact;
+    const char *class = (const char *)writer->bytes + writer->at;
+    const uint64_t length = class_length(class, writer->count - writer->at, false, &exact);
 
+    exact = writer->folds && writer->exact_classes &&
+            memmem(class, (size_t)length, "\\p", 2) == NULL &&
+            memmem(class, (size_t)length, "\\P", 2) == NULL;
     put(writer, "(?-i:", exact ? 5 : 0);
     copy(writer, stands(writer, "[^") ? 2 : 1);
     for (bool first = true; writer->at < writer->count && (first || !stands(writer, "]"));
@@ -296,6 +306,11 @@ static void put_part(struct writer *writer)
         put_class(writer);
     } else if (stands(writer, "\\Q")) {
         put_quoted(writer);
+    } else if (writer->folds && writer->rule->ascii &&
+               (stands(writer, "\\w") || stands(writer, "\\W"))) {
+        put(writer, "(?-i:", 5);
+        copy(writer, 2);
+        put(writer, ")", 1);
     } else if ((taken = read_character(writer, &letter)) == 0) {
         put_named(writer);
     } else {
@@ -310,12 +325,14 @@ enum regex_status fold_compile(const struct regex_ops *ops, const struct fold_ru
                                const struct regex_options *options, struct regex **regex,
                                struct regex_fault *fault)
 {
+    const bool exact = rule->letters.variants != trawl_case_variants;
     struct writer writer = {.rule = rule,
                             .bytes = (const uint8_t *)bytes,
                             .count = count,
                             .is_bytes = options->bytes,
                             .folds = options->fold,
-                            .exact = rule->letters.variants != trawl_case_variants};
+                            .exact = exact,
+                            .exact_classes = exact || rule->ascii};
     enum regex_status status;
 
     if (!options->fold && memmem(bytes, (size_t)count, "(?", 2) == NULL)

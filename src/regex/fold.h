@@ -9,6 +9,7 @@
 struct fold_rule {
     struct trawl_utf8 letters; /* `variants` is NULL: A-Z equal a-z */
     bool splits_i;             /* i and I are different letters */
+    bool ascii; /* \w and [:alpha:] have the letters of ASCII, also where case is ignored */
 };
 struct fold_rule fold_rule_of(const struct trawl_plan *plan);
 /* As struct trawl_utf8's function. */

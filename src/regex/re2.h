@@ -72,7 +72,7 @@ enum regex_border {
     REGEX_BORDER_AFTER /* after a character that is part of no word, which the match includes */
 };
 
-#define REGEX_VERSION 6u
+#define REGEX_VERSION 7u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
@@ -102,10 +102,12 @@ struct regex_ops {
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
     /* Writes ripgrep's class, "[...]", as RE2's class of the same characters to `out`, if the class
-     * takes at most `room` bytes. \w, \d and \s mean Unicode's characters. fold: the class
-     * ignores case. Returns how many bytes the class takes; 0: *fault says why there is none. */
-    uint64_t (*write_class)(const char *bytes, uint64_t count, bool fold, char *out, uint64_t room,
-                            struct regex_fault *fault);
+     * takes at most `room` bytes. \w, \d and \s mean Unicode's characters. variants: which letters
+     * are equal, as in struct trawl_utf8; NULL: case counts. Returns how many bytes the class
+     * takes; 0: *fault says why there is none. */
+    uint64_t (*write_class)(const char *bytes, uint64_t count,
+                            uint32_t (*variants)(void *, uint32_t, uint32_t *), char *out,
+                            uint64_t room, struct regex_fault *fault);
 };
 
 /* The only symbol of libtrawl_regex. */

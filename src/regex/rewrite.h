@@ -21,9 +21,10 @@ bool is_class_name(const std::string &source, size_t at);
 item read_single(const std::string &text);
 // Appends the character in UTF-8.
 void put_utf8(std::string *into, uint32_t rune);
+using regex_variants = uint32_t (*)(void *, uint32_t, uint32_t *);
 // Implements regex_ops.write_class.
-uint64_t write_class(const char *bytes, uint64_t count, bool fold, char *out, uint64_t room,
-                     regex_fault *fault);
+uint64_t write_class(const char *bytes, uint64_t count, regex_variants variants, char *out,
+                     uint64_t room, regex_fault *fault);
 // Returns the end of the part that begins at `at`: an escape, \Q...\E, a class, the begin of a
 // group with its flags or its name, a character.
 size_t part_end(const std::string &source, size_t at);
