@@ -202,13 +202,12 @@ static void put_variants(struct writer *writer, uint32_t first, uint32_t last)
 static void put_named(struct writer *writer)
 {
     const bool negated = stands(writer, "[:^");
-    const uint64_t at = writer->at + negated;
 
-    if (writer->folds && writer->exact_classes && stands(writer, "[:") && writer->count - at >= 9 &&
-        (memcmp(writer->bytes + at + 2, "upper:]", 7) == 0 ||
-         memcmp(writer->bytes + at + 2, "lower:]", 7) == 0)) {
+    if (writer->folds && writer->exact_classes &&
+        (stands(writer, "[:upper:]") || stands(writer, "[:lower:]") ||
+         stands(writer, "[:^upper:]") || stands(writer, "[:^lower:]"))) {
         put(writer, negated ? "[:^alpha:]" : "[:alpha:]", 9 + negated);
-        writer->at = at + 9;
+        writer->at += 9 + negated;
     } else if (stands(writer, "[:")) {
         copy(writer, bytes_to(writer, ":]"));
     } else {
