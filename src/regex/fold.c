@@ -1,7 +1,8 @@
 /* fold: writes letters and classes of an expression as classes of all equal letters.
  *
  * By Unicode's rule RE2 ignores case, and fold writes only the letters beyond ASCII, because RE2's
- * version of Unicode may be older. By another rule, such as grep's, (?i:k) becomes (?-i:[kK]).
+ * version of Unicode may be older, and classes, if \w means ASCII. By another rule, such as grep's,
+ * (?i:k) becomes (?-i:[kK]).
  */
 #include "regex/fold.h"
 
