@@ -18,8 +18,6 @@ namespace
 {
 
 constexpr uint32_t last = 0x10ffff;
-// RE2 takes all code points from `empty` to before `empty_end` alike: these are no characters.
-constexpr uint32_t empty = 0x40000, empty_end = 0xe0000;
 constexpr uint32_t case_end = 0x20000; // all letters with case lie below
 constexpr size_t known_max = 16, depth_max = 50;
 
@@ -73,7 +71,7 @@ std::string text_of(const set &of)
     return made.size() > 1 ? made + "]" : "[^\\x{0}-\\x{10ffff}]";
 }
 
-// Returns the character at this offset of the text that `members` writes.
+// Returns the character at this offset of a text of all characters in UTF-8.
 uint32_t code_at(size_t offset)
 {
     constexpr size_t two = 0x80, three = two + 2 * 0x780, four = three + 3 * 0xf000;
@@ -82,9 +80,8 @@ uint32_t code_at(size_t offset)
                         : offset < four  ? 0x800 + (offset - three) / 3
                                          : 0x10000 + (offset - four) / 4;
 
-    return static_cast<uint32_t>(code > empty ? code - empty - 1 + empty_end
-                                 : code >= 0xd800 && code < 0x10000 && offset < four ? code + 0x800
-                                                                                     : code);
+    return static_cast<uint32_t>(code >= 0xd800 && code < 0x10000 && offset < four ? code + 0x800
+                                                                                   : code);
 }
 
 // Returns the characters that RE2's class matches, for one thread at a time; throws a mistake if
@@ -105,7 +102,7 @@ set members(const std::string &text, bool fold, size_t at)
     const re2::RE2 re(text + "+", options);
     if (!re.ok())
         throw mistake{at, "unknown class or property: " + text.substr(1, text.size() - 2)};
-    for (uint32_t code = 0; code <= last; code = code == empty ? empty_end : code + 1)
+    for (uint32_t code = 0; code <= last; code++)
         if (code < 0xd800 || code > 0xdfff)
             put_utf8(&all, code);
     for (size_t from = 0; re.Match(all, from, all.size(), re2::RE2::UNANCHORED, &match, 1);) {
@@ -114,8 +111,6 @@ set members(const std::string &text, bool fold, size_t at)
         from = begin + match.size();
         made |= range(code_at(begin), code_at(from - 1));
     }
-    if ((made[empty / 64] >> empty % 64 & 1) != 0)
-        made |= range(empty, empty_end - 1);
     if (known.size() >= known_max)
         known.clear();
     return known[{text, fold}] = made;

@@ -1,7 +1,8 @@
 /* fold: writes letters and classes of an expression as classes of all equal letters.
  *
  * By Unicode's rule RE2 ignores case, and fold writes only the letters beyond ASCII, because RE2's
- * version of Unicode may be older. By another rule, such as grep's, (?i:k) becomes (?-i:[kK]).
+ * version of Unicode may be older, and classes, if \w means ASCII. By another rule, such as grep's,
+ * (?i:k) becomes (?-i:[kK]).
  */
 #include "regex/fold.h"
 
@@ -202,13 +203,12 @@ static void put_variants(struct writer *writer, uint32_t first, uint32_t last)
 static void put_named(struct writer *writer)
 {
     const bool negated = stands(writer, "[:^");
-    const uint64_t at = writer->at + negated;
 
-    if (writer->folds && writer->exact_classes && stands(writer, "[:") && writer->count - at >= 9 &&
-        (memcmp(writer->bytes + at + 2, "upper:]", 7) == 0 ||
-         memcmp(writer->bytes + at + 2, "lower:]", 7) == 0)) {
+    if (writer->folds && writer->exact_classes &&
+        (stands(writer, "[:upper:]") || stands(writer, "[:lower:]") ||
+         stands(writer, "[:^upper:]") || stands(writer, "[:^lower:]"))) {
         put(writer, negated ? "[:^alpha:]" : "[:alpha:]", 9 + negated);
-        writer->at = at + 9;
+        writer->at += 9 + negated;
     } else if (stands(writer, "[:")) {
         copy(writer, bytes_to(writer, ":]"));
     } else {
