@@ -97,7 +97,7 @@ ROWS = [
       "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch", "no-mmap") or "-F" not in case.words() and re.search("[$^]", " ".join(case.patterns))), ["-C1 b f0"]),
     ("`-v -m` with `--passthru`, `--null-data`, `--stop-on-nonmatch` or `--json`", lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
      case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch", "json"), ["-vm1 --passthru -n foo f0", "-vm1 --json x f2"]),
-    ("`-c -m` with `-A` or `-C`", lambda case: case.given("c", "count") and case.given("m", "max-count") and case.given("A", "C", "after-context", "context"),
+    ("`-c -m` or `--count-matches -m` with `-A` or `-C`", lambda case: case.given("c", "count", "count-matches") and case.given("m", "max-count") and case.given("A", "C", "after-context", "context"),
      ["-c -m1 -A1 foo f2"]),
     ("`-e foo -e o+`", lambda case: {"-efoo", "--regexp=foo"} & {*case.words()} and "o+" in case.patterns, ["-o -efoo o+ f2"]),
     ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
