@@ -45,10 +45,9 @@ uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
 uint64_t regex_missed_bytes = UINT64_C(64) << 10;
 
-/* One of the two engines that find atoms. */
 struct engine {
-    const struct engine_ops *ops;
-    struct engine *atoms; /* owned if `ops` is the host's engine */
+    const struct engine_ops *ops; /* one of the two engines that find atoms */
+    struct engine *atoms;         /* owned if `ops` is the host's engine */
 };
 
 /* Where a scan ended inside a line. The next scan of the chunk goes on with the worker's `merge`,
@@ -194,8 +193,7 @@ struct step {
     bool is_paused;   /* the step ended at step->to, inside a line, because the result is full */
     uint64_t decided; /* no line that begins earlier is looked at again */
     uint64_t judged;  /* lines about which RE2 decided */
-    /* bytes that RE2 could have read in the time of failed verifications and of judged lines
-     * without a match */
+    /* bytes that RE2 could have read in the time of verifications and judgements that failed */
     uint64_t missed;
 };
 
@@ -411,14 +409,16 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
         *next = length > 0 ? span->end
                            : judge_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
-        if (length > 0 || step->want != WANT_SPANS)
+        if (length > 0 || step->want != WANT_SPANS || at < step->decided)
             return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
     }
     begin = line_begin(step, at);
-    if (expressions->whole_is_exact && step->want == WANT_SPANS)
+    if (expressions->whole_is_exact && step->want == WANT_SPANS) {
+        step->decided = line_after(step, begin); /* an empty match there tells nothing new */
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
                    : push_hit(step, at < step->to ? at : begin, 0, 0, error);
+    }
     after = at < step->to ? line_after(step, at) : step->to;
     *next = after - step->from + (after == step->to); /* + 1: beyond the last line */
     if (expressions->whole_is_exact)
