@@ -103,11 +103,13 @@ ROWS = [
     ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
     ("`--multiline`", lambda case: case.given("U", "multiline") and ("-F" not in case.words() or "" in case.patterns), ["-U f.o f0"]),
-    ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns), ["-P (f)\\1?oo f0"]),
+    ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns or
+     case.given("w", "word-regexp", "U", "multiline")), ["-P (f)\\1?oo f0"]),
     ("`--crlf` with an expression or `-x`", lambda case: case.given("crlf") and ("-F" not in case.words() or case.given("x", "line-regexp")) and
      any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text), ["-a --crlf -o f.oo f0"]),
-    ("`--crlf -w` with an empty match", lambda case: case.given("crlf") and case.given("w", "word-regexp") and "-F" not in case.words() and
-     any(b"\r\n" in line for text in case.texts.values() for line in text), ["--crlf -w x? f3"]),
+    ("`--crlf -w` with an empty match", lambda case: case.given("crlf") and case.given("w", "word-regexp") and "-F" not in case.words(), ["--crlf -w x? f3"]),
+    ("`--hyperlink-format` with `--path-separator`", lambda case: case.given("hyperlink-format") and case.given("path-separator"),
+     ["--color=always -H --hyperlink-format=x://{path} --path-separator=A foo sub/f5"]),
     ("`--max-columns-preview` in a line with a carriage return, or not in UTF-8", lambda case: case.given("max-columns-preview") and case.given("M", "max-columns") and
      any(b"\xe9" in line or b"\r" in line and case.given("crlf", "vimgrep") for text in case.texts.values() for line in text), ["-M1 --max-columns-preview x f4"]),
     ("`--null-data` with `.`, `^`, `$` or `-x`", lambda case: case.given("null-data") and
@@ -246,7 +248,7 @@ def rows(trawl, folder):
     names = [name for name, _, _ in ROWS]
     if set(listed) - set(names) or any("|%s|" % name not in documents for name in names):
         return "rows of docs/command.md and of this script differ: %r" % (set(listed) ^ set(names))
-    texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"], "f2": [b"efoo\n", b"foo\n"], "f3": [b"efoo\r\n"], "f4": [b"\xe9\xa9x\n"]}
+    texts = {"f0": [b"foo\n", b"x\n", b"f\roo\n", b"\n", b"b\0\n"], "f1": [b"foo\n"], "f2": [b"efoo\n", b"foo\n"], "f3": [b"efoo\r\n"], "f4": [b"\xe9\xa9x\n"], "sub/f5": [b"foo\n"]}
     for name, _, lines in ROWS:
         for line in lines:
             *options, pattern, operand = line.split(" ") if name[2:7] != "-sort" else line.split(" ")[:3]

@@ -353,6 +353,15 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
+/* Returns whether the piece's matches are printed in a colour. */
+static bool is_marked(const struct text_scan *scan, const struct piece *piece)
+{
+    const struct colors *colors = &scan->settings->colors;
+
+    return colors->on && piece->span_count > 0 &&
+           *(piece->selected ? colors->selected_match : colors->context_match) != '\0';
+}
+
 /* Prints the beginning of a line that is too long. With -o, ripgrep 13 compares offsets in the line
  * with offsets in the match, and so does this function. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
@@ -361,8 +370,11 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
     /* only with --vimgrep, the line end counts as a character that may be a match */
     uint64_t limit = scan->settings->vimgrep ? piece->count : piece->content;
-    uint64_t end = skip_characters(scan, piece, 0, limit, characters), more = 0;
-    uint64_t begin = trimmed(scan, piece, 0);
+    uint64_t begin = trimmed(scan, piece, 0), more = 0;
+    uint64_t end = skip_characters(scan, piece, begin, limit, characters);
+    /* as in ripgrep, blanks that --trim removes hide matches if no match is marked */
+    uint64_t counted =
+        is_marked(scan, piece) ? end : skip_characters(scan, piece, 0, limit, characters);
     uint64_t shown = end < piece->content ? end : piece->content;
     char text[64];
 
@@ -373,7 +385,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
         return;
     }
     for (uint64_t i = 0; i < span_count; i++)
-        more += spans[i].begin >= end && spans[i].begin < limit;
+        more += spans[i].begin >= counted && spans[i].begin < limit;
     (void)snprintf(text, sizeof text, " [... %llu more match%s]", (unsigned long long)more,
                    more == 1 ? "" : "es");
     output_text(scan->output, text);
@@ -404,9 +416,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 {
     uint64_t max_columns = scan->settings->max_columns, begin = trimmed(scan, piece, 0);
     /* as in ripgrep, blanks that --trim removes count only if matches are marked */
-    const struct colors *colors = &scan->settings->colors;
-    bool marked = colors->on && piece->span_count > 0 &&
-                  *(piece->selected ? colors->selected_match : colors->context_match) != '\0';
+    bool marked = is_marked(scan, piece);
 
     scan->head = (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);
