@@ -409,12 +409,13 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
         *next = length > 0 ? span->end
                            : judge_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
-        if (length > 0 || step->want != WANT_SPANS || at < step->decided)
+        if (length > 0 || step->want != WANT_SPANS || min_u64(at, step->to - 1) < step->decided)
             return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS) {
-        step->decided = line_after(step, begin); /* an empty match there tells nothing new */
+        step->decided =
+            line_after(step, begin); /* an empty match there, or at step->to, adds nothing */
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
                    : push_hit(step, at < step->to ? at : begin, 0, 0, error);
