@@ -414,8 +414,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS) {
-        step->decided =
-            line_after(step, begin); /* an empty match there, or at step->to, adds nothing */
+        step->decided = line_after(step, begin); /* empty matches there add nothing */
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
                    : push_hit(step, at < step->to ? at : begin, 0, 0, error);
