@@ -407,7 +407,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
 
     if (expressions->whole_is_exact && step->want != WANT_LINES) {
         *next = length > 0 ? span->end
-                           : judge_step(expressions, step->chunk->bytes + step->from,
+                           : words_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
         if (length > 0 || step->want != WANT_SPANS || min_u64(at, step->to - 1) < step->decided)
             return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
@@ -444,7 +444,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
             return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
         if (found == 0)
             break;
-        if (judge_is_over(step->chunk->call))
+        if (engine_call_is_over(step->chunk->call))
             return TRAWL_STOPPED;
         TRAWL_TRY(take_match(step, &span, &at, error));
     }

@@ -18,17 +18,6 @@ static enum trawl_status status_of(int found, struct trawl_error *error)
                : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
 }
 
-uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
-                    uint64_t at)
-{
-    uint64_t taken = 0;
-    uint32_t code_point;
-
-    if (expressions->plan->expressions.characters && at < count)
-        taken = plan_utf8_decode(text + at, count - at, &code_point);
-    return at + (taken > 0 ? taken : 1);
-}
-
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error)
 {
@@ -69,7 +58,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = words_match(expressions, regex, line, 0, true, span);
     } else {
         while (from < count) {
-            matched = judge_is_over(line.call)
+            matched = engine_call_is_over(line.call)
                           ? WORDS_CANCELLED
                           : expressions->ops->match(regex, line.bytes, count, from, count,
                                                     REGEX_ANYWHERE, span, 1);
@@ -77,7 +66,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                 break;
             empty = min_u64(empty, span->begin);
             matched = 0;
-            from = judge_step(expressions, line.bytes, count, span->begin);
+            from = words_step(expressions, line.bytes, count, span->begin);
         }
     }
     if (matched == 0 && takes_empty && empty != UINT64_MAX) {

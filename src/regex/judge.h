@@ -52,11 +52,6 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              struct judged line, struct trawl_error *error);
 
-/* Returns whether the search of the chunk is cancelled. */
-static inline bool judge_is_over(const struct engine_call *call)
-{
-    return engine_call_is_over(call);
-}
 /* Returns the offset after the last byte of bytes[from, at) that equals value; `from` if no byte
  * does. */
 static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uint64_t at,
@@ -67,9 +62,6 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
 
     return found != NULL ? (uint64_t)(found - bytes) + 1 : from;
 }
-/* Returns the offset after the character at `at`. */
-uint64_t judge_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
-                    uint64_t at);
 
 /* Compiles the plan's expressions, to report mistakes when the plan is built. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, struct trawl_error *error);

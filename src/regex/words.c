@@ -6,7 +6,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/judge.h"
 
 /* Code points that is_word is asked about; beyond these, Unicode has no letters, digits or marks
  * but the marks of WORDS_MARKS. */
@@ -48,6 +47,17 @@ static enum trawl_status no_words_make(const void *from, void **object, struct t
     }
     memcpy(to, "])", sizeof "])");
     return TRAWL_OK;
+}
+
+uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                    uint64_t at)
+{
+    uint64_t taken = 0;
+    uint32_t code_point;
+
+    if (expressions->plan->expressions.characters && at < count)
+        taken = plan_utf8_decode(text + at, count - at, &code_point);
+    return at + (taken > 0 ? taken : 1);
 }
 
 /* Returns the offset of the first byte that is no ASCII, at `from` or later; `count` if there is
@@ -241,7 +251,7 @@ static int match_part(const struct expressions *expressions, const struct regex 
     if (found == 0) {
         found = match_bordered(expressions, regex, line, REGEX_BORDER_AFTER, back, to, span, 1);
         if (found > 0)
-            span->begin = judge_step(expressions, line.bytes, line.count, span->begin);
+            span->begin = words_step(expressions, line.bytes, line.count, span->begin);
     }
     return found > 0 ? find_end(expressions, regex, line, to, span) : found;
 }
@@ -255,9 +265,9 @@ int words_match(const struct expressions *expressions, const struct regex *regex
 
         if (found < 0 || (found > 0 && (empty || span->end > span->begin)))
             return found;
-        if (judge_is_over(line.call))
+        if (engine_call_is_over(line.call))
             return WORDS_CANCELLED;
-        from = found > 0 ? judge_step(expressions, line.bytes, line.count, span->begin) : to + 1;
+        from = found > 0 ? words_step(expressions, line.bytes, line.count, span->begin) : to + 1;
     }
     return 0;
 }

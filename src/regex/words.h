@@ -37,6 +37,9 @@ struct words {
 #define WORDS_CANCELLED (-2) /* returned beside -1 (no memory), 0 (no match) and 1 (a match) */
 #define WORDS_LARGE (-3)     /* a program needs more memory than the plan allows */
 
+/* Returns the offset after the character at `at`. */
+uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                    uint64_t at);
 /* Looks at a line in which words_match will search. Errors: MEMORY. */
 enum trawl_status words_begin(const struct expressions *expressions, struct judged line,
                               struct trawl_error *error);
