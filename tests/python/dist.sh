@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# dist.sh SOURCE BUILD: what pip and conda are given. A source archive is made; from it, by zig, a wheel for
+# dist.sh SOURCE BUILD: what pip is given. A source archive is made; from it, by zig, a wheel for
 # systems with glibc 2.28 and later; twine reads both, auditwheel says which systems the wheel is for, and a
-# new environment searches with it. Then the recipe of packaging/conda is built. Status 77: not done here.
+# new environment searches with it. Status 77: not done here.
 set -euo pipefail
 
 source=$1 place=$2/python-dist
@@ -56,6 +56,3 @@ said=$("$place/new/bin/python" -c 'import trawl; trawl.Plan("a", regex=True)' 2>
 sets=$("$place/new/bin/trawl" --version | grep '^instruction sets')
 [ "$sets" = "$("$2/trawl" --version | grep '^instruction sets')" ]
 [ "$(printf 'banana\n' | "$place/new/bin/trawl" -c an)" = 1 ]
-
-command -v conda-build >/dev/null || { echo 'conda-build is not here: the recipe was not built'; exit 0; }
-conda-build "$source/packaging/conda"

@@ -191,8 +191,7 @@ def versions_line(data, names):
 def section(data):
     """Make the table of docs/benchmarks.md."""
     names = (TRAWL,) + PEERS
-    lines = ['![GB/s of trawl, ripgrep and GNU grep on files of 1 GiB](measurements/commands.svg)', '',
-             *opening(data), versions_line(data, (*names, *MOVERS)), spread_line(data)]
+    lines = [*opening(data), versions_line(data, (*names, *MOVERS)), spread_line(data)]
     cells, behind = [], []
     for row in data['rows']:
         trawl, (name, value) = result(row, TRAWL), best(row)
