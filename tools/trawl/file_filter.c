@@ -457,7 +457,7 @@ static const char *from_working_directory(const struct filter *filter, const cha
 }
 
 /* Decides by the rule files of one kind, from the innermost directory up. Git's rules end at the
- * top of the innermost repository. */
+ * top of the innermost repository, but with --no-require-git a repository is like any directory. */
 static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, size_t name_bytes,
                                bool is_directory)
 {
@@ -478,7 +478,7 @@ static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, si
         }
         if (rule != NULL)
             return decided(walk, list, scope, rule);
-        if (of_git && scope->has_git)
+        if (of_git && scope->has_git && !walk->filter->files.no_require_git)
             break;
     }
     return VERDICT_NONE;
