@@ -169,8 +169,9 @@ def measure(options, name):
                    for row in regret.doubtful({**head, 'rows': rows})}
             add_times(rows, runner.run(clock.rest(few.values()), show=finished))
         if options.ledger == 'check':
-            few = {row: made[row] for row, *_ in ledger.fallen({**head, 'rows': rows}) if row in made}
-            add_times(rows, runner.run(clock.rest(few.values()), show=finished))
+            fell = {row for row, *_ in ledger.fallen({**head, 'rows': rows})}
+            few = [made[row['name']] for row in rows if ledger.key(row) in fell and row['name'] in made]
+            add_times(rows, runner.run(clock.rest(few), show=finished))
         if module is gpu:
             rows += gpu.several(options, texts, lambda few, env: runner.run(clock.rows(few), env))
     finally:

@@ -11,7 +11,7 @@ from runner import ROOT, die
 PATH = os.path.join(ROOT, 'docs/measurements/ledger.json')
 FALLEN = 0.97  # a smaller share of the last figure is a fall
 READS = ('device-read', 'read, one thread', 'read, all threads')
-OTHERS = ('grep', 'rg', 'ugrep', 'memmem', 'Hyperscan', 'aho-corasick', 'read', 'device-', 'polars')
+OTHERS = ('grep', 'rg', 'ugrep', 'memmem', 'Hyperscan', 'aho-corasick', 'read', 'device-', 'polars', 'copy', 'trawl, CPU')
 
 
 def machine_of(data):
@@ -24,8 +24,12 @@ def machine_of(data):
     return f"{it['processor']}, {it['cores']} cores, {it['instruction_set']}"
 
 
+def key(row):
+    return f"{row['name']} [{row['text_bytes']}]"
+
+
 def figures(data):
-    """Return {row: {contestant: figure}}."""
+    """Return {row, with the bytes of its text: {contestant: figure}}."""
     made = {}
     for row in data['rows']:
         known = {it['name']: it for it in row['results'] if it.get('seconds') and not it.get('wrong')}
@@ -38,7 +42,7 @@ def figures(data):
                 value = min(read['seconds']) / min(it['seconds'])
             else:
                 value = row['text_bytes'] / min(it['seconds']) / 1e9
-            made.setdefault(row['name'], {})[name] = float(f'{value:.4g}')
+            made.setdefault(key(row), {})[name] = float(f'{value:.4g}')
     return made
 
 
@@ -63,7 +67,9 @@ def fallen(data):
 def write(data):
     """Keep the figures as the machine's last figures. The figures of rows that were not measured stay."""
     kept = read()
-    rows = kept.setdefault(machine_of(data), {}).setdefault(data['benchmark'], {})
+    mine = kept.setdefault(machine_of(data), {})
+    rows = mine.setdefault(data['benchmark'], {})
+    mine['measured'] = {'last': {key: data['machine'][key] for key in ('commit', 'date', 'command')}}
     for row, now in figures(data).items():
         rows.setdefault(row, {}).update(now)
     with open(PATH, 'w', encoding='utf-8') as file:
@@ -79,7 +85,7 @@ def report(data):
     """Print the falls, the greatest first. Return the exit status."""
     falls = sorted(fallen(data), key=lambda it: it[3] / it[2])
     known = read().get(machine_of(data), {}).get(data['benchmark'], {})
-    compared = sum(row['name'] in known for row in data['rows'])
+    compared = sum(key(row) in known for row in data['rows'])
     print(f"{machine_of(data)}: {compared} of {len(data['rows'])} rows have a last figure; "
           f'{len(falls)} figures fell below {FALLEN}')
     for row, name, before, value in falls:
