@@ -20,7 +20,7 @@ asan_later=(unit_matrix unit_rewritten diff_work diff_approximate gallery_device
     serve_page serve_client serve_differential serve_answer serve_day.device serve_http serve_collection serve_limits)
 quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
-release_options=(-DTRAWL_CUDA_QUICK=$quick "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${release_later[*]}")")
+release_options=("-DTRAWL_CUDA_QUICK=$quick" "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${release_later[*]}")")
 asan_options=(-DTRAWL_BENCH=OFF "-DTRAWL_TESTS_LATER=$(IFS=';' && echo "${asan_later[*]}")")
 # Configuring keeps one core busy: that of the later builds at the same time.
 configure_preset asan "${asan_options[@]}" >/dev/null 2>&1 & # what fails there fails again below
