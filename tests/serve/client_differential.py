@@ -4,13 +4,12 @@ with grep and ripgrep (tests/grep) make.
 
 usage: client_differential.py TRAWL TRAWL_SERVE [--only MODULE] [--cases COUNT] [--front ADDRESS FOLDER]
 
-Each module of tests/grep runs unchanged, but each command line of trawl runs twice: without and with --server. Standard
-output, standard error and the exit status must be equal, or the client must report that something is not served. grep
-and ripgrep do not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in tests/grep.
+Each module of tests/grep runs unchanged, but each command line of trawl runs twice: with --sort=path, and with --server.
+Standard output, standard error and the exit status must be equal, or the client must report that something is not served.
+A request for files by the rules of ignore files goes to a server with --ignore. grep and ripgrep do not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in tests/grep.
 
 --front: a front of trawl.cluster runs at ADDRESS and serves FOLDER/served, with the environment HOME=FOLDER/home and the
-option --search-zip. All trees are made in FOLDER/served/tree, so that the bounds of the shards can lie inside the trees. The
-front answers in the order of --sort=path, and so does the command alone.
+option --search-zip. All trees are made in FOLDER/served/tree, so that the bounds of the shards can lie inside the trees.
 """
 import collections
 import contextlib
@@ -68,7 +67,7 @@ def text(stream):
 
 
 def alone_of(command):
-    return [command[0], "--sort=path", *command[1:]] if FRONT else command
+    return [command[0], "--sort=path", *command[1:]]
 
 
 def run_both(command, **more):
@@ -84,7 +83,10 @@ def run_both(command, **more):
     with_server = None
     if locale_of(more.get("env")) in ("C", "C.UTF-8"):
         options = [word for word in command[1:] if not (isinstance(word, str) and NOT_FOR_ANSWERS.match(word))]
-        with_server = run_alone([command[0], "--server=" + addresses[counts.total() % len(addresses)]] + options, **more)
+        for address in (addresses[counts.total() % len(addresses)], *ignoring * (home == "/nowhere")):
+            with_server = run_alone([command[0], "--server=" + address] + options, **more)
+            if b"heeds no ignore files" not in text(with_server.stderr) + text(with_server.stdout):
+                break
     known = repr((command, more.get("cwd")))
     alone = run_alone(alone_of(command), **more) if answers is None or known not in answers else answers[known]
     if answers is not None:
@@ -151,7 +153,8 @@ def test_surroundings():
                     [TRAWL, "foo", "\33[1m"],
                     [TRAWL, "--color", "-o", "foo", "nul", "a.c"], [TRAWL, "-r", "foo", "."], [TRAWL, "-rc", "foo", "."],
                     [TRAWL, "-rl", "foo", "."], [TRAWL, "-rl", "absent", "."], [TRAWL, "-r", "absent"], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):
-        with_server = command[:1] + ["--server=" + addresses[0]] + command[1:]
+        address = (addresses if command[0] == TRAWL or command[2:] == ["a.c"] else ignoring or addresses)[0]
+        with_server = command[:1] + ["--server=" + address] + command[1:]
         for way in (in_terminal, to_own_file):
             wanted, got = way(alone_of(command), tree), way(with_server, tree)
             counts["surroundings"] += 1
@@ -280,7 +283,7 @@ def test_changes():
         os.close(above)
     names = ("a", "a", "b", "d/a", "d/a", "d/e/b", "d", "d/e", "f")
     # Each command differs from its neighbour in a single part of what determines a view.
-    commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore", "--hidden"],
+    commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore"],
                 ["--files", "-r", "--ignore"], ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=8"], ["-d", "skip"], ["-d", "read"],
                 ["-r", "--include=a"], ["-r", "--exclude=a"], ["-r", "--exclude-dir=e"], ["-r", "--max-depth=1"], ["-r", "--max-depth=2"]]
     operands = [["."], ["d", "a", "d"], ["a/", "a"], ["a/.", "d/."], ["./d//e", "b", "./d//e"], ["g", "g", "nothing", "f"]]
@@ -338,10 +341,11 @@ def in_tree(*given, make=tempfile.mkdtemp, **more):
 
 
 def start():
-    """Starts two servers of the folder, of which the second holds a part of the files in memory."""
+    """Starts three servers of the folder: the second holds a part of the files in memory, the third heeds ignore files."""
     return [servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, name), *options, tempfile.tempdir,
                            stdin=subprocess.DEVNULL, env=cases.environment("C.UTF-8", HOME=HOME))
-            for name, options in (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]))]
+            for name, options in (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]),
+                                  ("rules", ["--search-zip", "--ignore"]))]
 
 
 servers.respect_modes()
@@ -352,7 +356,8 @@ if not FRONT:
     os.symlink("/nowhere", HOME)
 tempfile.tempdir = os.path.join(folder, "served")
 both = [] if FRONT else start()
-addresses = FRONT[:1] if FRONT else [server.address for server in both]
+addresses = FRONT[:1] if FRONT else [server.address for server in both[:2]]
+ignoring = [server.address for server in both[2:]]
 if FRONT:
     tempfile.mkdtemp = in_tree
 try:

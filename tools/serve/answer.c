@@ -7,6 +7,7 @@
  */
 #include "serve/answer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -92,15 +93,15 @@ static bool none_is_converted(const struct settings *settings)
  * false if there was no pass, or if the pass searched other bytes than the job would. A file whose
  * bit is not set is held, and the block has the bytes that the job would search, unless the job
  * converts these bytes. */
-static bool holds_nothing(const struct served_answer *answer, const struct view_item *item)
+static bool holds_nothing(const struct served_answer *answer, uint32_t item)
 {
     const struct settings *settings = &answer->request.settings;
     const struct served_file *file;
 
-    if (!answer->passed || item->kind != WALK_FILE || item->file == UINT32_MAX ||
-        (answer->pass.files[item->file / 8] >> item->file % 8 & 1) != 0)
+    if (!answer->passed || item >= VIEW_SPECIAL ||
+        (answer->pass.files[item / 8] >> item % 8 & 1) != 0)
         return false;
-    file = answer->state->files[item->file];
+    file = answer->state->files[item];
     return !input_is_converted(settings, file->block->bytes + file->block_begin,
                                file->supplied.bytes_count) &&
            !job_is_own_output(settings, &file->supplied.status);
@@ -118,7 +119,7 @@ static unsigned pass_part(const struct served_answer *answer)
 static void look_for_files(struct served_answer *answer, struct command_job *job)
 {
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
-    bool is_small = answer->view->item_count < answer->state->file_count / pass_part(answer);
+    bool is_small = answer->view->file_count < answer->state->file_count / pass_part(answer);
 
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
         pass_is_frequent(answer->server->passes, answer->state, plan))
@@ -128,8 +129,8 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
     answer->counts = job->settings->json;
     answer->quickly =
         answer->passed && answer->silently && !answer->counts && none_is_converted(job->settings);
-    for (uint64_t i = 0; answer->silently && i < answer->view->item_count; i++)
-        if (holds_nothing(answer, &answer->view->items[i])) {
+    for (uint64_t i = 0; answer->silently && i < answer->view->file_count; i++)
+        if (holds_nothing(answer, answer->view->files[i])) {
             job->left_out = false; /* the pass searched files, so no rule left out all of them */
             return;
         }
@@ -158,9 +159,10 @@ static void skip_files(struct served_answer *answer)
 {
     const uint32_t *files = answer->view->files;
     const uint8_t *bits = answer->pass.files;
-    uint64_t at = answer->item_at, count = answer->view->item_count;
+    uint64_t at = answer->item_at, count = answer->view->file_count;
 
-    while (at < count && files[at] != UINT32_MAX && (bits[files[at] / 8] >> files[at] % 8 & 1) == 0)
+    while (at < count && files[at] < VIEW_SPECIAL &&
+           (bits[files[at] / 8] >> files[at] % 8 & 1) == 0)
         at++;
     answer->item_at = at;
 }
@@ -168,6 +170,7 @@ static void skip_files(struct served_answer *answer)
 static bool next_file(void *context, struct walk_item *item)
 {
     struct served_answer *answer = context;
+    const struct served_view *view = answer->view;
 
     if (answer->job != NULL && answer->item_at >= answer->pass_from) {
         look_for_files(answer, answer->job);
@@ -175,31 +178,35 @@ static bool next_file(void *context, struct walk_item *item)
     }
     if (answer->quickly)
         skip_files(answer);
-    while (answer->view != NULL && answer->item_at < answer->view->item_count &&
-           !answering_is_over(answer)) {
-        const struct view_item *found = &answer->view->items[answer->item_at++];
+    while (view != NULL && answer->item_at < view->file_count && !answering_is_over(answer)) {
+        uint64_t at = answer->item_at++;
+        uint32_t found = view->files[at];
+        const struct view_special *special =
+            found >= VIEW_SPECIAL ? &view->specials[found - VIEW_SPECIAL] : NULL;
+        const struct served_file *file = special == NULL ? answer->state->files[found] : NULL;
         bool nothing = holds_nothing(answer, found);
 
-        if (nothing && answer->silently && !found->is_operand &&
-            !(answer->counts && answer->item_at == answer->view->item_count)) {
+        if (nothing && answer->silently &&
+            !(answer->counts && answer->item_at == view->file_count)) {
             answer->passed_files++;
-            answer->passed_bytes += answer->state->files[found->file]->supplied.bytes_count;
+            answer->passed_bytes += file->supplied.bytes_count;
             continue;
         }
         memset(item, 0, sizeof *item);
         item->passed_files = answer->counts ? answer->passed_files : 0;
         item->passed_bytes = answer->passed_bytes;
         answer->passed_files = answer->passed_bytes = 0;
-        item->kind = found->kind;
-        item->name = found->name;
-        item->type = found->type;
-        item->is_operand = found->is_operand;
-        item->os_code = found->os_code;
+        item->kind = special != NULL ? special->kind : WALK_FILE;
+        item->name = view_name(view, answer->state, at, &answer->names);
+        item->type = special != NULL ? DT_UNKNOWN : DT_REG;
+        item->is_operand = special != NULL || view->parts[answer->names.part].is_operand;
+        item->os_code = special != NULL ? special->os_code : 0;
         item->holds_nothing = nothing;
-        if (found->kind == WALK_FILE)
-            item->supplied = found->file == UINT32_MAX
-                                 ? &answer->no_file
-                                 : &answer->state->files[found->file]->supplied;
+        if (item->kind == WALK_FILE)
+            item->supplied = file == NULL ? &answer->no_file : &file->supplied;
+        if (item->name == NULL)
+            *item = (struct walk_item){
+                .kind = WALK_ERROR, .name = "", .is_operand = true, .os_code = ENOMEM};
         return true;
     }
     return false;
@@ -415,6 +422,7 @@ static void free_answer(struct served_answer *answer)
         if (answer->descriptors[i] >= 0)
             close(answer->descriptors[i]);
     request_free(&answer->request);
+    free(answer->names.bytes);
     free(answer->kept);
     free(answer->file_end);
     free(answer->searchers);

@@ -250,7 +250,7 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
-    bool is_unable;
+    int http_status;
 
     answer->state = collection_now(answer->collection, message);
     if (answer->state == NULL) {
@@ -258,13 +258,12 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
         return false;
     }
     answer->view =
-        collection_view(answer->collection, &answer->state, job, answer->request.directory,
-                        operands, operand_count, &is_unable, message);
+        collection_view(answer->collection, answer->state, job, answer->request.directory, operands,
+                        operand_count, &http_status, message);
     if (answer->view == NULL) {
-        answering_refuse(answer, is_unable ? 503 : 409, message);
+        answering_refuse(answer, http_status, message);
         return false;
     }
     job->left_out = answer->view->left_out;
-    job->show_names = answer->view->show_names;
     return true;
 }

@@ -16,6 +16,7 @@ struct served_answer {
 
     struct supply supply;
     struct supplied_file no_file; /* stands for an operand that is a directory and is not walked */
+    struct view_names names;      /* the name of the next item */
     struct state *state;          /* the state of the collection that the answer is about */
     struct served_view *view;     /* the files that the request means */
     /* Index of the next item of the view. */

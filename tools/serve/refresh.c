@@ -6,6 +6,7 @@
  * batch, the batch takes them in, as a log-structured merge tree does. So there are few blocks
  * however often files change.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -43,8 +44,8 @@ static bool no_memory(char *message)
 
 /* ---- Notices --------------------------------------------------------------------------------- */
 
-bool watch_directory(struct collection *collection, int descriptor, const char *path,
-                     enum watch_cause cause)
+/* Watches a directory and its .git/info, where git may have rules. Fails as watches_add does. */
+static bool watch_directory(struct collection *collection, int descriptor, const char *path)
 {
     const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     const char *name = ".git/info";
@@ -60,12 +61,11 @@ bool watch_directory(struct collection *collection, int descriptor, const char *
     good = rules < 0 || below != NULL;
     if (below != NULL) {
         (void)snprintf(below, bytes, "%s%s%s", path, *path == '\0' ? "" : "/", name);
-        good = watches_add(collection->watches, rules, below,
-                           cause == WATCH_VIEW ? WATCH_VIEW : WATCH_RULES);
+        good = watches_add(collection->watches, rules, below, WATCH_RULES);
         os_code = errno;
     }
     if (good) {
-        good = watches_add(collection->watches, descriptor, path, cause);
+        good = watches_add(collection->watches, descriptor, path, WATCH_FILES);
         os_code = errno;
     }
     free(below);
@@ -162,6 +162,26 @@ static bool status_below(int directory, const char *path, struct stat *status)
     return good;
 }
 
+/* Keeps collection->path for take_fresh: the path of a new file that no rule may leave out. */
+static void add_fresh(struct collection *collection)
+{
+    char **fresh = grown(collection->fresh, &collection->fresh_capacity, 64,
+                         collection->fresh_count + 1, sizeof *fresh);
+    char *copy = fresh == NULL ? NULL : strdup(collection->path);
+
+    collection->fresh = fresh != NULL ? fresh : collection->fresh;
+    collection->must_walk |= copy == NULL;
+    if (copy != NULL)
+        fresh[collection->fresh_count++] = copy;
+}
+
+/* Returns whether options or rules may leave a file out by its path. */
+static bool may_leave_out(const struct settings *settings)
+{
+    return walks_by_rules(&settings->files) || settings->filters.count > 0 ||
+           settings->files.depth_max != UINT64_MAX || settings->files.bytes_max != UINT64_MAX;
+}
+
 static bool is_rule_file(const char *name)
 {
     static const char *const names[] = {".gitignore", ".ignore", ".rgignore", ".git", "exclude"};
@@ -175,7 +195,7 @@ static bool is_rule_file(const char *name)
 /* Handles a notice about a file, or about a name that was a file. */
 static void take_file_notice(struct collection *collection, const struct notice *notice)
 {
-    bool limited = collection->walking.files.bytes_max != UINT64_MAX, is_file;
+    bool limited = collection->walking.files.bytes_max != UINT64_MAX, is_file, is_new;
     struct stat status;
     nlink_t links = 0;
     uint32_t index;
@@ -188,12 +208,15 @@ static void take_file_notice(struct collection *collection, const struct notice 
         links = collection->state->files[index]->supplied.status.st_nlink;
         add_dirty(collection, index);
     }
+    is_new = index == UINT32_MAX || collection->state->files[index]->kind != ENTRY_FILE;
     is_file =
         status_below(collection->shelf.base, collection->path, &status) && S_ISREG(status.st_mode);
     /* A file with hard links changed under its other names, too. */
     if (links > 1 || (is_file && status.st_nlink > 1))
         collection->must_walk = true;
-    else if (is_file && (limited || (index == UINT32_MAX && notice->kind == NOTICE_NAME)) &&
+    else if (is_file && is_new && !may_leave_out(&collection->walking))
+        add_fresh(collection);
+    else if (is_file && (limited || (is_new && notice->kind == NOTICE_NAME)) &&
              set_path(collection, notice->directory, ""))
         add_part(collection, false);
 }
@@ -203,9 +226,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
 {
     const struct settings *settings = &collection->walking;
     bool of_rules = is_rule_file(notice->name), of_tree = notice->kind == NOTICE_TREE;
-    bool may_be_left_out = walks_by_rules(&settings->files) || settings->filters.count > 0;
 
-    collection->renamed |= of_rules || notice->kind != NOTICE_CONTENT;
+    collection->renamed |= of_rules || of_tree || notice->is_moved;
     if (of_tree) /* the change may have resolved the conflict of two paths */
         collection->conflict_count = 0;
     collection->must_walk |=
@@ -214,7 +236,7 @@ static void take_notice(struct collection *collection, const struct notice *noti
         return;
     if (!of_tree)
         take_file_notice(collection, notice);
-    else if (set_path(collection, notice->directory, may_be_left_out ? "" : notice->name))
+    else if (set_path(collection, notice->directory, may_leave_out(settings) ? "" : notice->name))
         add_part(collection, true);
 }
 
@@ -258,7 +280,6 @@ struct update {
     const struct changed_part *part; /* the part that is being walked */
     /* The walk has entered the part's directory, and is_part was true. */
     bool entered;
-    bool renamed;   /* files were added or removed */
     bool conflict;  /* a directory has two paths, or was replaced */
     bool blind;     /* a directory cannot be watched, for the reason watch_code */
     int watch_code; /* errno; 0: the directory's file system sends no notices */
@@ -274,30 +295,66 @@ static bool is_changed(const struct update *update, uint32_t index)
            update->state->files[index] != update->before->files[index];
 }
 
-/* Adds a file that has to be read to the batch. index UINT32_MAX: the file is new. */
-static void put_file(struct update *update, uint32_t index, const char *path,
-                     const struct stat *status)
+/* Adds an entry to the batch. index UINT32_MAX: the entry is new. is_read: a file that the batch
+ * reads. NULL: update->failed. */
+static struct served_file *put_entry(struct update *update, uint32_t index, const char *path,
+                                     const struct stat *status, bool is_read)
 {
     struct file_batch *batch = &update->batch;
-    struct served_file *made =
-        batch_make(batch, index, path, status, batch_fits(batch, status, update->bytes_max));
+    struct served_file *made = batch_make(batch, index, path, status, is_read);
 
     if (made != NULL && index == UINT32_MAX) {
         index = batch->items[batch->count - 1].index = state_add(update->state, made);
-        update->renamed = true;
         update->linked |= update->before != NULL && status->st_nlink > 1;
     }
-    if (made == NULL || index == UINT32_MAX)
+    if (made == NULL || index == UINT32_MAX) {
         update->failed = true;
-    else
-        update->state->files[index] = made;
+        return NULL;
+    }
+    return update->state->files[index] = made;
 }
 
 static void remove_file(struct update *update, uint32_t index)
 {
     update->failed |= !batch_remove(&update->batch, index);
     update->state->files[index] = NULL;
-    update->renamed = true;
+}
+
+/* Handles a directory, or an entry that is left out: keeps the entry of the state before if
+ * unchanged, else adds `wanted` to the batch. */
+static void take_other(struct update *update, const char *below, const struct served_file *wanted)
+{
+    static const struct stat none;
+    uint32_t index = state_find(update->state, below);
+    struct served_file *made;
+
+    if (index != UINT32_MAX && is_changed(update, index)) {
+        made = update->state->files[index];
+        if (made != NULL &&
+            made->kind == wanted->kind) /* an error in a directory that was entered */
+            made->os_code = wanted->os_code;
+        return;
+    }
+    if (index != UINT32_MAX) {
+        const struct served_file *file = update->before->files[index];
+
+        update->marks[index] |= MARK_SEEN;
+        if (file->kind == wanted->kind && file->os_code == wanted->os_code &&
+            file->why == wanted->why && file->is_directory == wanted->is_directory)
+            return;
+    }
+    made = put_entry(update, index, below, &none, false);
+    if (made != NULL) {
+        made->kind = wanted->kind;
+        made->os_code = wanted->os_code;
+        made->why = wanted->why;
+        made->is_directory = wanted->is_directory;
+    }
+}
+
+static void take_directory(struct update *update, const char *below, int os_code)
+{
+    take_other(update, below, &(struct served_file){.kind = ENTRY_DIRECTORY, .os_code = os_code});
 }
 
 /* Handles a file that exists: keeps the file of the state before if unchanged, else adds a new file
@@ -321,26 +378,35 @@ static void take_file(struct update *update, int directory, const char *name, co
         return;
     if (file != NULL)
         update->marks[index] |= MARK_SEEN;
-    if (file == NULL || is_dirty || file->recent || update->collection->anew ||
-        !same_status(&file->supplied.status, &status))
-        put_file(update, index, below, &status);
+    if (file == NULL || file->kind != ENTRY_FILE || is_dirty || file->recent ||
+        update->collection->anew || !same_status(&file->supplied.status, &status))
+        (void)put_entry(update, index, below, &status,
+                        batch_fits(&update->batch, &status, update->bytes_max));
 }
 
-/* Looks at the changed files that no walk has met. */
+/* Looks at the changed and the new files that no walk has met. */
 static void take_dirty(struct update *update)
 {
     struct collection *collection = update->collection;
+    struct stat status;
 
     for (size_t i = 0; i < collection->dirty_count && !update->failed; i++) {
         uint32_t index = collection->dirty[i];
 
         if (is_changed(update, index) || (update->marks[index] & MARK_SEEN) != 0)
             continue;
+        if (update->before->files[index]->kind != ENTRY_FILE) {
+            if (!status_below(collection->shelf.base, update->before->files[index]->path, &status))
+                remove_file(update, index);
+            continue;
+        }
         take_file(update, collection->shelf.base, update->before->files[index]->path,
                   update->before->files[index]->path);
         if ((update->marks[index] & MARK_SEEN) == 0)
             remove_file(update, index);
     }
+    for (size_t i = 0; i < collection->fresh_count && !update->failed; i++)
+        take_file(update, collection->shelf.base, collection->fresh[i], collection->fresh[i]);
 }
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
@@ -367,20 +433,6 @@ const char *path_below(const struct collection *collection, const char *path)
     if (path[bytes] == '\0')
         return path + bytes;
     return path[bytes] == '/' ? path + bytes + 1 : NULL;
-}
-
-/* Compares two paths name by name, as --sort=path orders files. */
-static int compare_paths(const char *left, const char *right)
-{
-    while (*left == *right && *left != '\0') {
-        left++;
-        right++;
-    }
-    if (*left == '\0' || *right == '\0')
-        return (*left != '\0') - (*right != '\0');
-    if (*left == '/' || *right == '/') /* the name that ends here comes first */
-        return *left == '/' ? -1 : 1;
-    return (unsigned char)*left < (unsigned char)*right ? -1 : 1;
 }
 
 bool is_within_bounds(const struct collection *collection, const char *path)
@@ -435,19 +487,47 @@ static void enter_directory(void *context, int descriptor, const char *path)
 {
     struct update *update = context;
     struct collection *collection = update->collection;
+    const char *below = path_below(collection, path);
 
     if (!update->entered && !is_part(update, descriptor)) {
         update->conflict = true;
         return;
     }
     update->entered = true;
+    if (collection->file == NULL)
+        take_directory(update, below, 0);
     update->blind |= is_without_notices(descriptor);
     if (collection->watches == NULL || update->blind ||
-        watch_directory(collection, descriptor, path_below(collection, path), WATCH_FILES))
+        watch_directory(collection, descriptor, below))
         return;
     update->conflict |= errno == EXDEV;
     update->blind |= errno != EXDEV;
     update->watch_code = errno == EXDEV ? 0 : errno;
+}
+
+/* Handles what the walk of a part has found. */
+static void take_found(struct update *update, const struct tree_entry *entry)
+{
+    const char *below = path_below(update->collection, entry->path);
+    uint32_t index;
+
+    update->failed |= entry->kind == TREE_ERROR && is_shortage(entry->os_code);
+    if (entry->kind == TREE_FILE && update->entered) {
+        take_file(update, entry->directory->descriptor, entry->path + entry->name_at, below);
+    } else if (entry->kind == TREE_ERROR && entry->os_code != ENOENT && entry->os_code != ENOTDIR) {
+        take_directory(update, below, entry->os_code);
+    } else if (entry->kind == TREE_LEFT && update->entered &&
+               (update->part->deep || entry->why != LEFT_TOO_DEEP)) {
+        take_other(update, below,
+                   &(struct served_file){.kind = ENTRY_LEFT,
+                                         .why = entry->why,
+                                         .is_directory = entry->type == DT_DIR});
+    } else if (entry->kind == TREE_LEFT && update->entered) {
+        index = state_find(update->state, below);
+        /* The walk does not go down into this directory, which the state may know. */
+        if (index != UINT32_MAX && !is_changed(update, index))
+            update->marks[index] |= MARK_SEEN;
+    }
 }
 
 static void walk_tree(struct update *update, const char *path)
@@ -458,6 +538,8 @@ static void walk_tree(struct update *update, const char *path)
     const struct tree_options options = {.exclude = update->job.exclude,
                                          .filter = update->job.filter,
                                          .files = &files,
+                                         .skip_devices = true,
+                                         .tells_left = true,
                                          .open_levels = OPEN_LEVELS,
                                          .left_out = &left_out,
                                          .watcher = &watcher};
@@ -467,15 +549,11 @@ static void walk_tree(struct update *update, const char *path)
     if (!update->part->deep)
         files.depth_max = 1;
     tree = tree_open(path, &options);
-    update->state->unreadable |= tree == NULL && errno != ENOENT;
-    update->failed |= tree == NULL && is_shortage(errno);
-    while (tree != NULL && !update->failed && tree_next(tree, &entry)) {
-        if (entry.kind == TREE_FILE && update->entered)
-            take_file(update, entry.directory->descriptor, entry.path + entry.name_at,
-                      path_below(update->collection, entry.path));
-        update->failed |= entry.kind == TREE_ERROR && is_shortage(entry.os_code);
-        update->state->unreadable |= entry.kind == TREE_ERROR && entry.os_code != ENOENT;
-    }
+    if (tree == NULL) /* an ignore file above the tree cannot be read */
+        take_found(update,
+                   &(struct tree_entry){.kind = TREE_ERROR, .path = path, .os_code = errno});
+    while (tree != NULL && !update->failed && tree_next(tree, &entry))
+        take_found(update, &entry);
     tree_close(tree);
 }
 
@@ -490,7 +568,7 @@ static void remove_unseen(struct update *update)
 
         if (file != NULL && (update->marks[i] & MARK_SEEN) == 0 && !is_changed(update, i) &&
             is_in(file->path, part->path) &&
-            (part->deep || strchr(file->path + bytes + (bytes > 0), '/') == NULL))
+            (part->deep || strchr(file->path + bytes + (file->path[bytes] == '/'), '/') == NULL))
             remove_file(update, i);
     }
 }
@@ -554,19 +632,16 @@ static bool walk_parts(struct update *update, char *message)
     const struct settings *settings = &collection->walking;
     char nothing[] = "";
     const struct changed_part all = {nothing, true};
-    bool good =
-        (!collection->must_walk || open_base(collection, message)) &&
-        (settings->filters.count == 0 ||
-         exclude_open(&update->job.exclude, &settings->filters, message)) &&
-        (!walks_by_rules(&settings->files) || filter_open(&update->job.filter, settings, message));
+    bool good = (!collection->must_walk || open_base(collection, message)) &&
+                (settings->filters.count == 0 ||
+                 exclude_open(&update->job.exclude, &settings->filters, message)) &&
+                (!walks_by_rules(&settings->files) ||
+                 filter_open(&update->job.filter, settings, false, message));
 
-    if (good && collection->must_walk) {
-        update->state->unreadable = false;
+    if (good && collection->must_walk)
         walk_part(update, &all);
-    } else if (good) {
-        for (size_t i = 0; i < collection->part_count; i++)
-            walk_part(update, &collection->parts[i]);
-    }
+    for (size_t i = 0; good && !collection->must_walk && i < collection->part_count; i++)
+        walk_part(update, &collection->parts[i]);
     if (update->job.exclude != NULL)
         exclude_close(update->job.exclude);
     filter_close(update->job.filter);
@@ -601,11 +676,12 @@ static bool make_state(struct update *update, char *message)
     take_dirty(update);
     if (update->failed)
         return no_memory(message);
-    if (update->batch.count == 0 && update->before != NULL && !collection->renamed)
+    if (update->batch.count == 0 && update->before != NULL)
         return true;
+    if (!state_order(update->state, &update->batch))
+        return no_memory(message);
     (void)state_merge(update->state, MERGE_BYTES, &update->batch);
     (void)batch_fill(&update->batch); /* on failure, searches open the files that are not held */
-    update->state->names += update->renamed || collection->renamed;
     collection_publish(collection, update->state, &update->batch);
     update->state = NULL;
     return true;
@@ -633,6 +709,12 @@ static void say_watched(struct collection *collection)
     if (collection->watch_again_ns != 0)
         message_print("%s: its directories are watched again", collection->options.name);
     collection->watch_again_ns = 0;
+}
+
+void drop_fresh(struct collection *collection)
+{
+    while (collection->fresh_count > 0)
+        free(collection->fresh[--collection->fresh_count]);
 }
 
 static bool update_state(struct collection *collection, char *message)
@@ -667,12 +749,14 @@ static bool update_state(struct collection *collection, char *message)
     collection->anew = collection->anew && !walks_all;
     collection->renamed = collection->must_walk;
     collection->dirty_count = 0;
+    drop_fresh(collection);
     return true;
 }
 
-/* Brings the state up to date; the caller holds collection->refresh. Fails if names change until
+/* Brings the state up to date; the caller holds collection->refresh. Fails if files are moved until
  * the time is over: a walk may then have looked for a file in a place too early or too late, so no
- * state is known to be complete. Contents that change are no reason to fail: each file is held as
+ * state is known to be complete. A new file is no reason to fail: the next call takes the file.
+ * Contents that change are no reason to fail: each file is held as
  * it was at some time during the call. */
 static bool refresh(struct collection *collection, char *message)
 {
@@ -685,7 +769,7 @@ static bool refresh(struct collection *collection, char *message)
     for (unsigned round = 0; good; round++) {
         take_notices(collection);
         if (!collection->must_walk && !collection->renamed && collection->dirty_count == 0 &&
-            collection->part_count == 0)
+            collection->part_count == 0 && collection->fresh_count == 0)
             break;
         if (round > 0 && !collection->renamed &&
             (round >= ROUNDS_MAX || now_ns() - begin > ROUNDS_NS || looks))

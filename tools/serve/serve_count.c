@@ -71,20 +71,21 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
 static json_t *file_names(const struct served_answer *answer)
 {
     const struct pass_request *pass = &answer->pass;
+    struct view_names buffer = {0};
     json_t *names = json_array();
     uint64_t item = 0;
 
-    for (uint64_t i = 0; i < pass->position_count; i++) {
+    for (uint64_t i = 0; i < pass->position_count && names != NULL; i++) {
         const char *name;
 
         if (i > 0 && pass->positions[i].file == pass->positions[i - 1].file)
             continue;
-        while (answer->view->items[item].file != pass->positions[i].file)
+        while (answer->view->files[item] != pass->positions[i].file)
             item++;
-        name = answer->view->items[item++].name;
-        if (!append(&names, text_value(name, strlen(name))))
-            return NULL;
+        name = view_name(answer->view, answer->state, item++, &buffer);
+        (void)append(&names, name == NULL ? NULL : text_value(name, strlen(name)));
     }
+    free(buffer.bytes);
     return names;
 }
 
@@ -171,8 +172,7 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     }
     if (!answering_look(answer, job, operands, operand_count))
         return EXIT_ERROR;
-    for (uint64_t i = 0; i < answer->view->item_count; i++)
-        answer->unlisted_count += answer->view->items[i].kind == WALK_ERROR;
+    answer->unlisted_count = answer->view->error_count;
     if (job->patterns->count > 0) {
         pass->wants_counts = answer->request.format == REQUEST_COUNT;
         pass->wants_positions = !pass->wants_counts;
@@ -198,6 +198,7 @@ int answering_list(struct served_answer *answer)
 {
     char message[SETTINGS_ERROR_BYTES] = "memory exhausted";
     struct output *output = &answer->output;
+    const struct served_order *order;
 
     answer->state = collection_now(answer->collection, message);
     if (answer->state == NULL) {
@@ -205,13 +206,13 @@ int answering_list(struct served_answer *answer)
         return EXIT_ERROR;
     }
     answering_begins(answer);
+    order = answer->state->order;
     for (uint32_t i = 0;
-         i < answer->state->index_count && output->error == 0 && !answer->request.is_head; i++) {
-        const struct served_file *file = answer->state->files[i];
+         order != NULL && i < order->counts[0] && output->error == 0 && !answer->request.is_head;
+         i++) {
+        const struct served_file *file = answer->state->files[order->items[i]];
         char *line = NULL;
 
-        if (file == NULL)
-            continue;
         if (!answering_is_over(answer))
             line = text_line(json_pack(
                 "{s:o,s:I,s:b}", "path", text_value(file->path, strlen(file->path)), "bytes",

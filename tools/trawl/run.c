@@ -345,7 +345,7 @@ int job_run(struct command_job *job, struct settings *settings)
     if (good && settings->unix_offsets)
         job_message(job, "warning: --unix-byte-offsets (-u) is obsolete");
     if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))
-        good = filter_open(&job->filter, settings, message);
+        good = filter_open(&job->filter, settings, job->supply != NULL, message);
     if (!good)
         job_message(job, "%s", message);
     else if (files->names_only)
