@@ -37,8 +37,8 @@ PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shard
 READ_BYTES = 1 << 16  # limit for a part of an answer
 GROUPS = 0x80  # a bit of the exit status: groups of lines were printed
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
-LEFT_OUT = b"no files were searched"  # the begin of a message
-NOT_SERVED = ("--sortr", "--count-by-pattern", "--debug")  # also refused: --sort by anything but the path
+LEFT_OUT = b"no files were searched"  # the begin of a message, which is true if all shards say it
+NOT_SERVED = ("--sortr", "--count-by-pattern")
 
 
 def program() -> str:
@@ -225,7 +225,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     --sort=path, of which none lies in another. A request whose answer has no order is not divided."""
     options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
     for one in options:
-        if one.startswith(NOT_SERVED) or (one.startswith("--sort=") and one not in ("--sort=path", "--sort=none")):
+        if one.startswith(NOT_SERVED):
             raise Refused(422, {}, error(422, f"{one}: a cluster does not serve this option"))
     paths = body.get("paths") or []
     base = text_of(body.get("directory", ""))
@@ -414,9 +414,9 @@ class Front:
         said: set[bytes] = set()  # messages of the first shard; other shards repeat those that name no operand
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
         quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
-        left_out = {}
+        left_out: list[int] = []  # statuses of the shards that found no file
         for number, shard in enumerate(itertools.chain(*asked)):
-            begins, held, status = True, b"", 2
+            begins, held, status, nothing, faults = True, b"", 2, b"", False
             try:
                 async for kind, content in shard.all():
                     if kind == b"x":
@@ -428,10 +428,11 @@ class Front:
                             yield frame(b"o", held[:at])
                         held = held[at:]
                     elif kind == b"m" and content.startswith(LEFT_OUT):
-                        left_out[number // len(self.shards)] = content  # of a request to all shards
+                        nothing = content
                     elif kind == b"m" and content in said and not content.startswith(named):
                         continue
                     else:
+                        faults |= kind == b"m"
                         if kind == b"m" and number == 0:
                             said.add(content)
                         if begins and not printed and number > 0:  # a binary file counts as a group, as in grep
@@ -447,7 +448,8 @@ class Front:
             if quiet and status == 0:
                 statuses = [0]
                 break
-            statuses.append(status)
+            left_out += [status] * bool(nothing)
+            statuses.append(1 if nothing and not faults else status)
             if held and kind_of(held) == b"summary":
                 summaries.append(json.loads(held))
             elif held:
@@ -455,15 +457,18 @@ class Front:
         if summaries:
             line = json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode()
             yield frame(b"o", line + b"\n")
-        if len(left_out) == len(asked):
-            yield frame(b"m", left_out[0])
+        if nothing and len(left_out) == len(statuses):
+            yield frame(b"m", nothing)
+            statuses = left_out
         yield frame(b"x", bytes([2 if 2 in statuses else min(statuses)]))
 
     async def lines(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
         left = body.get("max_results", sys.maxsize)
         ends: list[dict[str, Any]] = []
         summaries: list[Any] = []
+        nothing: list[bytes] = []  # messages of the shards that found no file
         for number, shard in enumerate(itertools.chain(*asked)):
+            before = len(nothing)
             try:
                 async for _, line in shard.all():
                     kind = kind_of(line)
@@ -474,8 +479,12 @@ class Front:
                             break
                     if kind == b"status":
                         ends.append(json.loads(line)["data"])
+                        if len(nothing) > before and not (body.get("tg") and len(nothing) == len(ends)):
+                            ends[-1]["exit"] = min(ends[-1]["exit"], 1)  # another shard has files
                     elif kind == b"summary":
                         summaries.append(json.loads(line))
+                    elif kind == b"message" and LEFT_OUT in line:
+                        nothing.append(line)
                     else:
                         yield line
             except Refused as refused:
@@ -488,6 +497,8 @@ class Front:
                 break
         if summaries:
             yield json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode() + b"\n"
+        if len(nothing) == len(ends):
+            yield nothing[0]
         exits = [one["exit"] for one in ends]
         data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, STATUS)}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"

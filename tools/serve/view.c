@@ -39,7 +39,7 @@ struct viewing {
     /* What was found. */
     struct served_view *view;
     size_t own_capacity, part_capacity, special_capacity;
-    const char *missing; /* path of the first file that the collection leaves out */
+    char *missing; /* path of the first file that the collection leaves out; owned */
     uint64_t missing_count, look_count;
     struct guard *guard; /* limits the request's memory and time; NULL: no limit */
 };
@@ -137,8 +137,8 @@ static bool add_special(struct viewing *viewing, const char *below, const char *
 /* Notes a file that the request wants and that the collection leaves out. */
 static void add_missing(struct viewing *viewing, const char *path)
 {
-    if (viewing->missing_count++ == 0)
-        viewing->missing = path;
+    if (viewing->missing_count++ == 0 && (viewing->missing = strdup(path)) == NULL)
+        (void)no_memory(viewing);
 }
 
 /* Writes the name of the file `path` below the part's operand into a buffer. NULL: out of
@@ -720,9 +720,9 @@ static bool make_view(struct viewing *viewing, const struct value_item *operands
             (void)view_fail(viewing, 503, "%s", strerror(ECANCELED));
         else
             find_operand(viewing, count > 0 ? operands[i].text : NULL, count <= 1);
-        if (viewing->missing != NULL && *viewing->http_status == 0)
-            say_missing(viewing);
     }
+    if (viewing->missing != NULL && *viewing->http_status == 0)
+        say_missing(viewing);
     return *viewing->http_status == 0 && finish_view(viewing);
 }
 
@@ -755,6 +755,7 @@ struct served_view *collection_view(struct collection *collection, const struct 
         view_drop(viewing.view);
         viewing.view = NULL;
     }
+    free(viewing.missing);
     free(viewing.below);
     free(viewing.shown);
     return viewing.view;
