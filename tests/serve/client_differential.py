@@ -312,6 +312,62 @@ def test_changes():
         print("changes: %s" % reasons, file=sys.stderr)
 
 
+ABOUT_FILES = ("--ignore --ignore --hidden --no-hidden --no-ignore-vcs --no-ignore-dot --no-ignore-parent --no-ignore-exclude --no-require-git "
+               "-g*.c -g!*.h -gsub/** -g!sub -g/a.c -g!/sub/deep --iglob=*.C -tc -tmake --type-not=h --type-add=o:*.o -to --max-depth=1 --max-depth=2 "
+               "--max-filesize=4 --max-filesize=9 --exclude=*.h --include=*.[co] --exclude-dir=deep --exclude-dir=.git --one-file-system").split()
+
+
+def test_rules():
+    """Tests servers with random options about files, on trees with files of rules that change. A request has the server's
+    options or others, from several folders: the answer is the command's, or is refused."""
+    draw, tree = cases.random_of("rules", 0), os.path.join(tempfile.tempdir, "rules")
+    plain, tg, before = addresses[:] + ignoring, os.path.join(folder, "tg"), collections.Counter(counts)
+    places = ("", "sub", "sub/deep", "sub/empty", ".dot", "out", ".git", ".git/info")
+    names = ("a.c", "b.h", "x.o", ".h.c", "Makefile", "long.c")
+    globs = ("*.o", "*.h", "/a.c", "!a.c", "deep/", "out", "sub/*.c", "!*.h", ".h*", "!.h.c", "!.dot/")
+    lists = (".ignore", ".rgignore", ".gitignore", "sub/.ignore", "sub/.gitignore", ".git/info/exclude", "sub/deep/.ignore")
+    ignoring.clear()
+    for number in range(cases.amount(20)):
+        shutil.rmtree(tree, ignore_errors=True)
+        for place in draw.sample(places, 6):
+            os.makedirs(os.path.join(tree, place), exist_ok=True)
+        own = draw.sample(ABOUT_FILES, draw.choice((0, 1, 1, 2, 3)))
+        with servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, "rules%d" % number), *own, tree, stdin=subprocess.DEVNULL,
+                            env=cases.environment("C.UTF-8", HOME=HOME)) as server:
+            addresses[:] = [server.address]
+            for _ in range(6):
+                for _ in range(draw.randint(1, 12)):
+                    path = os.path.join(tree, draw.choice(places), draw.choice(names))
+                    if draw.random() < 0.2:
+                        path = os.path.join(tree, draw.choice(lists))
+                    with contextlib.suppress(OSError):
+                        if draw.random() < 0.15:
+                            (shutil.rmtree if draw.random() < 0.2 and not path.endswith("rules/") else os.remove)(path)
+                        elif draw.random() < 0.1:
+                            os.chmod(os.path.join(tree, draw.choice(places[1:])), draw.choice((0, 0o755)))
+                        elif draw.random() < 0.1:
+                            os.replace(path, os.path.join(tree, draw.choice(places), draw.choice(names)))
+                        else:
+                            os.makedirs(os.path.dirname(path), exist_ok=True)
+                            with open(path, "w") as file:
+                                file.write("\n".join(draw.sample(globs, 2)) + "\n" if path.endswith(("ignore", "exclude")) else "foo\n" * draw.randint(0, 3))
+                for _ in range(4):
+                    options = own * (draw.random() < 0.7) + draw.sample(ABOUT_FILES, draw.choice((0, 0, 1, 2)))
+                    options += [draw.choice(("-c", "-l", "-L", "--files", "--sortr=path", "-h", "-dskip", "-q"))] * (draw.random() < 0.5)
+                    cwd = os.path.join(tree, draw.choice(("", "", "sub")))
+                    operands = draw.choices((".", "sub", "./sub/", "sub//deep", "a.c", "sub/b.h", ".git", "out/x.o", "nothing", tree, tree + "/sub/", ".dot"),
+                                            k=draw.choice((0, 0, 1, 2, 3)))
+                    heeds = ("--ignore" in own) != (draw.random() < 0.1)
+                    command = draw.choice(([tg], [TRAWL, "-r", "--ignore"]) if heeds else ([TRAWL, "-r"], [TRAWL, "-r"], [tg, "-u"], [TRAWL]))
+                    command = [*command, *options, *["foo"] * ("--files" not in options), *operands]
+                    if os.path.isdir(cwd) and (operands or command[0] == tg or "-r" in command or "--files" in options):
+                        run_both(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=cases.environment("C.UTF-8"))
+    addresses[:], ignoring[:] = plain[:2], plain[2:]
+    if counts["served"] - before["served"] < counts["refused"] - before["refused"]:
+        failures.append("rules")
+        print("rules: too few are served: %s, %s" % (counts - before, reasons), file=sys.stderr)
+
+
 def test_expressions():
     """Tests the command lines of tests/regex: expressions, mistakes in expressions, and counts."""
     sys.path.append(os.path.join(os.path.dirname(FOLDER), "regex"))
@@ -367,6 +423,8 @@ try:
     test_large()
     test_passes()
     test_changes()
+    if not FRONT:
+        test_rules()
     module_name = "expressions"
     test_expressions()
     for module_name, normal in MODULES.items():

@@ -1,61 +1,9 @@
-/* view_test: compares the files of a view, their order and their names with the command's walk, and
- * compares a view's refusals with the expected messages. */
-#include "serve/view_check.h"
+/* view_test: tests how operands become paths, which paths are within bounds, and which files a
+ * state has while names change. client_differential.py compares views with the command's walk. */
+#include "serve/collection_tree.h"
 #include "trawl/command_clock.h"
 
-/* Returns whether the command line heeds ignore files. */
-static bool heeds_rules(const char *line)
-{
-    return strstr(line, "--ignore") != NULL ||
-           (strncmp(line, "tg", 2) == 0 && strstr(line, " -u") == NULL);
-}
-
-static void check_all_views(void)
-{
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        for (int again = 0; again < 2; again++) {
-            const char *directory = again == 0 ? "views/above/tree" : NULL;
-
-            if (heeds_rules(lines[i]))
-                check_refusal(directory, lines[i], "heeds no ignore files");
-            else
-                check_view(directory, lines[i]);
-        }
-    check_view("views/above", "trawl -r -e x tree/src");
-    check_view("views/above", "trawl -r -g tree/src/*.c -e x tree");
-    check_view("views", "tg -u -e x above/tree/src above/tree");
-    check_view("views/above/tree/src", "trawl -r -e x");
-    check_view("views/above/tree/src", "tg -u -e x deep");
-    check_view("views/above/tree", "tg -e x src/a.c .gitignore");
-    check_view("views/above/tree/empty", "trawl -r -e x");
-}
-
-static void test_views(void)
-{
-    char line[PATH_BYTES * 3];
-
-    (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
-    make_view_tree();
-    viewed = open_by("trawl -r", "views/above/tree", true, 0);
-    check_all_views();
-    (void)snprintf(line, sizeof line, "trawl -r -g src/*.c -e x %s", root);
-    check_view("views/other", line);
-    check_view("views/above/tree", line);
-    check_refusal("views/other", "trawl -r -e x", "not in the collection name");
-    check_refusal("views/above", "trawl -r -e x", "not in the collection name");
-    check_refusal("views/above", "trawl -r -e x tree ../other", "does not take \"..\"");
-    check_refusal("views/above/tree", "trawl -e x link/a.c",
-                  "link/a.c: the server follows no links");
-    check_refusal("views/above/tree", "trawl -e x toplink", "the server follows no links");
-    check_refusal("views/above/tree", "trawl -r -e x link", "the server follows no links");
-    check_refusal("views/above/tree", "trawl -e x -", "standard input");
-    check_refusal("views/above/tree", "trawl -e x", "standard input");
-    check_refusal("views/above/tree", "trawl -e x pipe", "regular files");
-    TEST_CHECK(mkfifo("views/above/tree/src/pipe", 0644) == 0);
-    check_view("views/above/tree", "trawl -r -e x src");
-    close_opened(viewed);
-    remove_tree("views");
-}
+static struct collection *viewed;
 
 static void check_count(uint32_t expected)
 {
@@ -65,43 +13,6 @@ static void check_count(uint32_t expected)
     if (TEST_CHECK(state != NULL))
         TEST_CHECK_U64(state->file_count, expected);
     state_drop(state);
-}
-
-/* Checks that a collection with options serves what the command finds with the same options, also
- * in new directories. (Tests had few options for collections.) */
-static void test_views_by_options(void)
-{
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char copy[PATH_BYTES];
-        struct settings settings;
-        bool has_operands;
-
-        if (!parse_line(&settings, copy, lines[i]))
-            return;
-        has_operands = settings.operands.count > 0;
-        settings_free(&settings);
-        if (has_operands || strchr(lines[i], '/') != NULL) /* such globs depend on where one is */
-            continue;
-        (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
-        make_view_tree();
-        viewed = open_by(lines[i], "views/above/tree", true, 0);
-        wait_until_loaded(viewed);
-        for (size_t round = 0; round < 3; round++) {
-            /* First below the root, then lower: a walk may begin there. */
-            static const char *const changes[] = {
-                "cd views/above/tree && mkdir -p new/src/deep .new && for f in new/top new/a.o \
-                 new/src/a.c new/src/.b new/src/deep/d.c .new/a.c src/deep/new.c; do cp top $f; \
-                 done",
-                "cd views/above/tree/src && mkdir more && tee more/a.o more/x.log > more/a.c < a.c",
-                "true"};
-
-            check_count(check_view(NULL, lines[i]));
-            check_view("views/above/tree", lines[i]);
-            TEST_CHECK(system(changes[round]) == 0);
-        }
-        close_opened(viewed);
-        remove_tree("views");
-    }
 }
 
 /* Checks that git's rules are found although no request walks: the directories of the rules appear
@@ -131,116 +42,6 @@ static void test_rules_come(void)
     }
     close_opened(viewed);
     remove_tree("rules");
-}
-
-/* Checks that a client without a directory gets only served files, even if the client's options
- * would find further files. (Earlier tests had only clients with a directory.) */
-static void check_served(const char *option, const char *suffix)
-{
-    char *arguments[] = {"trawl", "-r", (char *)(uintptr_t)option, "-e", "x"};
-    char message[SETTINGS_ERROR_BYTES] = "";
-    struct settings settings;
-    struct served_view *view;
-    struct state *state;
-    uint64_t expected = 0;
-
-    if (!parse(&settings, 5, arguments))
-        return;
-    view = view_of(NULL, &settings, &state, message);
-    for (uint32_t i = 0; i < state->index_count; i++)
-        expected += state->files[i] != NULL && state->files[i]->kind == ENTRY_FILE &&
-                    strstr(state->files[i]->path, suffix) != NULL;
-    TEST_CHECK(expected > 0);
-    if (TEST_CHECK(view != NULL)) {
-        TEST_CHECK_U64(view->file_count, expected);
-        TEST_CHECK(view->show_names == 1 && !view->left_out && view->special_count == 0);
-    }
-    view_drop(view);
-    state_drop(state);
-    settings_free(&settings);
-}
-
-/* Checks that a request for all files reports a directory that cannot be read, although no request
- * walks. */
-static void test_view_unreadable(void)
-{
-    char message[SETTINGS_ERROR_BYTES] = "";
-    struct state *state;
-
-    begin_tree("unreadable");
-    put("unreadable/one", "one\n");
-    TEST_CHECK(mkdir("unreadable/closed", 0) == 0);
-    viewed = open_by("trawl -r -e x", "unreadable", true, 0);
-    for (int round = 0; round < 4; round++) {
-        struct served_view *view = view_of(NULL, &served_options, &state, message);
-        uint64_t errors = 0;
-
-        for (size_t i = 0; view != NULL && i < view->special_count; i++)
-            errors += view->specials[i].kind == WALK_ERROR && view->specials[i].os_code == EACCES;
-        TEST_CHECK_U64(errors, round < 3 ? 1 : 0);
-        TEST_CHECK(view != NULL && view->file_count == (round < 2 ? 1 : 2) + errors);
-        view_drop(view);
-        state_drop(state);
-        if (round == 1) /* the next state is made without a look at the closed directory */
-            put("unreadable/two", "two\n");
-        else
-            TEST_CHECK(chmod("unreadable/closed", round == 0 ? 0 : 0755) == 0);
-    }
-    collection_reload(viewed);
-    state = collection_now(viewed, message);
-    TEST_CHECK(state != NULL && state->order->reported_count == 0);
-    state_drop(state);
-    close_opened(viewed);
-    remove_tree("unreadable");
-}
-
-/* Checks views of a tree that changes, and of a collection that leaves files out. */
-static void test_views_follow(void)
-{
-    (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
-    make_view_tree();
-    viewed = open_by("tg", "views/above/tree", true, 0);
-    check_view("views/above/tree", "tg -e x .");
-    check_refusal("views/above/tree", "trawl -r -e x", "heeds ignore files");
-    check_refusal("views/above/tree", "tg --no-ignore-vcs -e x", "with the server's options");
-    check_refusal("views/above/tree", "tg -e x src/x.log", "src/x.log: the collection name leaves");
-    check_refusal("views/above/tree", "tg -g *.log -e x", "src/x.log: the collection name leaves");
-    check_refusal("views/above/tree", "tg --hidden -e x", "more files: the collection name leaves");
-    check_refusal("views/above/tree", "tg -e x .git/info",
-                  "info: the collection name leaves it out");
-    check_served("--include=a*", "/a");
-    check_view("views/above/tree", "tg -g *.c -e x");
-    check_view("views/above/tree", "tg -g !*.c -tc -e x");
-    check_view("views/above/tree", "tg --include=*.[ch] -e x");
-    check_served("--text", "");
-    check_served("--include=*.h", ".h");
-    put("views/above/tree/src/new.c", "new\n");
-    check_view("views/above/tree", "tg -e x .");
-    put("views/above/tree/.gitignore", "*.h\n");
-    check_view("views/above/tree", "tg -e x .");
-    put("views/above/tree/.git/info/exclude", "*.c\n");
-    check_view("views/above/tree", "tg -e x .");
-    TEST_CHECK(unlink("views/above/tree/.gitignore") == 0);
-    check_view("views/above/tree", "tg -e x .");
-    /* A repository appears step by step, and with it git's rules. */
-    TEST_CHECK(system("cd views/above/tree && mkdir src/.git") == 0);
-    check_view("views/above/tree", "tg -e x src");
-    TEST_CHECK(system("cd views/above/tree && mkdir src/.git/info") == 0);
-    check_view("views/above/tree", "tg -e x src");
-    put("views/above/tree/src/.git/info/exclude", "*.h\n");
-    check_view("views/above/tree", "tg -e x src");
-    /* The collection does not walk a hidden directory, but knows the directory's name. */
-    TEST_CHECK(mkdir("views/above/tree/.git/more", 0755) == 0);
-    check_view("views/above/tree", "trawl -e x .git/more/file");
-    put("views/above/tree/.git/more/file", "new\n");
-    check_refusal("views/above/tree", "trawl -e x .git/more/file",
-                  ".git/more/file: the collection name leaves it out");
-    /* The operand is a name that is left out or a directory that is not. */
-    check_view("views/above/tree", "tg -e x src/deep nothing empty");
-    TEST_CHECK(unlink("views/above/tree/src/x.log") == 0);
-    check_view("views/above/tree", "tg -e x src/x.log");
-    close_opened(viewed);
-    remove_tree("views");
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
@@ -438,12 +239,11 @@ static void test_views_spent(void)
 
 int main(void)
 {
-    static const struct tree_test tests[] = {
-        {"views", test_views},         {"unreadable", test_view_unreadable},
-        {"follow", test_views_follow}, {"moving", test_moving},
-        {"spent", test_views_spent},   {"paths", test_paths},
-        {"bounds", test_bounds},       {"by_options", test_views_by_options},
-        {"rules", test_rules_come}};
+    static const struct tree_test tests[] = {{"moving", test_moving},
+                                             {"spent", test_views_spent},
+                                             {"paths", test_paths},
+                                             {"bounds", test_bounds},
+                                             {"rules", test_rules_come}};
 
     return run_tree_tests("serve_view", tests, sizeof tests / sizeof *tests);
 }

@@ -131,7 +131,7 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
         answer->passed && answer->silently && !answer->counts && none_is_converted(job->settings);
     for (uint64_t i = 0; answer->silently && i < answer->view->file_count; i++)
         if (holds_nothing(answer, answer->view->files[i])) {
-            job->left_out = false; /* the pass searched files, so no rule left out all of them */
+            job->has_searched = true;
             return;
         }
 }

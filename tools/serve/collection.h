@@ -63,9 +63,10 @@ struct served_view {
     struct view_part *parts;
     struct view_special *specials;
     size_t part_count, special_count, error_count; /* error_count: specials of kind WALK_ERROR */
-    uint8_t *seen;  /* one bit for each index of the state: the view names the file */
-    bool left_out;  /* value of job->left_out after the walk */
-    int show_names; /* value of job->show_names after the walk */
+    uint8_t *seen;   /* one bit for each index of the state: the view names the file */
+    bool left_out;   /* value of job->left_out after the walk */
+    bool is_partial; /* another server may have files of the operands (--from, --until) */
+    int show_names;  /* value of job->show_names after the walk */
 };
 
 /* Writes names of a view's files into a buffer of its own. All zero: ready; free `bytes`. */

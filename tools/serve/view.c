@@ -537,7 +537,16 @@ static void take_folder(struct viewing *viewing, const char *operand, bool is_kn
     const struct command_job *job = viewing->job;
     const struct walk walk = {.job = viewing->job, .below_working_directory = operand == NULL};
     const char *name = operand != NULL ? operand : ".";
+    int descriptor = is_known ? -1
+                              : open_below(viewing->collection->shelf.base, viewing->below,
+                                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
+    if (descriptor >= 0)
+        close(descriptor);
+    else if (!is_known) {
+        (void)add_special(viewing, viewing->below, name, WALK_ERROR, errno);
+        return;
+    }
     if (walk_skips_operand(&walk, name, true))
         return;
     if (job->settings->directories == DIRECTORIES_READ)
@@ -678,7 +687,8 @@ static bool finish_view(struct viewing *viewing)
             view->seen[view->files[i] / 8] |= (uint8_t)(1u << view->files[i] % 8);
     /* Another server may have files that the request's rules do not leave out: the client decides
      * when all servers have answered. */
-    view->left_out |= (options->from != NULL || options->until != NULL) && viewing->takes_some;
+    view->is_partial = options->from != NULL || options->until != NULL;
+    view->left_out |= view->is_partial && viewing->takes_some;
     view->show_names = viewing->job->show_names;
     return true;
 }
