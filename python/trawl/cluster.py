@@ -259,13 +259,15 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 # How the members of the shards' answers become one: a function of a member's values, or the rules of an object.
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
-STATUS = {"truncated": max, "seconds": max, "shared": max}
-COUNT = {**dict.fromkeys(("occurrences", "files", "unread", "bytes"), sum), "patterns": each, "seconds": max, "shared": max}
-COLUMNS = dict.fromkeys(("count", "total", "unread"), sum)
-COLLECTION = {
-    **dict.fromkeys(("files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state"), sum),
-    "name": first, "root": first, "load_seconds": max, "loading": max,
-}  # fmt: skip
+HOW = {"sum": sum, "each": each, "most": max, "first": first}
+
+
+@functools.cache
+def rules(answer: str) -> dict[str, Any]:
+    """Return how the members of a kind of answer become one, by the server's own table."""
+    table = subprocess.run([program(), "--generate=answers"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    rows = [line.split("|") for line in table.splitlines()]
+    return {row[2]: HOW[row[4]] for row in rows if row[1] == answer and row[4] in HOW}
 
 
 def joined(values: list[Any], rule: Any) -> Any:
@@ -277,7 +279,7 @@ def joined(values: list[Any], rule: Any) -> Any:
 
 
 def counts(answers: list[bytes]) -> bytes:
-    return json.dumps(joined([json.loads(one) for one in answers], COUNT)).encode() + b"\n"
+    return json.dumps(joined([json.loads(one) for one in answers], rules("count"))).encode() + b"\n"
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
@@ -298,7 +300,7 @@ def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
         files += b"".join(index[parts[1][row]] for row in rows)
         patterns += parts[2] if all(new) else b"".join(parts[2][4 * row : 4 * row + 4] for row in rows)
         heads.append(head | {"count": len(rows), "total": head["total"] - count + len(rows)})
-    total = joined(heads, COLUMNS) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
+    total = joined(heads, rules("columns")) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
     most = total["count"] = min(total["count"], body.get("max_results", total["count"]))
     return json.dumps(total).encode() + b"\n" + begins[: 8 * most] + files[: 4 * most] + patterns[: 4 * most]
 
@@ -316,7 +318,7 @@ def metrics(answers: list[bytes]) -> bytes:
 
 def collections_of(answers: list[bytes]) -> bytes:
     found = [json.loads(one)["collections"] for one in answers]
-    return json.dumps({"collections": [joined(list(ones), COLLECTION) for ones in zip(*found)]}).encode() + b"\n"
+    return json.dumps({"collections": [joined(list(ones), rules("collection")) for ones in zip(*found)]}).encode() + b"\n"
 
 
 def kind_of(line: bytes) -> bytes:
@@ -500,7 +502,7 @@ class Front:
         if len(nothing) == len(ends):
             yield nothing[0]
         exits = [one["exit"] for one in ends]
-        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, STATUS)}
+        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, rules("status"))}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
 
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "serve/answering.h"
+#include "serve/answers.h"
 #include "serve/serve_text.h"
 #include "trawl/command_clock.h"
 
@@ -47,12 +48,16 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
                                           ? pass->pattern_counts[column]
                                           : 0));
     }
-    return text_line(json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:f, s:i}", "occurrences", number(pass->occurrence_count),
-        "files", number(pass->file_count), "patterns", counts, "unread",
-        number(pass->unread_count + answer->unlisted_count), "bytes", number(pass->searched_bytes),
-        "seconds", (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
-        (int)answer->shared_count));
+    const struct answer_values values = {
+        .count_occurrences = pass->occurrence_count,
+        .count_files = pass->file_count,
+        .count_patterns = counts,
+        .count_unread = pass->unread_count + answer->unlisted_count,
+        .count_bytes = pass->searched_bytes,
+        .count_seconds = (double)(now_ns() - answer->begin_ns) * 1e-9,
+        .count_shared = answer->shared_count};
+
+    return text_line(answers_pack(ANSWER_count, &values));
 }
 
 /* ---- Columns ----------------------------------------------------------------------------------
@@ -105,12 +110,14 @@ static uint32_t *string_numbers(const struct patterns *patterns)
 static char *columns_line(const struct served_answer *answer)
 {
     const struct pass_request *pass = &answer->pass;
+    const struct answer_values values = {
+        .columns_count = pass->position_count,
+        .columns_total = pass->occurrence_count,
+        .columns_unread = pass->unread_count + answer->unlisted_count,
+        .columns_columns = json_pack("[sss]", "begin", "file", "pattern"),
+        .columns_files = file_names(answer)};
 
-    return text_line(json_pack("{s:o, s:o, s:o, s:[sss], s:o}", "count",
-                               number(pass->position_count), "total",
-                               number(pass->occurrence_count), "unread",
-                               number(pass->unread_count + answer->unlisted_count), "columns",
-                               "begin", "file", "pattern", "files", file_names(answer)));
+    return text_line(answers_pack(ANSWER_columns, &values));
 }
 
 /* Writes the three columns `begin`, `file` and `pattern`, one after the other. */
@@ -213,10 +220,14 @@ int answering_list(struct served_answer *answer)
         const struct served_file *file = answer->state->files[order->items[i]];
         char *line = NULL;
 
-        if (!answering_is_over(answer))
-            line = text_line(json_pack(
-                "{s:o,s:I,s:b}", "path", text_value(file->path, strlen(file->path)), "bytes",
-                (json_int_t)file->supplied.status.st_size, "held", (int)(file->block != NULL)));
+        const struct answer_values values = {
+            .file_path =
+                answering_is_over(answer) ? NULL : text_value(file->path, strlen(file->path)),
+            .file_bytes = (uint64_t)file->supplied.status.st_size,
+            .file_held = file->block != NULL};
+
+        if (values.file_path != NULL)
+            line = text_line(answers_pack(ANSWER_file, &values));
         if (line == NULL)
             output->error = ECANCELED; /* the answer breaks off */
         else
