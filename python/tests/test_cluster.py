@@ -48,6 +48,8 @@ def test_runs():
 
 
 def test_answers_that_become_one():
+    assert set(trawl.client.Count._fields) == set(cluster.rules("count"))
+
     def count(n):
         return json.dumps({"occurrences": n, "files": 1, "patterns": [n, 1], "seconds": n, "shared": 2}).encode()
 
