@@ -77,6 +77,14 @@ void *tend_collection(void *collection);
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch);
 
+/* Reads the kernel's notices, and notes what has to be looked at or walked. The caller holds
+ * collection->refresh. */
+void take_notices(struct collection *collection);
+/* Forgets a part that is to be walked. */
+void drop_part(struct collection *collection, size_t at);
+/* Reads the status of a file below a directory, without following a link at the path's end; takes
+ * paths that are too long for one call of the kernel, too. False: errno says why. */
+bool status_below(int directory, const char *path, struct stat *status);
 /* Forgets collection->fresh. */
 void drop_fresh(struct collection *collection);
 
