@@ -153,6 +153,7 @@ static void take_file(struct update *update, int directory, const char *name, co
         return;
     if (file != NULL)
         update->marks[index] |= MARK_SEEN;
+    update->linked |= file != NULL && status.st_nlink > 1 && file->supplied.status.st_nlink < 2;
     if (file == NULL || file->kind != ENTRY_FILE || is_dirty || file->recent ||
         update->collection->anew || !same_status(&file->supplied.status, &status))
         (void)put_entry(update, index, below, &status,
