@@ -1,4 +1,4 @@
-/* serve_count: writes the answers that are not lines: how often each string occurs, where each
+/* answer_count: writes the answers that are not lines: how often each string occurs, where each
  * occurrence is, and which files there are. */
 #include <errno.h>
 #include <jansson.h>
@@ -52,7 +52,7 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
         .count_occurrences = pass->occurrence_count,
         .count_files = pass->file_count,
         .count_patterns = counts,
-        .count_unread = pass->unread_count + answer->unlisted_count,
+        .count_unread = pass->unread_count + answer->files.unlisted_count,
         .count_bytes = pass->searched_bytes,
         .count_seconds = (double)(now_ns() - answer->begin_ns) * 1e-9,
         .count_shared = answer->shared_count};
@@ -113,7 +113,7 @@ static char *columns_line(const struct served_answer *answer)
     const struct answer_values values = {
         .columns_count = pass->position_count,
         .columns_total = pass->occurrence_count,
-        .columns_unread = pass->unread_count + answer->unlisted_count,
+        .columns_unread = pass->unread_count + answer->files.unlisted_count,
         .columns_columns = json_pack("[sss]", "begin", "file", "pattern"),
         .columns_files = file_names(answer)};
 
@@ -179,7 +179,7 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     }
     if (!answering_look(answer, job, operands, operand_count))
         return EXIT_ERROR;
-    answer->unlisted_count = answer->view->error_count;
+    answer->files.unlisted_count = answer->view->error_count;
     if (job->patterns->count > 0) {
         pass->wants_counts = answer->request.format == REQUEST_COUNT;
         pass->wants_positions = !pass->wants_counts;
