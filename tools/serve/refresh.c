@@ -58,7 +58,7 @@ struct update {
     bool conflict;  /* a directory has two paths, or was replaced */
     bool blind;     /* a directory cannot be watched, for the reason watch_code */
     int watch_code; /* errno; 0: the directory's file system sends no notices */
-    /* A new file with hard links came: its other names may have changed without a notice. */
+    /* A file with hard links came or changed: its other names may have changed without a notice. */
     bool linked;
     bool failed; /* memory or descriptors were short */
 };
@@ -78,10 +78,9 @@ static struct served_file *put_entry(struct update *update, uint32_t index, cons
     struct file_batch *batch = &update->batch;
     struct served_file *made = batch_make(batch, index, path, status, is_read);
 
-    if (made != NULL && index == UINT32_MAX) {
+    update->linked |= update->before != NULL && status->st_nlink > 1;
+    if (made != NULL && index == UINT32_MAX)
         index = batch->items[batch->count - 1].index = state_add(update->state, made);
-        update->linked |= update->before != NULL && status->st_nlink > 1;
-    }
     if (made == NULL || index == UINT32_MAX) {
         update->failed = true;
         return NULL;
@@ -153,7 +152,6 @@ static void take_file(struct update *update, int directory, const char *name, co
         return;
     if (file != NULL)
         update->marks[index] |= MARK_SEEN;
-    update->linked |= file != NULL && status.st_nlink > 1 && file->supplied.status.st_nlink < 2;
     if (file == NULL || file->kind != ENTRY_FILE || is_dirty || file->recent ||
         update->collection->anew || !same_status(&file->supplied.status, &status))
         (void)put_entry(update, index, below, &status,
