@@ -42,12 +42,14 @@ def test_runs():
     assert runs("a.b", "a/c") == [["a.b"], ["a/c"]] and runs("a", "a") == [["a"], ["a"]]
     for form, names in (("frames", ["--with-filename"]), ("columns", [])):
         assert cluster.runs_of({"paths": ["b", "a"], "format": form})[0]["options"] == ["--sort=path", *names]
-    for option in ("--sort=modified", "--sortr=path", "--count-by-pattern", "--debug"):
+    for option in ("--sortr=path", "--count-by-pattern"):
         with pytest.raises(cluster.Refused):
             runs("a", options=[option])
 
 
 def test_answers_that_become_one():
+    assert set(trawl.client.Count._fields) == set(cluster.rules("count"))
+
     def count(n):
         return json.dumps({"occurrences": n, "files": 1, "patterns": [n, 1], "seconds": n, "shared": 2}).encode()
 

@@ -37,8 +37,8 @@ PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shard
 READ_BYTES = 1 << 16  # limit for a part of an answer
 GROUPS = 0x80  # a bit of the exit status: groups of lines were printed
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
-LEFT_OUT = b"no files were searched"  # the begin of a message
-NOT_SERVED = ("--sortr", "--count-by-pattern", "--debug")  # also refused: --sort by anything but the path
+LEFT_OUT = b"no files were searched"  # the begin of a message, which is true if all shards say it
+NOT_SERVED = ("--sortr", "--count-by-pattern")
 
 
 def program() -> str:
@@ -225,7 +225,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     --sort=path, of which none lies in another. A request whose answer has no order is not divided."""
     options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
     for one in options:
-        if one.startswith(NOT_SERVED) or (one.startswith("--sort=") and one not in ("--sort=path", "--sort=none")):
+        if one.startswith(NOT_SERVED):
             raise Refused(422, {}, error(422, f"{one}: a cluster does not serve this option"))
     paths = body.get("paths") or []
     base = text_of(body.get("directory", ""))
@@ -259,13 +259,15 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 # How the members of the shards' answers become one: a function of a member's values, or the rules of an object.
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
-STATUS = {"truncated": max, "seconds": max, "shared": max}
-COUNT = {**dict.fromkeys(("occurrences", "files", "unread", "bytes"), sum), "patterns": each, "seconds": max, "shared": max}
-COLUMNS = dict.fromkeys(("count", "total", "unread"), sum)
-COLLECTION = {
-    **dict.fromkeys(("files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state"), sum),
-    "name": first, "root": first, "load_seconds": max, "loading": max,
-}  # fmt: skip
+HOW = {"sum": sum, "each": each, "most": max, "first": first}
+
+
+@functools.cache
+def rules(answer: str) -> dict[str, Any]:
+    """Return how the members of a kind of answer become one, by the server's own table."""
+    table = subprocess.run([program(), "--generate=answers"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    rows = [line.split("|") for line in table.splitlines()]
+    return {row[2]: HOW[row[4]] for row in rows if row[1] == answer and row[4] in HOW}
 
 
 def joined(values: list[Any], rule: Any) -> Any:
@@ -277,7 +279,7 @@ def joined(values: list[Any], rule: Any) -> Any:
 
 
 def counts(answers: list[bytes]) -> bytes:
-    return json.dumps(joined([json.loads(one) for one in answers], COUNT)).encode() + b"\n"
+    return json.dumps(joined([json.loads(one) for one in answers], rules("count"))).encode() + b"\n"
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
@@ -298,7 +300,7 @@ def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
         files += b"".join(index[parts[1][row]] for row in rows)
         patterns += parts[2] if all(new) else b"".join(parts[2][4 * row : 4 * row + 4] for row in rows)
         heads.append(head | {"count": len(rows), "total": head["total"] - count + len(rows)})
-    total = joined(heads, COLUMNS) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
+    total = joined(heads, rules("columns")) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
     most = total["count"] = min(total["count"], body.get("max_results", total["count"]))
     return json.dumps(total).encode() + b"\n" + begins[: 8 * most] + files[: 4 * most] + patterns[: 4 * most]
 
@@ -316,7 +318,7 @@ def metrics(answers: list[bytes]) -> bytes:
 
 def collections_of(answers: list[bytes]) -> bytes:
     found = [json.loads(one)["collections"] for one in answers]
-    return json.dumps({"collections": [joined(list(ones), COLLECTION) for ones in zip(*found)]}).encode() + b"\n"
+    return json.dumps({"collections": [joined(list(ones), rules("collection")) for ones in zip(*found)]}).encode() + b"\n"
 
 
 def kind_of(line: bytes) -> bytes:
@@ -414,9 +416,9 @@ class Front:
         said: set[bytes] = set()  # messages of the first shard; other shards repeat those that name no operand
         named = tuple(text_of(one) + b": " for one in body.get("paths") or ())
         quiet = b"--quiet" in [text_of(one) for one in body.get("options") or ()]
-        left_out = {}
+        left_out: list[int] = []  # statuses of the shards that found no file
         for number, shard in enumerate(itertools.chain(*asked)):
-            begins, held, status = True, b"", 2
+            begins, held, status, nothing, faults = True, b"", 2, b"", False
             try:
                 async for kind, content in shard.all():
                     if kind == b"x":
@@ -428,10 +430,11 @@ class Front:
                             yield frame(b"o", held[:at])
                         held = held[at:]
                     elif kind == b"m" and content.startswith(LEFT_OUT):
-                        left_out[number // len(self.shards)] = content  # of a request to all shards
+                        nothing = content
                     elif kind == b"m" and content in said and not content.startswith(named):
                         continue
                     else:
+                        faults |= kind == b"m"
                         if kind == b"m" and number == 0:
                             said.add(content)
                         if begins and not printed and number > 0:  # a binary file counts as a group, as in grep
@@ -447,7 +450,8 @@ class Front:
             if quiet and status == 0:
                 statuses = [0]
                 break
-            statuses.append(status)
+            left_out += [status] * bool(nothing)
+            statuses.append(1 if nothing and not faults else status)
             if held and kind_of(held) == b"summary":
                 summaries.append(json.loads(held))
             elif held:
@@ -455,15 +459,18 @@ class Front:
         if summaries:
             line = json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode()
             yield frame(b"o", line + b"\n")
-        if len(left_out) == len(asked):
-            yield frame(b"m", left_out[0])
+        if nothing and len(left_out) == len(statuses):
+            yield frame(b"m", nothing)
+            statuses = left_out
         yield frame(b"x", bytes([2 if 2 in statuses else min(statuses)]))
 
     async def lines(self, asked: list[list[Units]], body: dict[str, Any]) -> AsyncIterator[bytes]:
         left = body.get("max_results", sys.maxsize)
         ends: list[dict[str, Any]] = []
         summaries: list[Any] = []
+        nothing: list[bytes] = []  # messages of the shards that found no file
         for number, shard in enumerate(itertools.chain(*asked)):
+            before = len(nothing)
             try:
                 async for _, line in shard.all():
                     kind = kind_of(line)
@@ -474,8 +481,12 @@ class Front:
                             break
                     if kind == b"status":
                         ends.append(json.loads(line)["data"])
+                        if len(nothing) > before and not (body.get("tg") and len(nothing) == len(ends)):
+                            ends[-1]["exit"] = min(ends[-1]["exit"], 1)  # another shard has files
                     elif kind == b"summary":
                         summaries.append(json.loads(line))
+                    elif kind == b"message" and LEFT_OUT in line:
+                        nothing.append(line)
                     else:
                         yield line
             except Refused as refused:
@@ -488,8 +499,10 @@ class Front:
                 break
         if summaries:
             yield json.dumps(joined(summaries, SUMMARY), separators=(",", ":"), sort_keys=True).encode() + b"\n"
+        if len(nothing) == len(ends):
+            yield nothing[0]
         exits = [one["exit"] for one in ends]
-        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, STATUS)}
+        data = {"exit": 2 if 2 in exits else min(exits), **joined(ends, rules("status"))}
         yield json.dumps({"type": "status", "data": data}, separators=(",", ":")).encode() + b"\n"
 
 

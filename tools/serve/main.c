@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "serve/answers.h"
 #include "serve/http.h"
 #include "serve/serve_memory.h"
 #include "serve/serve_options.h"
@@ -372,6 +373,8 @@ static int print_document(const struct serve_options *options)
         serve_options_print_help(&standard_output);
     else if (options->manual)
         serve_options_print_manual(&standard_output);
+    else if (options->answers)
+        answers_print(&standard_output);
     else
         version_print(&standard_output);
     return job_end_document(&job);
@@ -389,7 +392,8 @@ int main(int argument_count, char **arguments)
         message_print("/dev/null: %s", strerror(errno));
     } else if (!serve_options_read(&serving.options, argument_count, arguments, message)) {
         message_print("%s", message);
-    } else if (serving.options.help || serving.options.version || serving.options.manual) {
+    } else if (serving.options.help || serving.options.version || serving.options.manual ||
+               serving.options.answers) {
         status = print_document(&serving.options);
     } else {
         if (!set_up_process()) {
