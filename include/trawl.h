@@ -39,7 +39,7 @@
  *   - The library never prints, exits, installs signal handlers or reads the environment.
  *   - A child of fork() can use and close what its parent has opened, without the parent's GPUs. A
  *     call that the parent began fails in the child with UNSUPPORTED. A sink must return.
- * trawl_devices.h has the functions that need a GPU.
+ * trawl_devices.h has the functions that need a GPU; trawl_stream.h searches text piece by piece.
  */
 #ifndef TRAWL_H
 #define TRAWL_H
@@ -793,8 +793,8 @@ TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
  * are read, not mapped.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
-
 #ifdef __cplusplus
 }
 #endif
+#include "trawl_stream.h"
 #endif

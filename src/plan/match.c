@@ -207,6 +207,20 @@ bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint6
            !word_follows(plan, chunk + end, available - end);
 }
 
+bool plan_end_is_decided(const struct trawl_plan *plan, const uint8_t *after, uint64_t available)
+{
+    if (!plan_has_conditions(plan))
+        return true;
+    if (available == 0 || available >= 4)
+        return available > 0;
+    if (!plan->utf8_is_set || (plan->flags & TRAWL_SINGLE_BYTE) != 0)
+        return true;
+    return after[0] < 0xc2 || after[0] > 0xf4 ||
+           available >= (after[0] >= 0xf0   ? 4u
+                         : after[0] >= 0xe0 ? 3u
+                                            : 2u);
+}
+
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available)
 {

@@ -209,6 +209,9 @@ bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uin
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
+/* Returns whether the `available` bytes after an occurrence of a string decide what
+ * plan_accepts_end returns, whatever bytes follow. Reads at most after[0]. */
+bool plan_end_is_decided(const struct trawl_plan *plan, const uint8_t *after, uint64_t available);
 
 const char *plan_method_name(enum trawl_method method);
 
