@@ -87,6 +87,26 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
     return count;
 }
 
+bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
+                       const uint8_t *text, uint64_t text_bytes)
+{
+    uint64_t at = literal->bytes_count;
+
+    for (uint32_t i = 0; i < literal->tail_count; i++) {
+        const struct plan_element *element = &plan->elements[literal->tail_begin + i];
+        uint64_t left = text_bytes - at, taken = element_match(element, text + at, left);
+
+        for (uint32_t a = 0; taken == 0 && a < element->alternative_count; a++)
+            if (element->alternative_bytes_count[a] > left &&
+                memcmp(element->alternative[a], text + at, (size_t)left) == 0)
+                return true;
+        if (taken == 0)
+            return false;
+        at += taken;
+    }
+    return false;
+}
+
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes)
 {
