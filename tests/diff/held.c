@@ -554,7 +554,9 @@ static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
     struct fed fed = {.held = held};
     struct trawl_stream *stream = NULL;
     struct trawl_error own; /* *error stays untouched if the second try succeeds */
-    uint64_t most = 1 + test_random_below(&random, 3 + total / 64);
+    uint64_t most =
+        1 + test_random_below(&random,
+                              total < 20000 && test_random_one_in(&random, 3) ? 3 : 3 + total / 64);
     enum trawl_status status = trawl_stream_open(held->plan, NULL, &stream, &own);
 
     if (status == TRAWL_UNSUPPORTED)
