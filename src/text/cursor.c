@@ -47,6 +47,10 @@
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
+/* A stream rests if no bytes come for this long: a writer that is only slower than the search would
+ * otherwise have its last bytes searched apart, which takes 3 % longer [cat, 1,000 strings]. */
+#define REST_NS 200000u
+
 void text_buffer_release(struct text_buffer *buffer)
 {
     memory_release(buffer->bytes, buffer->capacity, 1);
@@ -414,7 +418,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     chunk->before = cursor->carry_before;
     searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     while (have < whole) {
-        if (have > 0 && !read_is_ready(cursor->text)) {
+        if (have > 0 && !read_is_ready(cursor->text, searchable_count > 0 ? 0 : REST_NS)) {
             searchable_count =
                 searchable_at_rest(cursor, chunk_bytes, bytes, have, searchable_count);
             if (searchable_count > 0)
@@ -463,7 +467,7 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
     if (have > 0)
         memcpy(buffer->bytes + front_bytes(cursor), cursor->carry, (size_t)have);
-    while (chunk->owned == 0 || (have < whole && read_is_ready(cursor->text))) {
+    while (chunk->owned == 0 || (have < whole && read_is_ready(cursor->text, 0))) {
         uint8_t *bytes;
 
         if (have == whole) {
