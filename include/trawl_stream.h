@@ -30,7 +30,7 @@ struct trawl_stream_options {
  * Ownership  the plan is borrowed until trawl_stream_close; any number of streams may share a plan.
  * Errors     ARGUMENT; MEMORY; UNSUPPORTED: a plan with errors or with an algorithm
  * Threads    a stream belongs to one thread at a time, and may go from thread to thread.
- * Memory     strings: about 500 bytes, and twice the bytes of the longest pattern; expressions: the
+ * Memory     about 100 bytes, and for strings the bytes of the longest pattern, for expressions the
  *            bytes of the line that has not ended yet. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
     const struct trawl_plan *plan, const struct trawl_stream_options *options,

@@ -1,11 +1,11 @@
 /* stream: searches a text that the caller brings piece by piece.
  *
- * Strings: the stream keeps the last bytes of its text, `kept` of them: as many as an occurrence
- * that is not decided may have, and the bytes before that a search reads. A short piece is appended
- * to the kept bytes, and a single scan searches both. Of a long piece only the first bytes are
- * appended: a first scan searches the begins in the kept bytes, and a second scan searches the
- * piece where the caller has it. The engine takes the end of these bytes for the text's end;
- * is_news() leaves out what was delivered before, and what the bytes to come decide.
+ * Strings: the stream keeps the last bytes of its text: as many as an occurrence that is not
+ * decided may have, and the bytes before that a search reads. A short piece is copied behind these
+ * bytes, and a single scan searches both. Of a long piece only the first bytes are copied, for the
+ * occurrences that begin in the kept bytes; further scans search the piece where the caller has it.
+ * The engine takes the end of the bytes for the text's end; is_news() leaves out what was delivered
+ * before, and what the bytes to come decide.
  *
  * Expressions: the stream keeps the bytes of the line that has not ended. A scan searches whole
  * lines.
@@ -24,14 +24,12 @@
 #include "runtime/workers.h"
 #include "text/cut.h"
 
-/* The engine copies a short text that has less room behind it. */
-#define ROOM_BEHIND 192u
-#define SHORT_BYTES 256u /* pieces up to this length are appended to the kept bytes */
-/* Longer pieces, with the kept bytes, are searched where they lie: for a set, and for one string.
- */
+#define ROOM_BEHIND 192u /* readable bytes behind a copy: with less, the engine copies once more \
+                          */
+/* Longer pieces are searched where they lie: for a set, and for one string. */
 #define COPIED_SET (6u << 10)
 #define COPIED_ONE (2u << 10)
-#define SEARCHER_ROOM_BYTES (COPIED_SET + MEMORY_ALIGNMENT + ROOM_BEHIND)
+#define ROOM_MIN (8u << 10)
 #define PART_BYTES (UINT64_C(4) << 20) /* bytes of a piece that are searched in a single scan */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
 #define LINE_ROOM_MIN 256u /* less room for the open line is not given back */
@@ -40,11 +38,10 @@
 struct trawl_stream {
     const struct trawl_plan *plan;
     uint64_t position; /* bytes of the text so far */
-    uint64_t kept;     /* strings: how many of the last bytes a later scan needs */
     uint64_t line_bytes_max;
     uint8_t *bytes; /* the text's last `count` bytes; expressions: the open line. Owned */
     uint64_t count;
-    uint64_t room; /* allocated bytes */
+    uint64_t room; /* allocated bytes; strings: as many as a later scan needs */
     bool ended;
 };
 
@@ -84,9 +81,7 @@ enum trawl_status trawl_stream_open(const struct trawl_plan *plan,
     stream->plan = plan;
     stream->line_bytes_max = given.line_bytes_max > 0 ? given.line_bytes_max : LINE_BYTES_MAX;
     if (!plan_has_expressions(plan)) {
-        stream->kept = saturating_add(plan->need_before, plan->need_after);
-        stream->room =
-            saturating_add(stream->kept, max_u64(stream->kept, SHORT_BYTES) + ROOM_BEHIND);
+        stream->room = saturating_add(plan->need_before, plan->need_after);
         TRAWL_TRY_DONE(MEMORY_ZEROED(stream->bytes, stream->room, error));
     }
     *stream_out = stream;
@@ -204,136 +199,110 @@ static enum trawl_status scan(const struct feed *feed, const struct engine_chunk
     return TRAWL_OK;
 }
 
-/* Searches `bytes`: the last `kept` bytes of the text so far, and then bytes of the piece, `count`
- * in all. `end`: occurrences that begin there are left to another scan. At least ROOM_BEHIND
- * further bytes are readable. */
-static enum trawl_status scan_kept(const struct feed *feed, const uint8_t *bytes, uint64_t kept,
-                                   uint64_t end, uint64_t count, struct trawl_error *error)
-{
-    const struct trawl_stream *stream = feed->stream;
-    uint64_t from = kept - min_u64(kept, stream->plan->need_after);
-    struct engine_chunk chunk = {.bytes = bytes + from,
-                                 .begin = stream->position - kept + from,
-                                 .owned = end - from,
-                                 .before = from,
-                                 .after = count - end,
-                                 .readable = count - end + ROOM_BEHIND,
-                                 .call = &feed->searcher->call};
-
-    TRAWL_ASSERT(from <= end && end <= count && kept <= stream->position);
-    return scan(feed, &chunk, error);
-}
-
-/* Searches the begins in bytes[from, to) of a piece of `count` bytes. */
-static enum trawl_status scan_piece(const struct feed *feed, const uint8_t *bytes, uint64_t from,
-                                    uint64_t to, uint64_t count, struct trawl_error *error)
-{
-    const struct trawl_plan *plan = feed->stream->plan;
-
-    for (uint64_t at = from; at < to;) {
-        uint64_t end = to - at <= PART_BYTES ? to : at + PART_BYTES;
-        struct engine_chunk chunk = {.bytes = bytes + at,
-                                     .begin = feed->stream->position + at,
-                                     .owned = end - at,
-                                     .before = min_u64(at, plan->need_before),
-                                     .after = min_u64(count - end, plan->need_after),
-                                     .readable = count - end,
-                                     .call = &feed->searcher->call};
-
-        TRAWL_TRY(scan(feed, &chunk, error));
-        at = end;
-    }
-    return TRAWL_OK;
-}
-
 /* ---- Strings ------------------------------------------------------------------------------ */
 
-static enum trawl_status want_room(struct trawl_searcher *searcher, struct trawl_error *error)
+/* Makes room in the searcher for `bytes` and the bytes that a scan may load behind them. */
+static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t bytes,
+                                   struct trawl_error *error)
 {
-    if (searcher->room != NULL)
+    uint64_t room = max_u64(saturating_add(bytes, ROOM_BEHIND), ROOM_MIN);
+
+    if (room <= searcher->room_bytes)
         return TRAWL_OK;
-    TRAWL_TRY(MEMORY_ZEROED(searcher->room, SEARCHER_ROOM_BYTES, error));
-    searcher->room_bytes = SEARCHER_ROOM_BYTES;
+    memory_release(searcher->room, searcher->room_bytes, 1);
+    searcher->room = NULL;
+    searcher->room_bytes = 0;
+    TRAWL_TRY(MEMORY_ZEROED(searcher->room, room, error));
+    searcher->room_bytes = room;
     return TRAWL_OK;
 }
 
-/* Searches the kept bytes and a piece of middle length, both copied to the searcher's room. */
-static enum trawl_status scan_copied(const struct feed *feed, const uint8_t *bytes, uint64_t count,
-                                     struct trawl_error *error)
+/* Searches the stream's bytes and the piece's first `count` bytes, copied to the searcher's room,
+ * for occurrences that begin before the piece's byte `to`. */
+static enum trawl_status scan_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
+                                    uint64_t to, struct trawl_error *error)
 {
-    struct trawl_searcher *searcher = feed->searcher;
     const struct trawl_stream *stream = feed->stream;
-    uint64_t kept = min_u64(stream->count, stream->kept);
-    uint8_t *to; /* copying to a cache line's begin takes half the time */
-
-    TRAWL_TRY(want_room(searcher, error));
-    to = searcher->room + (kept + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-    TRAWL_ASSERT(to + count + ROOM_BEHIND <= searcher->room + SEARCHER_ROOM_BYTES);
-    if (kept > 0)
-        memcpy(to - kept, stream->bytes + stream->count - kept, (size_t)kept);
-    memcpy(to, bytes, (size_t)count);
-    return scan_kept(feed, to - kept, kept, kept + count, kept + count, error);
-}
-
-/* Searches the begins in bytes[from, count) of a piece, copied to the searcher's room. */
-static enum trawl_status scan_end(const struct feed *feed, const uint8_t *bytes, uint64_t from,
-                                  uint64_t count, struct trawl_error *error)
-{
-    uint64_t before = feed->stream->plan->need_before;
-    struct engine_chunk chunk = {.begin = feed->stream->position + from,
-                                 .owned = count - from,
-                                 .before = before,
-                                 .readable = ROOM_BEHIND,
+    uint8_t *room;
+    uint64_t from = stream->count - min_u64(stream->count, stream->plan->need_after);
+    /* the piece begins at a cache line's begin: copying takes half the time */
+    uint64_t front = (stream->count + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    struct engine_chunk chunk = {.begin = stream->position - stream->count + from,
+                                 .owned = stream->count + to - from,
+                                 .before = from,
+                                 .after = count - to,
+                                 .readable = count - to + ROOM_BEHIND,
                                  .call = &feed->searcher->call};
 
-    TRAWL_TRY(want_room(feed->searcher, error));
-    chunk.bytes = feed->searcher->room + before;
-    memcpy(feed->searcher->room, bytes + from - before, (size_t)(before + count - from));
+    TRAWL_TRY(want_room(feed->searcher, front + count, error));
+    room = feed->searcher->room + front - stream->count;
+    if (stream->count > 0)
+        memcpy(room, stream->bytes, (size_t)stream->count);
+    if (count > 0)
+        memcpy(room + stream->count, bytes, (size_t)count);
+    chunk.bytes = room + from;
     return scan(feed, &chunk, error);
 }
 
-/* Searches the kept bytes up to the first bytes of a long piece, and then the piece in place. For a
- * set, the begins near the piece's end are searched in a copy with room behind. */
-static enum trawl_status scan_both(const struct feed *feed, const uint8_t *bytes, uint64_t count,
-                                   struct trawl_error *error)
+/* Searches the begins in bytes[from, count) of a piece. Where less than ROOM_BEHIND bytes are readable
+ * behind them, a set is searched in a copy: near the end of readable memory a scan tests each begin
+ * in plain C. */
+static enum trawl_status scan_piece(const struct feed *feed, const uint8_t *bytes, uint64_t from,
+                                    uint64_t count, struct trawl_error *error)
 {
-    struct trawl_stream *stream = feed->stream;
-    uint64_t before = stream->plan->need_before, end = count;
+    const struct trawl_plan *plan = feed->stream->plan;
+    bool copies = plan->method == TRAWL_METHOD_SET;
+    uint64_t last = ROOM_BEHIND + plan->need_after;
 
-    memcpy(stream->bytes + stream->count, bytes, (size_t)stream->kept);
-    TRAWL_TRY(scan_kept(feed, stream->bytes, stream->count, stream->count + before,
-                        stream->count + stream->kept, error));
-    if (stream->plan->method == TRAWL_METHOD_SET && stream->kept <= SHORT_BYTES)
-        end -= ROOM_BEHIND + stream->kept;
-    TRAWL_TRY(scan_piece(feed, bytes, before, end, count, error));
-    return end == count ? TRAWL_OK : scan_end(feed, bytes, end, count, error);
+    for (uint64_t at = from; at < count;) {
+        uint64_t owned = min_u64(count - at, PART_BYTES), before = min_u64(at, plan->need_before);
+        struct engine_chunk chunk = {.bytes = bytes + at,
+                                     .begin = feed->stream->position + at,
+                                     .before = before,
+                                     .call = &feed->searcher->call};
+
+        if (copies && count - at <= last) {
+            owned = count - at;
+            TRAWL_TRY(want_room(feed->searcher, before + owned, error));
+            memcpy(feed->searcher->room, bytes + at - before, (size_t)(before + owned));
+            chunk.bytes = feed->searcher->room + before;
+            chunk.readable = ROOM_BEHIND;
+        } else {
+            owned -= copies && count - at - owned < last ? last - (count - at - owned) : 0;
+            chunk.readable = count - at - owned;
+        }
+        chunk.owned = owned;
+        chunk.after = min_u64(count - at - owned, plan->need_after);
+        TRAWL_TRY(scan(feed, &chunk, error));
+        at += owned;
+    }
+    return TRAWL_OK;
 }
 
 static enum trawl_status feed_strings(const struct feed *feed, const uint8_t *bytes, uint64_t count,
                                       struct trawl_error *error)
 {
     struct trawl_stream *stream = feed->stream;
-    uint64_t kept = stream->kept, fits = stream->room - ROOM_BEHIND - kept;
+    uint64_t before = stream->plan->need_before, kept = stream->room, old;
     uint64_t copied = stream->plan->method == TRAWL_METHOD_SET ? COPIED_SET : COPIED_ONE;
 
     if (stream->plan->literal_count == 0 || (count == 0 && !feed->ends))
         return TRAWL_OK;
-    if (stream->count > kept && stream->count + min_u64(count, fits) > fits + kept) {
-        memmove(stream->bytes, stream->bytes + stream->count - kept, (size_t)kept);
-        stream->count = kept;
+    if (count <= max_u64(copied, kept)) {
+        TRAWL_TRY(scan_front(feed, bytes, count, count, error));
+    } else {
+        TRAWL_TRY(scan_front(feed, bytes, kept, before, error));
+        TRAWL_TRY(scan_piece(feed, bytes, before, count, error));
     }
-    if (count <= fits) {
-        if (count > 0)
-            memcpy(stream->bytes + stream->count, bytes, (size_t)count);
-        TRAWL_TRY(scan_kept(feed, stream->bytes, stream->count, stream->count + count,
-                            stream->count + count, error));
-        stream->count += count;
-        return TRAWL_OK;
-    }
-    TRAWL_TRY(kept + count <= copied ? scan_copied(feed, bytes, count, error)
-                                     : scan_both(feed, bytes, count, error));
-    memcpy(stream->bytes, bytes + count - kept, (size_t)kept);
-    stream->count = kept;
+    /* the stream keeps the last bytes of its bytes and of the piece */
+    old = count < kept ? min_u64(stream->count, kept - count) : 0;
+    count = min_u64(count, kept);
+    bytes += feed->now - stream->position - count;
+    if (old > 0)
+        memmove(stream->bytes, stream->bytes + stream->count - old, (size_t)old);
+    if (count > 0)
+        memcpy(stream->bytes + old, bytes, (size_t)count);
+    stream->count = old + count;
     return TRAWL_OK;
 }
 
