@@ -20,11 +20,15 @@
 #define CONNECTIONS 2 /* or ten thousand */
 
 struct connection {
-    int number, ours, theirs;
+    int number, ends[2];
     struct trawl_stream *stream;
 };
 
 static const struct trawl_pattern patterns[] = {{"login:", 6}, {"password", 8}};
+static const struct {
+    int to;
+    const char *bytes;
+} pieces[] = {{0, "> log"}, {1, "pass"}, {0, "in: x\npass"}, {1, "word"}, {0, "word"}};
 
 static int show(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
@@ -36,71 +40,58 @@ static int show(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* Waits for bytes on any connection, and feeds the bytes to the connection's stream. */
+/* Waits for bytes on any connection, and feeds the bytes to the connection's stream. At a
+ * connection's end, a program would call trawl_stream_end. */
 static enum trawl_status serve_once(int epoll, struct trawl_searcher *searcher,
                                     struct trawl_error *error)
 {
-    struct epoll_event event;
     struct connection *connection;
+    struct epoll_event event;
     char bytes[4096];
     ssize_t count;
 
     if (epoll_wait(epoll, &event, 1, -1) != 1)
         return TRAWL_READ;
     connection = event.data.ptr;
-    count = read(connection->ours, bytes, sizeof bytes);
+    count = read(connection->ends[0], bytes, sizeof bytes);
     if (count < 0)
         return TRAWL_READ;
-    if (count == 0)
-        return trawl_stream_end(searcher, connection->stream, show, connection, error);
     return trawl_stream_feed(searcher, connection->stream, bytes, (uint64_t)count, show, connection,
                              error);
 }
 
 int main(void)
 {
-    static const struct {
-        int to;
-        const char *bytes;
-    } pieces[] = {{0, "> log"}, {1, "pass"}, {0, "in: x\npass"}, {1, "word"}, {0, "word"}};
-    struct connection connections[CONNECTIONS] = {0};
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_plan *plan = NULL;
+    struct connection connections[CONNECTIONS] = {0};
     struct trawl_searcher *searcher = NULL;
-    struct trawl_error error = {0};
+    struct trawl_plan *plan = NULL;
+    struct trawl_error error = {.message = "a system call failed"};
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     enum trawl_status status = trawl_plan_build(patterns, 2, NULL, &plan, &error);
 
-    options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1;
     if (status == TRAWL_OK)
         status = trawl_searcher_open(&options, &searcher, &error);
     for (int i = 0; i < CONNECTIONS && status == TRAWL_OK; i++) {
         struct connection *connection = &connections[i];
         struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = connection}};
-        int ends[2];
 
-        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 ||
-            epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event) != 0)
-            return 1;
-        *connection = (struct connection){.number = i, .ours = ends[0], .theirs = ends[1]};
-        status = trawl_stream_open(plan, NULL, &connection->stream, &error);
+        connection->number = i;
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, connection->ends) != 0 ||
+            epoll_ctl(epoll, EPOLL_CTL_ADD, connection->ends[0], &event) != 0)
+            status = TRAWL_OPEN;
+        else
+            status = trawl_stream_open(plan, NULL, &connection->stream, &error);
     }
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces && status == TRAWL_OK; i++) {
-        size_t count = strlen(pieces[i].bytes);
-
-        if (write(connections[pieces[i].to].theirs, pieces[i].bytes, count) != (ssize_t)count)
-            return 1;
-        status = serve_once(epoll, searcher, &error);
+        if (write(connections[pieces[i].to].ends[1], pieces[i].bytes, strlen(pieces[i].bytes)) > 0)
+            status = serve_once(epoll, searcher, &error);
     }
     if (status != TRAWL_OK)
         fprintf(stderr, "%s\n", error.message);
-    for (int i = 0; i < CONNECTIONS; i++) {
+    for (int i = 0; i < CONNECTIONS; i++)
         trawl_stream_close(connections[i].stream);
-        (void)close(connections[i].ours);
-        (void)close(connections[i].theirs);
-    }
-    (void)close(epoll);
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);
     return status == TRAWL_OK ? 0 : 1;
