@@ -39,7 +39,7 @@
  *   - The library never prints, exits, installs signal handlers or reads the environment.
  *   - A child of fork() can use and close what its parent has opened, without the parent's GPUs. A
  *     call that the parent began fails in the child with UNSUPPORTED. A sink must return.
- * trawl_devices.h has the functions that need a GPU.
+ * trawl_devices.h has the functions that need a GPU; trawl_stream.h searches text piece by piece.
  */
 #ifndef TRAWL_H
 #define TRAWL_H
@@ -47,7 +47,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -638,7 +637,8 @@ typedef int (*trawl_window_sink)(void *context, const struct trawl_window *windo
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
  * lines, contexts or reports. flags: enum trawl_window_flag, or-ed. The sink is called like a
  * trawl_match_sink. Memory is bounded by threads and chunks, however slow the sink is. A stream's
- * windows come as soon as its bytes do. STOPPED if the sink stopped the search. */
+ * windows come with its bytes, up to where bytes to come may make or decide an occurrence (with
+ * errors: as many bytes before as a match may have). STOPPED if the sink stopped the search. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
                                                         struct trawl_text *text, uint32_t flags,
@@ -793,8 +793,8 @@ TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
  * are read, not mapped.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
-
 #ifdef __cplusplus
 }
 #endif
+#include "trawl_stream.h"
 #endif

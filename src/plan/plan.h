@@ -71,6 +71,7 @@ enum plan_attachment {
     PLAN_ERRORS,      /* the compiled plan, approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled plan, regex/regex_compile.c */
     PLAN_RESPLIT,     /* the compiled plan with the atoms that are rare in a text's sample */
+    PLAN_ORDER,       /* the literals in order, plan/open.c */
     PLAN_NO_WORDS,    /* the characters that are part of no word, regex/words.c */
     PLAN_ATTACHMENTS
 };
@@ -171,6 +172,18 @@ uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_lit
 uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                          const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
 
+/* Returns whether the literal's own bytes and the first characters of its tail stand at text[0],
+ * and the text's `text_bytes` bytes end before the tail does. The own bytes are known to stand
+ * there. */
+bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
+                       const uint8_t *text, uint64_t text_bytes);
+
+/* Returns up to where occurrences are decided, whatever bytes follow the `have` bytes that a text
+ * has so far: about no occurrence that begins before can these bytes decide. bytes[-before] is
+ * readable, as for plan_accepts. May return less to save work or memory. Any thread may call. */
+uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t before,
+                      uint64_t have);
+
 /* Reads the element that begins at bytes[0] of a pattern with `count` bytes left. Returns how many
  * bytes the element takes. A byte that begins no UTF-8 character is an element by itself. */
 uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
@@ -209,6 +222,9 @@ bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uin
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
+/* Returns whether the `available` bytes after an occurrence of a string decide what
+ * plan_accepts_end returns, whatever bytes follow. Reads at most after[0]. */
+bool plan_end_is_decided(const struct trawl_plan *plan, const uint8_t *after, uint64_t available);
 
 const char *plan_method_name(enum trawl_method method);
 

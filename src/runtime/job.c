@@ -186,6 +186,12 @@ static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, 
     return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, kept, bytes, error);
 }
 
+/* Returns how many bytes of a stalled stream a chunk may own (text_need.decided). */
+static uint64_t decided(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have)
+{
+    return plan_decided((const struct trawl_plan *)context, bytes, before, have);
+}
+
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error)
@@ -196,7 +202,9 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                              plan->holds_line_end ? -1 : plan->line_end,
                              TEXT_MAPS_NEVER,
                              NULL,
-                             -1};
+                             -1,
+                             decided,
+                             plan};
     enum trawl_status status = TRAWL_OK;
 
     prepare(search, searcher, plan, sink);

@@ -122,6 +122,7 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
         if (searcher->runtime_is_ours)
             runtime_close(runtime);
     }
+    memory_release(searcher->room, searcher->room_bytes, 1);
     memory_release(searcher->ring, searcher->task_count, sizeof(struct task *));
     memory_release(searcher->tasks, searcher->task_count, sizeof *searcher->tasks);
     (void)sem_destroy(&searcher->woken);

@@ -132,6 +132,8 @@ struct trawl_searcher {
     uint64_t begins_last;
     /* The host's array of that call, which is known to be readable; NULL: there was none. */
     const uint64_t *array_last;
+    uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
+    uint64_t room_bytes;
     struct task *tasks; /* task_count entries, owned */
     /* Tasks by chunk index (search_ring). Between searches all entries are NULL. */
     struct task **ring;

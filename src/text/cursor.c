@@ -47,6 +47,10 @@
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
+/* A stream rests if no bytes come for this long: a writer that is only slower than the search would
+ * otherwise have its last bytes searched apart, which takes 3 % longer [cat, 1,000 strings]. */
+#define REST_NS 200000u
+
 void text_buffer_release(struct text_buffer *buffer)
 {
     memory_release(buffer->bytes, buffer->capacity, 1);
@@ -380,6 +384,18 @@ static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_statu
     return TRAWL_OK;
 }
 
+/* Returns how many of the `have` bytes the chunk may own now that no more bytes are waiting:
+ * `searchable_count`, or, if that is 0, as many as need no further bytes. */
+static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t chunk_bytes,
+                                   const uint8_t *bytes, uint64_t have, uint64_t searchable_count)
+{
+    if (searchable_count > 0 || cursor->need.decided == NULL)
+        return searchable_count;
+    return min_u64(
+        cursor->need.decided(cursor->need.decided_context, bytes, cursor->carry_before, have),
+        chunk_bytes);
+}
+
 /* Reads a stream until a whole chunk was read, or until some bytes can be searched and no more
  * bytes are waiting. */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
@@ -388,7 +404,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
 {
     uint64_t front = front_bytes(cursor);
     uint64_t whole = chunk_bytes + cursor->need.after;
-    uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, searchable_count = 0;
+    uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, searchable_count;
     enum trawl_status status = TRAWL_OK;
     uint8_t *bytes;
 
@@ -400,16 +416,20 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
         memcpy(bytes - cursor->carry_before, cursor->carry, (size_t)cursor->carry_count);
     chunk->bytes = bytes;
     chunk->before = cursor->carry_before;
+    searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     while (have < whole) {
-        if (searchable_count > 0 && !read_is_ready(cursor->text))
-            break;
+        if (have > 0 && !read_is_ready(cursor->text, searchable_count > 0 ? 0 : REST_NS)) {
+            searchable_count =
+                searchable_at_rest(cursor, chunk_bytes, bytes, have, searchable_count);
+            if (searchable_count > 0)
+                break;
+        }
         status = read_more(cursor, chunk->begin + have, bytes + have, whole - have, &got, error);
         have += got;
         if (got == 0)
             break;
         searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     }
-    searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     chunk->owned = got == 0 ? min_u64(have, chunk_bytes) : searchable_count;
     if (status == TRAWL_READ && have > chunk->owned)
         status = keep_fault(cursor, status, error);
@@ -447,7 +467,7 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
     if (have > 0)
         memcpy(buffer->bytes + front_bytes(cursor), cursor->carry, (size_t)have);
-    while (chunk->owned == 0 || (have < whole && read_is_ready(cursor->text))) {
+    while (chunk->owned == 0 || (have < whole && read_is_ready(cursor->text, 0))) {
         uint8_t *bytes;
 
         if (have == whole) {

@@ -75,6 +75,11 @@ struct text_need {
     /* An eventfd. While this descriptor is readable, no thread waits for a stream's bytes; -1: such
      * a wait cannot be ended. */
     int wake;
+    /* NULL, or returns how many of the `have` bytes at `bytes` a stream's chunk may own although
+     * fewer than `after` bytes follow; called when no more bytes are waiting. bytes[-before] is
+     * readable. */
+    uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);
+    const void *decided_context;
 };
 
 /* For searches that read whole lines: each chunk ends where a line ends. */

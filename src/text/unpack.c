@@ -268,10 +268,10 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
     return unpack_more(unpack, &source, buffer, count, read_bytes);
 }
 
-bool unpack_is_ready(const struct trawl_text *text)
+bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns)
 {
     const struct text_unpack *unpack = text->unpack;
 
     return unpack->from_file || unpack->at < unpack->count || unpack->out_was_full ||
-           read_is_ready_of(text);
+           read_is_ready_of(text, wait_ns);
 }

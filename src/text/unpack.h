@@ -20,6 +20,6 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
 /* Returns whether unpack_read would return at once, as far as can be known without decoding. */
-bool unpack_is_ready(const struct trawl_text *text);
+bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
 #endif

@@ -80,7 +80,7 @@ const char *held_name(enum held_call call)
 {
     static const char *const names[HELD_CALLS] = {
         "count",         "positions", "begins_into", "count_by_pattern", "count_lines",
-        "lines without", "first",     "batches",     "windows"};
+        "lines without", "first",     "batches",     "windows",          "stream"};
 
     return names[call];
 }
@@ -482,6 +482,113 @@ static enum trawl_status pull_batches(struct held *held, struct seen *seen,
     return status;
 }
 
+/* The matches of a stream's feeds. */
+struct fed {
+    struct held *held;
+    struct trawl_match *matches;
+    uint64_t count, room;
+    uint64_t before, now; /* bytes that were fed before this feed, and with this feed */
+};
+
+static int take_fed(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct fed *fed = (struct fed *)context;
+    bool by_lines = trawl_plan_facts(fed->held->plan).syntax != TRAWL_LITERAL;
+    bool waits = (fed->held->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        /* a character after the match may decide about whole words */
+        if (matches[i].end > fed->now ||
+            (!by_lines && matches[i].end + (waits ? 4 : 0) <= fed->before))
+            wrong(fed->held,
+                  "the match that ends at %" PRIu64 " came in bytes %" PRIu64 " to %" PRIu64,
+                  matches[i].end, fed->before, fed->now);
+        if (fed->count == fed->room) {
+            fed->room = 2 * fed->room + 16;
+            fed->matches = realloc(fed->matches, fed->room * sizeof *fed->matches);
+            if (fed->matches == NULL)
+                exit(1);
+        }
+        fed->matches[fed->count++] = matches[i];
+    }
+    return 0;
+}
+
+static int compare_fed(const void *a, const void *b)
+{
+    const struct trawl_match *one = (const struct trawl_match *)a;
+    const struct trawl_match *two = (const struct trawl_match *)b;
+
+    if (one->begin != two->begin)
+        return one->begin < two->begin ? -1 : 1;
+    return (one->pattern_index > two->pattern_index) - (one->pattern_index < two->pattern_index);
+}
+
+/* Feeds the next bytes, or ends the text. A feed that fails for want of memory changes nothing, and
+ * is made once more. */
+static enum trawl_status feed_once(struct fed *fed, struct trawl_stream *stream, bool ends,
+                                   struct trawl_error *error)
+{
+    const uint8_t *bytes = fed->held->input->text + fed->before;
+    uint64_t count = fed->count, piece = fed->now - fed->before;
+    uint8_t *copy = (uint8_t *)test_memory(piece + 1);
+    enum trawl_status status = TRAWL_MEMORY;
+
+    memcpy(copy, bytes, (size_t)piece);
+    for (int i = 0; i < 2 && status == TRAWL_MEMORY; i++) {
+        fed->count = count;
+        status = ends ? trawl_stream_end(fed->held->searcher, stream, take_fed, fed, error)
+                      : trawl_stream_feed(fed->held->searcher, stream, copy, piece, take_fed, fed,
+                                          error);
+    }
+    free(copy);
+    return status;
+}
+
+/* Feeds the text in pieces of a few to many bytes; copies the stream in between. */
+static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
+                                     struct trawl_error *error)
+{
+    const uint64_t total = held->input->text_bytes;
+    struct test_random random = {total * 31 + held->input->pattern_count + held->stop_after};
+    struct fed fed = {.held = held};
+    struct trawl_stream *stream = NULL;
+    struct trawl_error own; /* *error stays untouched if the second try succeeds */
+    uint64_t most =
+        1 + test_random_below(&random,
+                              total < 20000 && test_random_one_in(&random, 3) ? 3 : 3 + total / 64);
+    enum trawl_status status = trawl_stream_open(held->plan, NULL, &stream, &own);
+
+    if (status == TRAWL_UNSUPPORTED)
+        return trawl_positions(held->searcher, held->plan, held->text, take_matches, seen, error);
+    while (status == TRAWL_OK && fed.now < total) {
+        fed.before = fed.now;
+        fed.now += test_random_below(&random, test_random_one_in(&random, 4) ? 8 * most : most + 1);
+        fed.now = fed.now < total ? fed.now : total;
+        status = feed_once(&fed, stream, false, &own);
+        if (status == TRAWL_OK && test_random_one_in(&random, 16)) {
+            struct trawl_stream *copy = NULL;
+
+            if (trawl_stream_copy(stream, &copy, NULL) == TRAWL_OK) {
+                trawl_stream_close(stream);
+                stream = copy;
+            }
+        }
+    }
+    fed.before = fed.now;
+    if (status == TRAWL_OK)
+        status = feed_once(&fed, stream, true, &own);
+    trawl_stream_close(stream);
+    if (status == TRAWL_OK && fed.count > 0) {
+        qsort(fed.matches, (size_t)fed.count, sizeof *fed.matches, compare_fed);
+        see_matches(seen, fed.matches, fed.count);
+    }
+    free(fed.matches);
+    if (status >= TRAWL_ARGUMENT && error != NULL)
+        *error = own;
+    return status;
+}
+
 static enum trawl_status count_lines(struct held *held, bool without, struct trawl_error *error)
 {
     uint64_t count = UNTOUCHED;
@@ -499,7 +606,7 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
     enum trawl_status status = TRAWL_OK;
     uint64_t sum = UNTOUCHED;
     bool lists =
-        call == HELD_POSITIONS || call == HELD_BATCHES ||
+        call == HELD_POSITIONS || call == HELD_BATCHES || call == HELD_STREAM ||
         (call == HELD_WINDOWS && (held->window_flags & (SELECTING | TRAWL_WINDOW_NO_MATCHES)) == 0);
 
     held->right = true;
@@ -527,6 +634,9 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
         break;
     case HELD_WINDOWS:
         status = see_windows(held, &seen, error);
+        break;
+    case HELD_STREAM:
+        status = feed_pieces(held, &seen, error);
         break;
     case HELD_POSITIONS:
     case HELD_CALLS:
