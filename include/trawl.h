@@ -19,7 +19,7 @@
  *     uint64_t count = 0;
  *     if (trawl_plan_build(&pattern, 1, NULL, &plan, NULL) == TRAWL_OK &&
  *         trawl_searcher_open(NULL, &searcher, NULL) == TRAWL_OK &&
- *         trawl_text_open_file("big.log", &text, NULL) == TRAWL_OK &&
+ *         trawl_text_open("big.log", NULL, &text, NULL) == TRAWL_OK &&
  *         trawl_count(searcher, plan, text, &count, NULL) == TRAWL_OK)
  *         printf("%" PRIu64 "\n", count);
  *     trawl_text_close(text);
@@ -39,7 +39,8 @@
  *   - The library never prints, exits, installs signal handlers or reads the environment.
  *   - A child of fork() can use and close what its parent has opened, without the parent's GPUs. A
  *     call that the parent began fails in the child with UNSUPPORTED. A sink must return.
- * trawl_devices.h has the functions that need a GPU.
+ * trawl_records.h has searches of many records, trawl_1_0.h the functions that newer functions
+ * replace; this header includes both. trawl_devices.h has the functions that need a GPU.
  */
 #ifndef TRAWL_H
 #define TRAWL_H
@@ -318,50 +319,61 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *byt
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
-/* Open a file as a text. Errors: ARGUMENT, MEMORY, OPEN (with os_code). */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
-                                                               struct trawl_text **text,
-                                                               struct trawl_error *error);
+enum trawl_text_flag {
+    TRAWL_TEXT_UNPACK = 1,    /* the text may be compressed by gzip, xz, bzip2, zstd or lz4 */
+    TRAWL_TEXT_DESCRIPTOR = 2 /* the text is `descriptor`; `path` is a name for error messages, or
+                                 NULL for "descriptor N" */
+};
+struct trawl_text_options {
+    uint64_t size;  /* sizeof(struct trawl_text_options) */
+    uint32_t flags; /* enum trawl_text_flag, or-ed */
+    int32_t descriptor;
+};
+#define TRAWL_TEXT_OPTIONS_INIT                  \
+    {                                            \
+        sizeof(struct trawl_text_options), 0, -1 \
+    }
 
-/* Open a descriptor as a text. A regular file is searched from its current offset to its end;
- * reading finds the end, so a file may grow or report size 0. Any other descriptor is a stream: a
- * search reads a stream in order until its end, and only one search can. The descriptor is borrowed
- * until trawl_text_close. A search does not move a regular file's offset. Offsets in results count
- * from the first byte searched. A pipe's buffer is enlarged to 1 MiB, so that its writer waits
- * less. name: for error messages, copied; NULL for "descriptor N". */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descriptor,
-                                                                     const char *name,
-                                                                     struct trawl_text **text,
-                                                                     struct trawl_error *error);
-
-/* Open a file, or a descriptor, that may be compressed by gzip, xz, bzip2, zstd or lz4. The first
- * bytes tell the format, not the name. A compressed text is a stream of its unpacked bytes: offsets
- * count unpacked bytes, and only one search can read the stream. Only a part of the text is in
- * memory at a time; the format's window, up to 256 MiB, comes on top. Consecutive members, streams
- * and frames are one text. A text that is not compressed is opened as by the functions above; for a
- * pipe, the first read tells. The library of a format is loaded when the first text of the format
- * is opened. Errors: as of the functions above; READ with os_code 0 if data is damaged, ends too
- * early or is followed by something else (the message names the byte of the file; what came before
- * was searched); UNSUPPORTED if the format's library is not installed. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_compressed(const char *path,
-                                                                     struct trawl_text **text,
-                                                                     struct trawl_error *error);
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descriptor,
-                                                                     const char *name,
-                                                                     struct trawl_text **text,
-                                                                     struct trawl_error *error);
-/* Name the format of compressed bytes: "gzip", ...; NULL for other bytes. 10 bytes are enough. */
-TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
+/* Open a file, or a descriptor, as a text. The path is copied.
+ * A descriptor is borrowed until trawl_text_close. A regular file is searched from the descriptor's
+ * offset to the file's end; reading finds the end, so a file may grow or report size 0. A search
+ * does not move the offset. Offsets in results count from the first byte searched. Any other
+ * descriptor is a stream: a search reads a stream in order until its end, and only one search can.
+ * A pipe's buffer is enlarged to 1 MiB, so that its writer waits less.
+ *
+ * UNPACK: the first bytes tell the format, not the name. A compressed text is a stream of its
+ * unpacked bytes: offsets count unpacked bytes, and only one search can read the stream. Only a
+ * part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
+ * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
+ * without the flag; for a pipe, the first read tells. The library of a format is loaded when the
+ * first text of the format is opened.
+ * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is refused, too). With UNPACK also READ
+ * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
+ * names the byte of the file; what came before was searched); UNSUPPORTED if the format's library
+ * is not installed. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open(const char *path,
+                                                          const struct trawl_text_options *options,
+                                                          struct trawl_text **text,
+                                                          struct trawl_error *error);
 
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
-/* Tell whether trawl_text_read works at any offset: true for memory and regular files. */
-TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
-
-/* Tell a text's size as known now: the bytes in memory, or a regular file's size less the offset
- * where the search begins. If the size is not known, returns false and leaves *text_bytes. */
-TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
+/* What trawl_text_tell tells. */
+struct trawl_text_told {
+    uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
+    uint64_t text_bytes; /* the bytes in memory, or a regular file's size now, less the offset where
+                            the search begins; UINT64_MAX: not known */
+    /* "gzip", ...: the format that a text of TRAWL_TEXT_UNPACK is unpacked from, as far as read, or
+     * that bytes in memory begin like (10 bytes are enough); NULL: none of the five */
+    const char *compression;
+    uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
+    uint32_t reserved;
+};
+/* Tell what is known about a text now. Errors: ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,
+                                                          struct trawl_text_told *told,
+                                                          struct trawl_error *error);
 
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
  * Errors: ARGUMENT, READ, UNSUPPORTED (a stream, a GPU's memory). Threads: any, also in a sink. */
@@ -688,81 +700,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search 
 /* Close a search, at its end or before. */
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 
-/* ---- Records x patterns ---------------------------------------------------------------------
- * Many records on one tape: their bytes follow each other, in the layout of Arrow's string columns,
- * which can be searched without a copy. Records may be empty and of any length; an occurrence
- * counts for a record if the record holds the whole occurrence. The whole tape is searched as one
- * text, so long and skewed records cost nothing extra; the searching threads turn occurrences into
- * cells, and the caller asks for the records in batches. A cell is a pair (record, pattern) where
- * the pattern occurs in the record. An expression whose matches in a record, which may be empty,
- * all have zero bytes has a cell, too, which begins at the first match. */
-struct trawl_matrix_search;
-/* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
-struct trawl_record_array {
-    uint64_t size;        /* sizeof(struct trawl_record_array) */
-    const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
-    const void *offsets;  /* record_count + 1 offsets into the tape, ascending */
-    uint64_t record_count;
-    uint32_t offset_bytes; /* 8: uint64_t or int64_t; 4: int32_t; 0: 8 */
-    uint32_t reserved;
-    const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
-                                counted from validity_begin, is 0 if record i is null: nothing
-                                occurs in a null record, whatever its bytes are. */
-    uint64_t validity_begin; /* the bit of record 0 */
-};
-#define TRAWL_RECORD_ARRAY_INIT                                         \
-    {                                                                   \
-        sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0 \
-    }
-
-enum trawl_matrix_shape {
-    TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where the pattern first begins */
-    TRAWL_MATRIX_ANY = 1 /* for each record: does any pattern occur? The first occurrence decides */
-};
-
-/* Records [record_begin, record_end), complete. Fields of the other shape are NULL. Borrowed until
- * the next call for the search. Patterns are indices into the plan; begins count from the record's
- * first byte. */
-struct trawl_matrix_batch {
-    uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
-    uint64_t record_begin;
-    uint64_t record_end;
-    uint64_t cell_count; /* cells here; ANY: records in which a pattern occurs */
-    /* CELLS: three columns of cell_count entries, in order of (record, pattern). Each pair of a
-     * record and a pattern comes once. */
-    const uint64_t *cell_records;
-    const uint64_t *cell_patterns;
-    const uint64_t *cell_begins;
-    const uint8_t *any; /* ANY: record record_begin + i is bit (i & 7) of byte i >> 3; bits beyond
-                           are 0 */
-    bool last;          /* record_end is record_count: no batch follows */
-};
-
-/* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
- * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
- * conditions of the plan take a record's borders for the text's.
- * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
- * for offsets that descend (text_offset: the record's offset) or exceed 2^63, and under an
- * algorithm for records for offsets of 4 bytes or validity. LIMIT if such an algorithm's row would
- * exceed 2^32 bytes.
- * Cost: reads the offsets once. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan,
-    const struct trawl_record_array *records, enum trawl_matrix_shape shape,
-    struct trawl_matrix_search **matrix, struct trawl_error *error);
-/* Take the next batch of records. Batches follow each other without gap from record 0 on; a batch
- * may have no record or no cell. The last batch, failures, and who may call: as of
- * trawl_search_next.
- * Cost: the time of trawl_positions, and 24 bytes written per cell.
- * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller if
- * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a
- * batch. Algorithms for records: about 1 MiB of rows for each thread, at least one row. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
-                                                            struct trawl_matrix_batch *batch,
-                                                            struct trawl_error *error);
-/* Close a search of records, at its end or before. */
-TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
-
 /* ---- Rare -------------------------------------------------------------------------------- */
 
 /* Memory functions that replace the C library's. allocate returns bytes aligned to `alignment` (a
@@ -797,4 +734,8 @@ TRAWL_API bool trawl_map_repair(const void *address);
 #ifdef __cplusplus
 }
 #endif
+
+#include "trawl_1_0.h"     /* IWYU pragma: export */
+#include "trawl_records.h" /* IWYU pragma: export */
+
 #endif

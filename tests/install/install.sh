@@ -36,7 +36,7 @@ installed() {
 test_files() {
     local file
 
-    for file in trawl.h trawl_devices.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
+    for file in trawl.h trawl_1_0.h trawl_records.h trawl_devices.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
         installed "$file" >/dev/null
     done
     [ "$("$prefix/bin/trawl" --version | head -n 1 | grep -c trawl)" -eq 1 ]
