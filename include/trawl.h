@@ -658,8 +658,11 @@ enum trawl_window_flag {
      * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
-    TRAWL_WINDOW_EMPTY = 32  /* a line in which an expression matches only zero bytes has an empty
+    TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
                                 match; SPANS includes this. Wins over TRAWL_WINDOW_LINES */
+    /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
+     * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
+    TRAWL_WINDOW_SPANS_FIRST = 64
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
@@ -673,6 +676,27 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
                                                         struct trawl_text *text, uint32_t flags,
                                                         trawl_window_sink sink, void *context,
                                                         struct trawl_error *error);
+
+/* Takes the next bytes of a rewritten text. Return non-zero to stop. Called like a
+ * trawl_match_sink. The bytes are borrowed until the sink returns. */
+typedef int (*trawl_bytes_sink)(void *context, const void *bytes, uint64_t bytes_count);
+
+/* What replaces the occurrences of a pattern. */
+struct trawl_value {
+    const void *bytes; /* may be NULL if bytes_count is 0 */
+    uint64_t bytes_count;
+};
+
+/* Deliver the text with values in place of occurrences that do not overlap. flags chooses the
+ * occurrences: TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. values_count is 1, for one value in
+ * place of every occurrence, or the plan's number of patterns. A sink that makes values from what
+ * it finds, such as an expression's groups, calls trawl_windows and trawl_expression_groups.
+ * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values.
+ * Cost: as of trawl_windows, and two calls of the sink for each occurrence. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
+    uint32_t flags, const struct trawl_value *values, uint64_t values_count, trawl_bytes_sink sink,
+    void *context, struct trawl_error *error);
 
 /* ---- Batches ------------------------------------------------------------------------------
  * The same searches, pulled: the caller asks for the next results when the caller wants results.

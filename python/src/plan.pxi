@@ -348,6 +348,10 @@ cdef class Plan:
 
     def count(self, text, *, progress=None):
         """Count the occurrences in a text; overlapping occurrences count too."""
+        cdef answer found
+
+        if progress is None and search_bytes(self, text, &found, False):
+            return found.count
         return search(default(), self, text, None, progress, work_count).count
 
     def count_by_pattern(self, text, *, progress=None):
@@ -370,6 +374,11 @@ cdef class Plan:
         >>> Plan('tea').first('caf\u00e9, tea')
         (6, 9, 0)
         """
+        cdef answer found
+
+        if progress is None and offsets is None and search_bytes(self, text, &found, True):
+            return ((found.match.begin, found.match.end, found.match.pattern_index)
+                    if found.found else None)
         return default().first(self, text, offsets=offsets, progress=progress)
 
     def positions(self, text, *, offsets=None, progress=None):
@@ -395,6 +404,11 @@ cdef class Plan:
         >>> Plan(['he', 'she', 'hers']).find_all('ushers')
         [(1, 4, 1), (2, 4, 0), (2, 6, 2)]
         """
+        cdef answer found
+
+        if offsets is None and match == "all" and search_bytes(self, text, &found, True) \
+                and not found.found:
+            return []
         return find_all(default(), self, text, match, offsets)
 
     def scan(self, text, *, offsets=None):

@@ -3,8 +3,9 @@
 
 #include "calls.h"
 
-#define WINDOW_FLAGS \
-    (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
+#define WINDOW_FLAGS                                                                              \
+    (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS | \
+     TRAWL_WINDOW_SPANS_FIRST)
 
 const char *cpu_algorithm(uint32_t index)
 {

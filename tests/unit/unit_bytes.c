@@ -149,6 +149,110 @@ static void ordinary_searches(void)
     TEST_CHECK_U64(count, 1);
 }
 
+/* ---- trawl_replace ---- */
+
+struct written {
+    uint8_t bytes[ROOM];
+    uint64_t count, calls_left;
+};
+
+static int write_bytes(void *context, const void *bytes, uint64_t bytes_count)
+{
+    struct written *written = (struct written *)context;
+
+    if (written->calls_left-- == 0)
+        return 1;
+    TEST_CHECK(bytes_count > 0 && written->count + bytes_count <= ROOM);
+    memcpy(written->bytes + written->count, bytes, (size_t)bytes_count);
+    written->count += bytes_count;
+    return 0;
+}
+
+/* Replaces as the manual says, one occurrence after the other. */
+static void replace_naive(const struct naive_query *query, const uint8_t *text, uint64_t length,
+                          bool longest, const struct trawl_value *values, uint64_t values_count,
+                          struct written *written)
+{
+    static struct naive_match all[ROOM];
+    const uint64_t count = naive_matches(query, (struct naive_bytes){text, length}, all, ROOM);
+    uint64_t at = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        const struct naive_match *best = &all[i];
+        const struct trawl_value *value;
+
+        if (best->begin < at)
+            continue;
+        for (uint64_t k = i; k < count && all[k].begin == all[i].begin && longest; k++)
+            best = all[k].end > best->end ? &all[k] : best;
+        value = &values[values_count == 1 ? 0 : best->pattern_index];
+        memcpy(written->bytes + written->count, text + at, (size_t)(best->begin - at));
+        written->count += best->begin - at;
+        if (value->bytes_count > 0)
+            memcpy(written->bytes + written->count, value->bytes, (size_t)value->bytes_count);
+        written->count += value->bytes_count;
+        at = best->end;
+    }
+    memcpy(written->bytes + written->count, text + at, (size_t)(length - at));
+    written->count += length - at;
+}
+
+static void replaced(void)
+{
+    static const struct trawl_value values[] = {{"<one>", 5}, {NULL, 0}, {"3", 1}, {"four", 4}};
+    static const struct naive_bytes naive[] = {{(const uint8_t *)"ab", 2},
+                                               {(const uint8_t *)"abc", 3},
+                                               {(const uint8_t *)"cab", 3},
+                                               {(const uint8_t *)"b", 1}};
+    static const struct trawl_pattern patterns[] = {{"ab", 2}, {"abc", 3}, {"cab", 3}, {"b", 1}};
+    const struct naive_query query = {naive, 4, 0, '\n', false};
+    AUTO_PLAN plan = must_plans(patterns, 4, NULL);
+    uint8_t bytes[LENGTH_MAX];
+
+    for (uint64_t round = test_amount(400, 20000); round-- > 0;) {
+        AUTO_SEARCHER searcher = must_searcher(1 + round % 2, round % 3 == 0 ? 0 : 5);
+        const uint64_t length = test_random_below(&chance, LENGTH_MAX + 1);
+        const uint32_t flags = round % 5 < 2 ? TRAWL_WINDOW_SPANS : TRAWL_WINDOW_SPANS_FIRST;
+        const uint64_t values_count = round % 7 == 0 ? 1 : 4;
+        struct written got = {.calls_left = UINT64_MAX}, expected = {.count = 0};
+        struct trawl_text *text;
+
+        for (uint64_t i = 0; i < length; i++)
+            bytes[i] = (uint8_t) "abc-"[test_random_below(&chance, 4)];
+        text = must_text(bytes, length);
+        replace_naive(&query, bytes, length, flags == TRAWL_WINDOW_SPANS, values, values_count,
+                      &expected);
+        MUST(trawl_replace(searcher, plan, text, flags, values, values_count, write_bytes, &got,
+                           NULL));
+        TEST_CHECK(got.count == expected.count &&
+                   memcmp(got.bytes, expected.bytes, (size_t)got.count) == 0);
+        got.calls_left = 0;
+        CHECK_STATUS(trawl_replace(searcher, plan, text, flags, values, values_count, write_bytes,
+                                   &got, NULL),
+                     expected.count > 0 ? TRAWL_STOPPED : TRAWL_OK);
+        trawl_text_close(text);
+    }
+}
+
+static void replace_arguments(void)
+{
+    static const struct trawl_value values[] = {{"x", 1}, {NULL, 1}};
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_TEXT text = must_string("a");
+    struct written got = {.calls_left = 9};
+    const uint32_t spans = TRAWL_WINDOW_SPANS;
+
+    CHECK_REFUSED(trawl_replace(searcher, NULL, text, spans, values, 1, write_bytes, &got, error));
+    CHECK_REFUSED(trawl_replace(searcher, plan, text, 0, values, 1, write_bytes, &got, error));
+    CHECK_REFUSED(trawl_replace(searcher, plan, text, spans, values, 2, write_bytes, &got, error));
+    CHECK_REFUSED(
+        trawl_replace(searcher, plan, text, spans, values + 1, 1, write_bytes, &got, error));
+    CHECK_REFUSED(trawl_replace(searcher, plan, text, spans, NULL, 1, write_bytes, &got, error));
+    CHECK_REFUSED(trawl_replace(searcher, plan, text, spans, values, 1, NULL, &got, error));
+    TEST_CHECK_U64(got.count, 0);
+}
+
 static int search_again(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct trawl_searcher *searcher = (struct trawl_searcher *)context;
@@ -212,5 +316,7 @@ int main(void)
     ordinary_searches();
     busy_and_cancelled();
     arguments();
+    replaced();
+    replace_arguments();
     return test_end();
 }
