@@ -118,16 +118,17 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists */
+    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `letters`, also the variants that these list. For
+                              UTF-8 set `letters` to trawl_unicode() */
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,   /* expressions in Perl's syntax, with the alphabet CHARACTERS: \w, \d and
                               \s mean Unicode's characters; without the flag, those of ASCII. The
                               syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
-                              the characters for which is_word returns true */
-    TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `utf8`: no word beside a byte of no character */
+    TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
+                              also the characters for which is_word returns true */
+    TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`: no word beside a byte of no character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE = 128,  /* `utf8` is about bytes: each is a character. Not with errors */
+    TRAWL_SINGLE_BYTE = 128,  /* `letters` is about bytes: each is a character. Not with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -157,20 +158,21 @@ enum trawl_method {
 };
 #define TRAWL_METHODS_COUNT 8 /* number of methods */
 #define TRAWL_UTF8_VARIANTS_MAX 8
+struct trawl_utf8; /* as struct trawl_letters, of version 1.0 */
 /* What UTF-8 text needs beyond ASCII: pure functions, which threads call while the plan lives. */
-struct trawl_utf8 {
+struct trawl_letters {
+    uint64_t size; /* sizeof(struct trawl_letters) */
     void *context;
     /* Writes all code points that equal `code_point` when case is ignored, and code_point
      * itself, to `variants`. Returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build
      * calls this, and some searches do when they begin. */
-    uint32_t (*variants)(void *context, uint32_t code_point,
-                         uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
+    uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
-/* Write the letters that the simple case folding of Unicode 16 takes for equal: `variants` of
- * struct trawl_utf8. Expressions in CHARACTERS without `utf8` follow this function. */
-TRAWL_API uint32_t trawl_case_variants(void *context, uint32_t code_point, uint32_t *variants);
+/* Return the letters of Unicode 16: equal by simple case folding, as expressions in CHARACTERS have
+ * them, and the word characters that \w means there. Static. */
+TRAWL_API const struct trawl_letters *trawl_unicode(void);
 
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {
@@ -201,12 +203,12 @@ struct trawl_plan_options {
     uint64_t size;             /* sizeof(struct trawl_plan_options) */
     uint32_t flags;            /* enum trawl_plan_flag, or-ed */
     enum trawl_method method;  /* AUTO, or the method to use */
-    uint32_t line_end_set;     /* 0: lines end in '\n'; 1: in `line_end` */
+    uint32_t line_end_set;     /* 0: lines end in '\n', and line_end is 0; 1: in `line_end` */
     uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;
-    const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
+    const struct trawl_utf8 *utf8; /* `letters` of programs for version 1.0. Copied. */
     const void *sample;    /* NULL, or bytes like the texts to come, for the choice of a method */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
@@ -226,11 +228,15 @@ struct trawl_plan_options {
     /* MiB for the programs and automata of all expressions together, of which each takes up to a
        32nd, and up to 2 MiB; 0: 16 for each program */
     uint32_t expression_mib;
+    const struct trawl_letters *letters; /* trawl_unicode(), or others; NULL: bytes are characters.
+                                            Copied. */
+    const uint64_t *pattern_ids; /* NULL, or the caller's number for each pattern, of which only
+                                    trawl_plan_tell tells. Copied. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0                                 \
+            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL                     \
     }
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
  * gives the same answer as trawl's own methods. No algorithm promises time linear in the text.
@@ -264,26 +270,33 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pa
                                                            struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
-struct trawl_facts {
+/* What trawl_plan_tell tells. */
+struct trawl_plan_told {
+    uint64_t size;          /* sizeof(struct trawl_plan_told), set by the caller */
+    uint64_t pattern_index; /* set by the caller: the pattern that `pattern` is about */
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
     uint32_t engines; /* engines for the plan, as bits 1u << enum trawl_engine (CPU and CUDA) */
     uint32_t mismatches_max; /* this field and the next two were set so when the plan was built */
     uint32_t edits_max;
     enum trawl_alphabet alphabet;
+    enum trawl_syntax syntax;
     uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */
     uint8_t line_end;   /* the byte that ends lines */
-    uint8_t syntax;     /* enum trawl_syntax */
-    uint8_t reserved[9];
+    /* 1: IGNORE_CASE without `letters`, and a string has a letter beyond ASCII of which Unicode
+     * knows another case, which is not found */
+    uint8_t misses_letters;
+    uint8_t reserved[5];
+    /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
+     * is pattern_count or more. */
+    struct trawl_pattern pattern;
+    uint64_t pattern_id; /* of pattern_ids; pattern_index if there are none */
 };
 
-/* Tell what a plan was built with, and where the plan can run. All zeros for NULL. */
-TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
-
-/* Return the bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL
- * bytes and count 0 if the index is out of range. */
-TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
-                                                  uint64_t pattern_index);
+/* Tell what a plan was built with, and where the plan can run. Errors: ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_plan *plan,
+                                                          struct trawl_plan_told *told,
+                                                          struct trawl_error *error);
 
 /* Find the groups of an occurrence. The line is without its line end; `match` counts from the
  * line's first byte. groups[0] is the whole occurrence; a group that took no part in the
@@ -745,15 +758,18 @@ TRAWL_API void trawl_search_close(struct trawl_search *search);
 
 /* Memory functions that replace the C library's. allocate returns bytes aligned to `alignment` (a
  * power of two) or NULL; release gets the same size back. */
-struct trawl_allocator {
+struct trawl_memory {
+    uint64_t size; /* sizeof(struct trawl_memory) */
     void *context;
     void *(*allocate)(void *context, uint64_t bytes, uint64_t alignment);
     void (*release)(void *context, void *pointer, uint64_t bytes);
 };
 
-/* Use these functions for all memory of the library; NULL: the C library's again. Copied. Not
- * thread-safe: call it while no object of the library exists. */
-TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
+/* Use these functions for the library's own memory; NULL: the C library's again. RE2, the libraries
+ * that unpack texts, GPU drivers and threads' stacks take memory from elsewhere. Copied. Not
+ * thread-safe: call it while no object of the library exists. Errors: ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_memory *memory,
+                                                           struct trawl_error *error);
 
 /* Handle a SIGBUS that comes from a file which trawl has mapped. While a search runs, such a file
  * may become shorter, or its disk may fail; a read of the lost bytes raises SIGBUS. The library

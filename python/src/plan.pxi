@@ -32,7 +32,7 @@ cdef const trawl_utf8 *characters_wanted(bint words) except NULL:
 
     from trawl._unicode import words as words_made
 
-    characters.variants, characters.is_word = trawl_case_variants, is_word
+    characters.variants, characters.is_word = trawl_unicode().variants, is_word
     with cython.critical_section(once):
         if words and word_table is None:
             word_table = words_made()
