@@ -38,7 +38,9 @@
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
  *   - A child of fork() can use and close what its parent has opened, without the parent's GPUs. A
- *     call that the parent began fails in the child with UNSUPPORTED. A sink must return.
+ *     call that the parent began fails in the child with UNSUPPORTED.
+ *   - A sink must return: after a longjmp or an exception out of a sink, its searcher stays BUSY.
+ *   - STOPPED: a sink of the call has returned non-zero; if none has, the call was cancelled.
  * trawl_records.h has searches of many records, trawl_1_0.h the functions that newer functions
  * replace; this header includes both. trawl_devices.h has the functions that need a GPU.
  */
@@ -68,8 +70,7 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 is an early end, 10 and above is a failure. No status gets the numbers 22
- * and 23, which an earlier version used. */
+/* 0 is success, 1 to 9 is an early end, 10 and above is a failure. No status gets 22 or 23. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -239,14 +240,12 @@ struct trawl_plan_options {
             NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL                     \
     }
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
- * gives the same answer as trawl's own methods. No algorithm promises time linear in the text.
- * "rabin-karp-matrix" and "rabin-karp-matrix-sample" work with trawl_matrix_open only. Returns the
- * name at `index`, NULL after the last; a build without the gallery has no names. *summary (unless
- * summary is NULL) gets one line about the algorithm, and is untouched if the name is NULL. Both
- * are static text. *engines (unless engines is NULL) gets the engines that have the algorithm: bits
- * 1u << enum trawl_engine (CPU and CUDA); a search on any other engine ends with UNSUPPORTED.
- * Options for a device may follow a name (gallery/README.md); such a plan runs on the CUDA engine
- * only. */
+ * gives the same answer as trawl's own methods; none promises time linear in the text. Returns the
+ * name at `index`, NULL after the last; a build without the gallery has no names. *summary gets one
+ * line about the algorithm, *engines the engines that have the algorithm: bits 1u << enum
+ * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. A search on
+ * any other engine ends with UNSUPPORTED. "rabin-karp-matrix" and "rabin-karp-matrix-sample" work
+ * with trawl_matrix_open only. gallery/README.md has the options that may follow a name. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.

@@ -237,6 +237,9 @@ cdef class Plan:
             options.utf8 = &ascii_letters
         options.mismatches_max, options.edits_max = given["mismatches"], given["edits"]
         options.alphabet = _sources.ALPHABETS.index(given["alphabet"])
+        if (options.alphabet == TRAWL_CHARACTERS and self.regex is None
+                and options.mismatches_max == options.edits_max == 0):
+            options.alphabet = TRAWL_BYTES  # without errors, a str is found by its bytes
         if len(exact) > 0:
             options.exact, options.exact_count = <const trawl_range *>&exact[0], len(exact) // 2
         options.syntax = <int>_sources.SYNTAXES.index(self.regex)
