@@ -14,6 +14,39 @@ cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
         searcher.give(handle)
 
 
+cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
+    """Count in a short str or bytes, or find the first occurrence, by the default searcher and
+    without a text object. False: that needs an ordinary search."""
+    cdef const char *at
+    cdef Py_ssize_t count
+    cdef trawl_error error
+    cdef Handle handle
+    cdef int status
+
+    if plan.regex is not None or plan.has_distances or plan.has_strands:
+        return False
+    if type(text) is str:
+        if is_first and not PyUnicode_IS_ASCII(text):
+            return False
+        at = PyUnicode_AsUTF8AndSize(text, &count)
+    elif type(text) is bytes:
+        at, count = PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+    else:
+        return False
+    if <uint64_t>count >= BRIEF_BYTES:
+        return False
+    handle = default().take()
+    if is_first:
+        status = trawl_find_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,
+                                  &found.match, &found.found, &error)
+    else:
+        status = trawl_count_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,
+                                   &found.count, &error)
+    default().give(handle)
+    check(status, &error)
+    return True
+
+
 # ---- Characters of a str, or of UTF-8 bytes ----
 
 cdef enum:

@@ -73,22 +73,22 @@ cdef class Source:
     cdef int open_file(self, bytes name, int descriptor, bint decompress) except -1:
         """Open the path `name`, or, with descriptor >= 0, a text of that descriptor."""
         cdef const char *named = name
+        cdef trawl_text_options options
+        cdef trawl_text_told told
         cdef trawl_error error
         cdef int status
 
+        options.size, options.descriptor = sizeof(options), descriptor
+        options.flags = ((TRAWL_TEXT_UNPACK if decompress else 0)
+                         | (TRAWL_TEXT_DESCRIPTOR if descriptor >= 0 else 0))
         with nogil:
-            if descriptor < 0 and decompress:
-                status = trawl_text_open_compressed(named, &self.text, &error)
-            elif descriptor < 0:
-                status = trawl_text_open_file(named, &self.text, &error)
-            elif decompress:
-                status = trawl_text_from_compressed(descriptor, named, &self.text, &error)
-            else:
-                status = trawl_text_from_descriptor(descriptor, named, &self.text, &error)
+            status = trawl_text_open(named, &options, &self.text, &error)
         check(status, &error)
-        self.is_stream = not trawl_text_is_seekable(self.text)
-        self.bytes = UNKNOWN
-        self.is_file = trawl_text_bytes(self.text, &self.bytes)
+        told.size = sizeof(told)
+        check(trawl_text_tell(self.text, &told, &error), &error)
+        self.is_stream = told.is_seekable == 0
+        self.bytes = told.text_bytes
+        self.is_file = self.bytes != UNKNOWN
         return 0
 
     cdef bint is_fasta(self) noexcept:

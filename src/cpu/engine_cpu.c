@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cpu/brief.h"
 #include "cpu/worker.h"
 
 /* the parts' own trials end within this many bytes of text */
@@ -346,6 +347,12 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     return segments.status;
 }
 
+static bool cpu_brief(const struct engine *engine, const struct trawl_plan *plan,
+                      const uint8_t *text, uint64_t count, struct engine_brief *found)
+{
+    return brief_search(engine->find, plan, text, count, found);
+}
+
 const struct engine_ops engine_cpu = {
     .open = cpu_open,
     .close = cpu_close,
@@ -353,6 +360,7 @@ const struct engine_ops engine_cpu = {
     .compile = cpu_compile,
     .release = cpu_release,
     .submit = cpu_submit,
+    .brief = cpu_brief,
     .bring = engine_bring_nothing,
     .hold = engine_hold_nothing,
     .drop = engine_drop_nothing,

@@ -171,6 +171,8 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     add(&text, "literals: %u\n", plan->literal_count);
     add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
+    if (plan->misses_letters)
+        add(&text, "case: of A-Z alone; other letters have another case, too\n");
     if (plan->algorithm.name != NULL)
         explain_algorithm(&text, plan);
     else if (plan_has_expressions(plan))

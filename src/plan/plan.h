@@ -106,7 +106,9 @@ struct trawl_plan {
     bool holds_line_end;
     struct trawl_utf8 utf8;
 
+    bool misses_letters; /* as in struct trawl_plan_told */
     uint64_t pattern_count;
+    uint64_t *pattern_ids;   /* the caller's numbers; NULL: there are none */
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
     uint8_t *pattern_bytes;
 

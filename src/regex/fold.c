@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/unicode.h"
 #include "plan/plan.h"
 #include "regex/class_text.h"
 
@@ -41,7 +42,7 @@ struct fold_rule fold_rule_of(const struct trawl_plan *plan)
         (plan->expressions.characters || (plan->flags & TRAWL_SINGLE_BYTE) != 0))
         rule.letters = plan->utf8;
     else if (plan->expressions.characters)
-        rule.letters.variants = trawl_case_variants;
+        rule.letters.variants = unicode_variants;
     count = fold_variants(&rule, 'i', variants);
     rule.splits_i = true;
     for (uint32_t i = 0; i < count; i++)
@@ -158,7 +159,7 @@ static void put_letter(struct writer *writer, uint32_t letter, uint64_t count)
 {
     const struct fold_rule *rule = writer->rule;
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
-    const uint32_t usual = trawl_case_variants(NULL, letter, variants);
+    const uint32_t usual = unicode_variants(NULL, letter, variants);
     const uint32_t found = fold_variants(rule, letter, variants);
     /* Does RE2's rule say the same? */
     const bool same = !writer->exact ? letter < 0x80 || found == 1
@@ -325,7 +326,7 @@ enum regex_status fold_compile(const struct regex_ops *ops, const struct fold_ru
                                const struct regex_options *options, struct regex **regex,
                                struct regex_fault *fault)
 {
-    const bool exact = rule->letters.variants != trawl_case_variants;
+    const bool exact = rule->letters.variants != unicode_variants;
     struct writer writer = {.rule = rule,
                             .bytes = (const uint8_t *)bytes,
                             .count = count,

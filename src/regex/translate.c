@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/unicode.h"
 #include "regex/class_text.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
@@ -362,7 +363,7 @@ static enum trawl_status put_set(struct reader *reader, uint64_t length, struct 
     const char *text = reader->bytes + reader->at;
     struct translated *out = reader->out;
     struct regex_fault fault = {0, "out of memory: a class"};
-    uint32_t (*variants)(void *, uint32_t, uint32_t *) = reader->fold ? trawl_case_variants : NULL;
+    uint32_t (*variants)(void *, uint32_t, uint32_t *) = reader->fold ? unicode_variants : NULL;
     const uint64_t count = reader->ops->write_class(text, length, variants, NULL, 0, &fault);
 
     if (count == 0)

@@ -152,6 +152,10 @@ struct trawl_searcher {
      * condition. */
     _Atomic bool sleeps;
     sem_t woken;
+    /* bytes.c: the plan, by its serial, whose last short text needed an ordinary search, and how
+     * many of the next calls under this plan make an ordinary search at once */
+    _Atomic uint64_t refused;
+    _Atomic uint32_t refusals;
     /* An eventfd that ends waiting for a stream's bytes; -1: no call has searched a stream yet. */
     _Atomic int wake;
     /* Bytes of the text that were searched; any thread may read the number. */

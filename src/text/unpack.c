@@ -32,6 +32,11 @@ struct text_unpack {
     uint8_t input[INPUT_BYTES];
 };
 
+const char *unpack_format(const struct text_unpack *unpack)
+{
+    return unpack->codec == NULL ? NULL : unpack->codec->name;
+}
+
 /* The arguments of a call that reading input needs. */
 struct packed_source {
     const struct trawl_text *text;

@@ -19,6 +19,9 @@ void unpack_close(struct text_unpack *unpack);
 enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *buffer,
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
+/* Returns the format's name, NULL as long as no read has shown a format. */
+const char *unpack_format(const struct text_unpack *unpack);
+
 /* Returns whether unpack_read would return at once, as far as can be known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 

@@ -6,7 +6,8 @@
 #define UNTOUCHED 0x7777777777777777u
 /* A window has line_ends_before if there are at least so many bytes for each match. */
 #define LINE_ENDS_BYTES 512u
-#define SELECTING (TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
+#define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
+#define SELECTING (TRAWL_WINDOW_LINES | SPANS)
 
 /* Facts about a list of matches: the number of lines in which matches begin, and the number and
  * bytes of the leftmost-longest matches that do not overlap (spans). */
@@ -224,7 +225,7 @@ static void check_line_ends(struct held *held, const struct trawl_window *window
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;
 
     if (window->line_ends_before == NULL) {
-        if (asked && window->match_count > 0 && (held->window_flags & TRAWL_WINDOW_SPANS) == 0 &&
+        if (asked && window->match_count > 0 && (held->window_flags & SPANS) == 0 &&
             window->match_count <= window->bytes_count / LINE_ENDS_BYTES)
             wrong(held, "the window at %" PRIu64 " does not say what its matches follow",
                   window->begin);
@@ -276,7 +277,7 @@ static void check_window(struct held *held, uint64_t begin, const struct trawl_w
 }
 
 /* Adds a match to the selection. A NUL ends lines, too, if the input says so. */
-static void select_match(struct selection *selection, const struct diff_input *input,
+static void select_match(struct selection *selection, const struct diff_input *input, bool longest,
                          uint64_t begin, uint64_t end)
 {
     if (selection->lines == 0 || begin > selection->line_end) {
@@ -287,7 +288,8 @@ static void select_match(struct selection *selection, const struct diff_input *i
                input->text[selection->line_end] != '\0')
             selection->line_end++;
     }
-    if (selection->spans > 0 && begin == selection->span_begin && end > selection->span_end) {
+    if (longest && selection->spans > 0 && begin == selection->span_begin &&
+        end > selection->span_end) {
         selection->spans_bytes += end - selection->span_end;
         selection->span_end = end;
     } else if (begin >= selection->span_end) {
@@ -296,6 +298,11 @@ static void select_match(struct selection *selection, const struct diff_input *i
         selection->span_begin = begin;
         selection->span_end = end;
     }
+}
+
+static bool is_longest(const struct held *held)
+{
+    return (held->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
 }
 
 /* Checks that each match of a window is expected, where the library may leave out matches. */
@@ -310,10 +317,11 @@ static void select_matches(struct seen *seen, const struct trawl_match *matches,
         if (seen->matches++ >= expected->match_count)
             wrong(seen->held, "match (%" PRIu64 ", %" PRIu64 ") is none, or out of order",
                   matches[i].begin, matches[i].end);
-        if (seen->held->window_flags & TRAWL_WINDOW_SPANS && matches[i].begin < seen->got.span_end)
+        if (seen->held->window_flags & SPANS && matches[i].begin < seen->got.span_end)
             wrong(seen->held, "match (%" PRIu64 ", %" PRIu64 ") overlaps the span before",
                   matches[i].begin, matches[i].end);
-        select_match(&seen->got, seen->held->input, matches[i].begin, matches[i].end);
+        select_match(&seen->got, seen->held->input, is_longest(seen->held), matches[i].begin,
+                     matches[i].end);
     }
 }
 
@@ -323,9 +331,9 @@ static void check_selection(const struct seen *seen)
     struct selection all = {0};
 
     for (uint64_t i = 0; i < held->expected->match_count; i++)
-        select_match(&all, held->input, held->expected->matches[i].begin,
+        select_match(&all, held->input, is_longest(held), held->expected->matches[i].begin,
                      held->expected->matches[i].end);
-    if (held->window_flags & TRAWL_WINDOW_SPANS) {
+    if (held->window_flags & SPANS) {
         want_u64(held, "the number of spans", seen->got.spans, all.spans);
         want_u64(held, "the bytes of the spans", seen->got.spans_bytes, all.spans_bytes);
     } else {
