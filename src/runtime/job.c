@@ -227,6 +227,8 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         need.wake = wake_of(searcher);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (text->kind == TEXT_STREAM)
+        atomic_fetch_add(&searcher->runtime->streams, 1);
 done:
     if (status != TRAWL_OK)
         job_end(&search->job);
@@ -270,6 +272,8 @@ void search_end(struct search *search)
     if (search->taken > 0) /* some tasks are ready, but will not be delivered */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     schedule_remember(search);
+    if (search->cursor.text->kind == TEXT_STREAM)
+        atomic_fetch_sub(&searcher->runtime->streams, 1);
     keep(search);
     text_cursor_close(&search->cursor);
     (void)pthread_mutex_destroy(&search->lock);

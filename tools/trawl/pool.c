@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -92,6 +93,74 @@ static bool take_files(struct pool_worker *worker)
     return worker->item_count > 0;
 }
 
+/* ---- Files left to other workers ------------------------------------------------------------- */
+
+/* The rest of a batch, after a file that takes long. */
+struct pool_rest {
+    struct pool_rest *next; /* the list is in the walk's order */
+    uint64_t sequence;
+    struct walk_item items[POOL_BATCH_FILES];
+    size_t name_at[POOL_BATCH_FILES];
+    size_t item_count, names_used;
+    char names[];
+};
+
+/* Takes the files that the worker's batch has after the current file. NULL: none, or no memory. */
+static struct pool_rest *cut_rest(struct pool_worker *worker)
+{
+    size_t first = worker->item_at + 1, count = worker->item_count - first;
+    struct pool_rest *rest;
+
+    rest = count == 0 ? NULL : malloc(sizeof *rest + worker->names_used);
+    if (rest == NULL)
+        return NULL;
+    rest->sequence = worker->sequence + first;
+    rest->item_count = count;
+    memcpy(rest->items, worker->items + first, count * sizeof *rest->items);
+    memcpy(rest->name_at, worker->name_at + first, count * sizeof *rest->name_at);
+    rest->names_used = worker->names_used;
+    if (worker->names_used > 0)
+        memcpy(rest->names, worker->names, worker->names_used);
+    worker->item_count = first;
+    return rest;
+}
+
+/* Makes files that were left the worker's batch, the first in the walk's order: no worker may wait
+ * for the turn of files that nobody has. False: no files were left. Called with walk_lock. */
+static bool take_rest(struct pool_worker *worker)
+{
+    struct pool_rest *rest = worker->pool->rests;
+
+    if (rest == NULL)
+        return false;
+    worker->pool->rests = rest->next;
+    worker->sequence = rest->sequence;
+    worker->item_count = rest->item_count;
+    memcpy(worker->items, rest->items, rest->item_count * sizeof *rest->items);
+    memcpy(worker->name_at, rest->name_at, rest->item_count * sizeof *rest->name_at);
+    worker->names_used = 0;
+    if (rest->names_used > 0) {
+        char *names =
+            grown(worker->names, &worker->names_capacity, NAMES_FIRST, rest->names_used, 1);
+
+        for (size_t i = 0; names == NULL && i < rest->item_count; i++)
+            if (rest->name_at[i] != SIZE_MAX) {
+                worker->items[i].kind = WALK_ERROR;
+                worker->items[i].os_code = ENOMEM;
+                worker->items[i].name = "";
+                worker->name_at[i] = SIZE_MAX;
+            }
+        if (names != NULL) {
+            memcpy(names, rest->names, rest->names_used);
+            worker->names = names;
+            worker->names_used = rest->names_used;
+        }
+    }
+    worker->own_job.show_names = worker->pool->job->show_names;
+    free(rest);
+    return true;
+}
+
 static void *work(void *context);
 
 /* Starts another worker if the limit allows. Called with walk_lock. */
@@ -102,7 +171,7 @@ static void begin_worker(struct pool *pool)
     if (pool->worker_count == pool->workers_max)
         return;
     if (pool->ahead == NULL) {
-        struct batch_turn *ahead = calloc(POOL_AHEAD_BATCHES, sizeof *ahead);
+        struct batch_turn *ahead = calloc(POOL_AHEAD_FILES, sizeof *ahead);
 
         thread_lock(&pool->lock);
         pool->ahead = ahead;
@@ -120,28 +189,76 @@ static void begin_worker(struct pool *pool)
     }
 }
 
+void pool_leave_rest(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+    struct pool_rest *rest, **link = &pool->rests;
+
+    if (!pool->takes_turns)
+        return;
+    rest = cut_rest(worker);
+    thread_lock(&pool->walk_lock);
+    if (rest != NULL) {
+        while (*link != NULL && (*link)->sequence < rest->sequence)
+            link = &(*link)->next;
+        rest->next = *link;
+        *link = rest;
+        pthread_cond_signal(&pool->more);
+    }
+    if (rest != NULL || !pool->walked)
+        begin_worker(pool);
+    thread_unlock(&pool->walk_lock);
+}
+
+/* Takes the next files of the walk as the worker's batch. False: no files are left. Called with
+ * walk_lock. */
+static bool take_walked(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (pool->walked || pool->over || pool->sequence_next > pool->sequence_last ||
+        !take_files(worker))
+        return false;
+    worker->sequence = pool->sequence_next;
+    pool->sequence_next += worker->item_count;
+    if (!pool->walked && worker->sequence > 0)
+        begin_worker(pool);
+    return true;
+}
+
+/* Waits until another worker leaves files. False: all workers wait. Called with walk_lock. */
+static bool wait_for_rest(struct pool *pool)
+{
+    if (atomic_fetch_sub(&pool->active, 1) == 1) {
+        pool->all_wait = true;
+        pthread_cond_broadcast(&pool->more);
+    }
+    while (pool->rests == NULL && !pool->all_wait)
+        pthread_cond_wait(&pool->more, &pool->walk_lock.mutex);
+    atomic_fetch_add(&pool->active, 1);
+    return pool->rests != NULL;
+}
+
 /* Takes the next batch of this worker, and waits until the batch is near enough to the turn. False:
  * no files are left. */
 static bool next_in_turn(struct pool_worker *worker)
 {
+    const uint64_t most = POOL_AHEAD_FILES - POOL_BATCH_FILES;
     struct pool *pool = worker->pool;
-    bool any = false;
+    bool any;
 
     thread_lock(&pool->walk_lock);
-    if (!pool->walked && !pool->over && pool->sequence_next <= pool->sequence_last)
-        any = take_files(worker);
-    if (any)
-        worker->sequence = pool->sequence_next++;
-    if (any && !pool->walked && worker->sequence > 0)
-        begin_worker(pool);
+    do
+        any = take_rest(worker) || take_walked(worker);
+    while (!any && wait_for_rest(pool));
     thread_unlock(&pool->walk_lock);
     if (!any)
         return false;
     pool_begin_batch(worker);
-    if (worker->sequence - atomic_load(&pool->turn) < POOL_AHEAD_BATCHES)
+    if (worker->sequence - atomic_load(&pool->turn) < most)
         return true;
     thread_lock(&pool->lock);
-    while (worker->sequence - pool->turn >= POOL_AHEAD_BATCHES && !pool->over) {
+    while (worker->sequence - pool->turn >= most && !pool->over) {
         if (worker->sequence < pool->room_wanted)
             pool->room_wanted = worker->sequence;
         pthread_cond_wait(&pool->room, &pool->lock.mutex);
@@ -161,6 +278,7 @@ static void search_batch(struct pool_worker *worker)
         struct walk_item *item = &worker->items[i];
         uint64_t before = job->searched_bytes;
 
+        worker->item_at = i;
         if (worker->name_at[i] != SIZE_MAX)
             item->name = worker->names + worker->name_at[i];
         if (pool_may_search(worker))
@@ -181,6 +299,40 @@ static void search_batch(struct pool_worker *worker)
                !atomic_compare_exchange_weak(&pool->sequence_last, &last, worker->sequence))
             ;
     }
+}
+
+/* Opens a searcher on the pool's runtime, which has all threads. Called with walk_lock. */
+static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, char *message)
+{
+    const struct settings *settings = pool->job->settings;
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_error error;
+
+    options.engine = searchers_engine(settings, pool->job->patterns);
+    options.threads = (uint32_t)settings->threads;
+    options.instruction_set = settings->instruction_set;
+    if (pool->job->runtime == NULL) {
+        if (trawl_runtime_open(&options, &pool->runtime, &error) != TRAWL_OK) {
+            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
+            return false;
+        }
+        pool->job->runtime = pool->runtime;
+    }
+    return searchers_open(pool->job, false, searcher, message);
+}
+
+bool pool_open_searcher(struct pool_worker *worker, struct trawl_searcher **searcher, char *message)
+{
+    bool good;
+
+    if (worker->pool->takes_turns)
+        thread_lock(&worker->pool->walk_lock);
+    good = open_shared(worker->pool, searcher, message);
+    if (worker->pool->takes_turns)
+        thread_unlock(&worker->pool->walk_lock);
+    if (!good)
+        *searcher = NULL;
+    return good;
 }
 
 /* Sets the job and opens the searcher of a worker. False: `message` says why. */
@@ -278,6 +430,7 @@ static void pool_close(struct pool *pool)
         (void)supply->watch(supply->context, NULL);
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         trawl_searcher_close(pool->workers[i].searcher);
+        trawl_searcher_close(pool->workers[i].team);
         free(pool->workers[i].gather.bytes);
         free(pool->workers[i].names);
     }
@@ -285,6 +438,10 @@ static void pool_close(struct pool *pool)
         pool_close_turns(pool);
     if (pool->shared_is_ours)
         trawl_searcher_close(pool->shared);
+    if (pool->runtime != NULL) {
+        (void)trawl_runtime_close(pool->runtime, NULL);
+        pool->job->runtime = NULL;
+    }
     tree_close(pool->walk.tree);
     free(pool->workers);
 }
