@@ -23,10 +23,11 @@ static bool bzip2_load(void *library)
            CODEC_SYMBOL(library, bz.end, "BZ2_bzDecompressEnd");
 }
 
-static void *bzip2_open(void)
+static void *bzip2_open(uint32_t threads)
 {
     bz_stream *stream = fault_hit(FAULT_MEMORY) ? NULL : calloc(1, sizeof *stream);
 
+    (void)threads;
     if (stream != NULL && bz.init(stream, 0, 0) != BZ_OK) {
         free(stream);
         return NULL;
@@ -77,4 +78,4 @@ static void bzip2_close(void *state)
 #define BZIP2_CALLS NULL, NULL, NULL, NULL, NULL
 #endif
 
-const struct codec codec_bzip2 = {"bzip2", "libbz2.so.1.0", 0, BZIP2_CALLS};
+const struct codec codec_bzip2 = {"bzip2", "libbz2.so.1.0", 0, BZIP2_CALLS, NULL, 0};

@@ -9,12 +9,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "trawl/encoding.h"
 #include "trawl/command_scan.h"
+#include "trawl/pool_rests.h"
 #include "trawl/searchers.h"
 #include "trawl/sizes.h"
 #include "trawl/totals.h"
@@ -133,6 +135,41 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     return whole;
 }
 
+/* Opens a searcher on the pool's runtime, which has all threads. Called with walk_lock. */
+static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, char *message)
+{
+    const struct settings *settings = pool->job->settings;
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_error error;
+
+    options.engine = searchers_engine(settings, pool->job->patterns);
+    options.threads = (uint32_t)settings->threads;
+    options.instruction_set = settings->instruction_set;
+    if (pool->job->runtime == NULL) {
+        if (trawl_runtime_open(&options, &pool->runtime, &error) != TRAWL_OK) {
+            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
+            return false;
+        }
+        pool->job->runtime = pool->runtime;
+    }
+    return searchers_open(pool->job, false, searcher, message);
+}
+
+static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **searcher,
+                          char *message)
+{
+    bool good;
+
+    if (worker->pool->takes_turns)
+        thread_lock(&worker->pool->walk_lock);
+    good = open_shared(worker->pool, searcher, message);
+    if (worker->pool->takes_turns)
+        thread_unlock(&worker->pool->walk_lock);
+    if (!good)
+        *searcher = NULL;
+    return good;
+}
+
 /* Searches a file with a searcher that has the runtime's threads, and opens the searcher if *opened
  * is NULL. */
 static void search_with(struct pool_worker *worker, const struct job_file *file,
@@ -146,7 +183,7 @@ static void search_with(struct pool_worker *worker, const struct job_file *file,
         job_search(worker->job, file);
         return;
     }
-    if (*opened == NULL && !pool_open_searcher(worker, opened, message)) {
+    if (*opened == NULL && !open_searcher(worker, opened, message)) {
         job_message(worker->job, "%s", message);
         worker->job->error_seen = worker->job->done = true;
         return;

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,6 +15,7 @@
 
 #include "trawl/grow.h"
 #include "trawl/input.h"
+#include "trawl/pool_rests.h"
 #include "trawl/pool_turns.h"
 #include "trawl/searchers.h"
 #include "trawl/sizes.h"
@@ -93,74 +93,6 @@ static bool take_files(struct pool_worker *worker)
     return worker->item_count > 0;
 }
 
-/* ---- Files left to other workers ------------------------------------------------------------- */
-
-/* The rest of a batch, after a file that takes long. */
-struct pool_rest {
-    struct pool_rest *next; /* the list is in the walk's order */
-    uint64_t sequence;
-    struct walk_item items[POOL_BATCH_FILES];
-    size_t name_at[POOL_BATCH_FILES];
-    size_t item_count, names_used;
-    char names[];
-};
-
-/* Takes the files that the worker's batch has after the current file. NULL: none, or no memory. */
-static struct pool_rest *cut_rest(struct pool_worker *worker)
-{
-    size_t first = worker->item_at + 1, count = worker->item_count - first;
-    struct pool_rest *rest;
-
-    rest = count == 0 ? NULL : malloc(sizeof *rest + worker->names_used);
-    if (rest == NULL)
-        return NULL;
-    rest->sequence = worker->sequence + first;
-    rest->item_count = count;
-    memcpy(rest->items, worker->items + first, count * sizeof *rest->items);
-    memcpy(rest->name_at, worker->name_at + first, count * sizeof *rest->name_at);
-    rest->names_used = worker->names_used;
-    if (worker->names_used > 0)
-        memcpy(rest->names, worker->names, worker->names_used);
-    worker->item_count = first;
-    return rest;
-}
-
-/* Makes files that were left the worker's batch, the first in the walk's order: no worker may wait
- * for the turn of files that nobody has. False: no files were left. Called with walk_lock. */
-static bool take_rest(struct pool_worker *worker)
-{
-    struct pool_rest *rest = worker->pool->rests;
-
-    if (rest == NULL)
-        return false;
-    worker->pool->rests = rest->next;
-    worker->sequence = rest->sequence;
-    worker->item_count = rest->item_count;
-    memcpy(worker->items, rest->items, rest->item_count * sizeof *rest->items);
-    memcpy(worker->name_at, rest->name_at, rest->item_count * sizeof *rest->name_at);
-    worker->names_used = 0;
-    if (rest->names_used > 0) {
-        char *names =
-            grown(worker->names, &worker->names_capacity, NAMES_FIRST, rest->names_used, 1);
-
-        for (size_t i = 0; names == NULL && i < rest->item_count; i++)
-            if (rest->name_at[i] != SIZE_MAX) {
-                worker->items[i].kind = WALK_ERROR;
-                worker->items[i].os_code = ENOMEM;
-                worker->items[i].name = "";
-                worker->name_at[i] = SIZE_MAX;
-            }
-        if (names != NULL) {
-            memcpy(names, rest->names, rest->names_used);
-            worker->names = names;
-            worker->names_used = rest->names_used;
-        }
-    }
-    worker->own_job.show_names = worker->pool->job->show_names;
-    free(rest);
-    return true;
-}
-
 static void *work(void *context);
 
 /* Starts another worker if the limit allows. Called with walk_lock. */
@@ -187,27 +119,6 @@ static void begin_worker(struct pool *pool)
     } else {
         pool->worker_count++;
     }
-}
-
-void pool_leave_rest(struct pool_worker *worker)
-{
-    struct pool *pool = worker->pool;
-    struct pool_rest *rest, **link = &pool->rests;
-
-    if (!pool->takes_turns)
-        return;
-    rest = cut_rest(worker);
-    thread_lock(&pool->walk_lock);
-    if (rest != NULL) {
-        while (*link != NULL && (*link)->sequence < rest->sequence)
-            link = &(*link)->next;
-        rest->next = *link;
-        *link = rest;
-        pthread_cond_signal(&pool->more);
-    }
-    if (rest != NULL || !pool->walked)
-        begin_worker(pool);
-    thread_unlock(&pool->walk_lock);
 }
 
 /* Takes the next files of the walk as the worker's batch. False: no files are left. Called with
@@ -249,7 +160,7 @@ static bool next_in_turn(struct pool_worker *worker)
 
     thread_lock(&pool->walk_lock);
     do
-        any = take_rest(worker) || take_walked(worker);
+        any = pool_take_rest(worker) || take_walked(worker);
     while (!any && wait_for_rest(pool));
     thread_unlock(&pool->walk_lock);
     if (!any)
@@ -299,40 +210,6 @@ static void search_batch(struct pool_worker *worker)
                !atomic_compare_exchange_weak(&pool->sequence_last, &last, worker->sequence))
             ;
     }
-}
-
-/* Opens a searcher on the pool's runtime, which has all threads. Called with walk_lock. */
-static bool open_shared(struct pool *pool, struct trawl_searcher **searcher, char *message)
-{
-    const struct settings *settings = pool->job->settings;
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_error error;
-
-    options.engine = searchers_engine(settings, pool->job->patterns);
-    options.threads = (uint32_t)settings->threads;
-    options.instruction_set = settings->instruction_set;
-    if (pool->job->runtime == NULL) {
-        if (trawl_runtime_open(&options, &pool->runtime, &error) != TRAWL_OK) {
-            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
-            return false;
-        }
-        pool->job->runtime = pool->runtime;
-    }
-    return searchers_open(pool->job, false, searcher, message);
-}
-
-bool pool_open_searcher(struct pool_worker *worker, struct trawl_searcher **searcher, char *message)
-{
-    bool good;
-
-    if (worker->pool->takes_turns)
-        thread_lock(&worker->pool->walk_lock);
-    good = open_shared(worker->pool, searcher, message);
-    if (worker->pool->takes_turns)
-        thread_unlock(&worker->pool->walk_lock);
-    if (!good)
-        *searcher = NULL;
-    return good;
 }
 
 /* Sets the job and opens the searcher of a worker. False: `message` says why. */
@@ -460,6 +337,7 @@ bool job_walk(struct command_job *job, const struct value_item *operands, size_t
     pool.several_files = operand_count > 1 || job->settings->directories == DIRECTORIES_RECURSE;
     open_levels = share_descriptors(&pool, operand_count);
     pool.takes_turns = pool.workers_max > 1;
+    pool.begin_worker = begin_worker;
     pool.workers = calloc(pool.workers_max, sizeof *pool.workers);
     if (pool.workers == NULL) {
         strcpy(message, "memory exhausted");

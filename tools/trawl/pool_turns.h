@@ -92,7 +92,9 @@ struct pool {
     pthread_cond_t more;            /* signalled when files were left, or all workers wait */
     bool all_wait;                  /* no worker will leave files any more; under walk_lock */
     _Atomic uint64_t sequence_last; /* last batch that is needed; UINT64_MAX: all batches */
-    atomic_uint active;             /* workers that take and search batches at the moment */
+    void (*begin_worker)(
+        struct pool *pool); /* starts a worker if there may be more; with walk_lock */
+    atomic_uint active;     /* workers that take and search batches at the moment */
 
     struct thread_lock lock; /* guards the members below */
     pthread_cond_t room;     /* signalled when a waiting batch may begin */
@@ -112,13 +114,6 @@ void pool_close_turns(struct pool *pool);
 void pool_begin_batch(struct pool_worker *worker);
 /* Prints the batch, or leaves the batch to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker);
-/* Leaves the batch's files after the current file, which takes long, to other workers (pool.c). */
-void pool_leave_rest(struct pool_worker *worker);
-/* Opens a searcher on the pool's runtime, which has all threads (pool.c). False: `message` says
- * why. */
-bool pool_open_searcher(struct pool_worker *worker, struct trawl_searcher **searcher,
-                        char *message);
-
 /* Returns whether the next file of the batch must still be searched: the search is not over, and no
  * write has failed. Then job->output is set for the file. */
 bool pool_may_search(struct pool_worker *worker);
