@@ -23,8 +23,8 @@ struct codec_io {
     uint8_t *out;
     uint64_t out_count;
     const char *what; /* CODEC_DAMAGED: the library's description of the fault, or NULL */
-    /* Codecs with head_bytes: a step sets the bytes up to the end of the next block's header, as
-       the library tells. */
+    /* Codecs with head_bytes: a step sets the bytes up to the end of the block, or of the block's
+       header, as the library tells. */
     uint64_t wanted;
 };
 

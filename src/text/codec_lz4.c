@@ -7,6 +7,10 @@
 #if TRAWL_LZ4
 #include <lz4frame.h>
 
+/* liblz4 asks for a block with the head of the next block. If that head is damaged, what the block
+ * unpacked to would be lost. */
+#define BLOCK_HEAD_BYTES 4u
+
 static struct {
     __typeof__(LZ4F_createDecompressionContext) *open;
     __typeof__(LZ4F_decompress) *step;
@@ -50,7 +54,7 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
     io->in_count -= in;
     io->out += out;
     io->out_count -= out;
-    io->wanted = result;
+    io->wanted = result > BLOCK_HEAD_BYTES ? result - BLOCK_HEAD_BYTES : result;
     return result == 0 ? CODEC_END : CODEC_MORE;
 }
 

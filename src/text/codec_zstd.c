@@ -8,6 +8,10 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+/* libzstd asks for a block with the head of the next block. If that head is damaged, what the block
+ * unpacked to would be lost. */
+#define BLOCK_HEAD_BYTES 3u
+
 static struct {
     __typeof__(ZSTD_createDStream) *open;
     __typeof__(ZSTD_decompressStream) *step;
@@ -46,7 +50,7 @@ static enum codec_result zstd_step(void *state, struct codec_io *io)
     io->in_count -= in.pos;
     io->out += out.pos;
     io->out_count -= out.pos;
-    io->wanted = result;
+    io->wanted = result > BLOCK_HEAD_BYTES ? result - BLOCK_HEAD_BYTES : result;
     if (!zs.is_error(result))
         return result == 0 ? CODEC_END : CODEC_MORE;
     io->what = zs.error_name(result);
