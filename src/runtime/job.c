@@ -29,7 +29,7 @@
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
-#define UNPACK_BYTES (UINT64_C(16) << 20) /* unpacked ahead for each thread */
+#define UNPACK_BYTES (UINT64_C(16) << 20) /* memory for what a thread unpacks ahead */
 #define UNPACK_SHARE 8u /* a search may take this part of the runtime's memory for unpacking */
 #define WAIT_POLL_NS 50000000 /* the caller's poll is called this often while the caller waits */
 
@@ -165,7 +165,9 @@ static int wake_of(struct trawl_searcher *searcher)
 static void reserve_unpacking(struct search *search, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    uint64_t bytes = runtime->threads_max * UNPACK_BYTES;
+    /* other searches that unpack leave fewer threads to this search */
+    uint64_t share = runtime->threads_max / (atomic_load(&runtime->streams) + 1);
+    uint64_t bytes = max_u64(share, 2) * UNPACK_BYTES;
 
     if (runtime->memory_max > 0)
         bytes = min_u64(bytes, runtime->memory_max / UNPACK_SHARE);
