@@ -5,10 +5,14 @@
  * until a member ends behind the cell. The reader takes a piece only if an earlier member ends
  * exactly where the piece begins. So a piece is what the reader would decode by itself; a piece
  * that began inside a member is dropped. A piece whose room is full is continued by the reader.
+ *
+ * A bzip2 file without a second stream near its begin is divided at blocks (blocks.h): offsets of
+ * pieces are then bits.
  */
 #ifndef TRAWL_TEXT_AHEAD_H
 #define TRAWL_TEXT_AHEAD_H
 
+#include "text/blocks.h"
 #include "text/decoder.h"
 
 struct ahead;
@@ -19,7 +23,9 @@ struct piece {
     uint64_t at, count;
     uint64_t begin; /* file offset; UINT64_MAX: not known yet */
     uint64_t cell;
-    _Atomic int state; /* enum piece_state */
+    struct blocks blocks; /* by_blocks: what the piece has */
+    uint8_t *packed;      /* by_blocks: the piece's compressed bytes */
+    _Atomic int state;    /* enum piece_state */
 };
 
 /* threads: all that work, the reader included; room_bytes: the most memory for unpacked bytes. */
@@ -34,6 +40,10 @@ bool ahead_help(struct ahead *ahead);
 /* Returns the piece that begins at this offset, where a member begins; NULL: there is none, and the
  * reader has to decode. Waits until the piece is complete. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
+/* Returns whether pieces consist of blocks, and begin at bits of the file. */
+bool ahead_by_blocks(const struct ahead *ahead);
+/* Unpacks the blocks at this bit as a piece for the reader; NULL: they cannot be a piece. */
+struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 /* Gives back the piece, of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);
 /* Makes the threads in ahead_help end soon. */

@@ -69,13 +69,10 @@ enum trawl_status decoder_next(struct decoder *decoder, const struct decoder_sou
     return begin_with(decoder, decoder->library, source);
 }
 
-/* Begins the member once more with the format's own library, which gives out nothing that was given
- * out before. */
-static enum trawl_status begin_anew(struct decoder *decoder, const struct decoder_source *source)
+enum trawl_status decoder_anew(struct decoder *decoder, const struct decoder_source *source,
+                               uint64_t member_begin, uint64_t given_bytes)
 {
-    uint64_t given_bytes = decoder->member_bytes;
-
-    decoder_move(decoder, decoder->member_begin);
+    decoder_move(decoder, member_begin);
     TRAWL_TRY(begin_with(decoder, decoder->codec, source));
     decoder->skip_bytes = given_bytes;
     return TRAWL_OK;
@@ -223,7 +220,7 @@ enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_sou
         if (decoder->failed && decoder->library == decoder->codec)
             return fail_as_told(decoder, source);
         if (decoder->failed)
-            TRAWL_TRY(begin_anew(decoder, source));
+            TRAWL_TRY(decoder_anew(decoder, source, decoder->member_begin, decoder->member_bytes));
         if (decoder->between)
             return find_member(decoder, source, stop);
         if (decoder->at == decoder->count && !decoder->input_ended && !decoder->out_was_full)
@@ -239,7 +236,7 @@ enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_sou
             continue;
         }
         if (decoder->library != decoder->codec) {
-            TRAWL_TRY(begin_anew(decoder, source));
+            TRAWL_TRY(decoder_anew(decoder, source, decoder->member_begin, decoder->member_bytes));
             continue;
         }
         if (decoder->input_ended && decoder->at == decoder->count)

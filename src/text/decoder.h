@@ -65,5 +65,9 @@ enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_sou
                                uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                                enum decoder_stop *stop);
 enum trawl_status decoder_next(struct decoder *decoder, const struct decoder_source *source);
+/* Begins the member at this offset once more with the format's own library, which gives out nothing
+ * of the first given_bytes. */
+enum trawl_status decoder_anew(struct decoder *decoder, const struct decoder_source *source,
+                               uint64_t member_begin, uint64_t given_bytes);
 
 #endif

@@ -19,6 +19,11 @@ struct text_unpack {
     struct ahead *ahead;     /* NULL: no thread unpacks ahead */
     struct piece *piece;     /* a piece of `ahead` that is read before the decoder goes on */
     struct decoder *decoder; /* owned */
+    /* The bzip2 stream that is read block by block; in_blocks: there is one. */
+    bool in_blocks;
+    uint64_t stream_begin, stream_bytes; /* file offset; bytes that were read */
+    uint64_t bit;                        /* where the next block begins in the file */
+    uint32_t sum;                        /* of the checksums of the blocks before */
 };
 
 enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **unpack_out,
@@ -115,6 +120,60 @@ static enum trawl_status pass_through(struct decoder *decoder, const struct deco
     return TRAWL_OK;
 }
 
+/* Begins a member, whose first bytes the decoder has read. */
+static enum trawl_status begin_member(struct text_unpack *unpack,
+                                      const struct decoder_source *source)
+{
+    struct decoder *decoder = unpack->decoder;
+    uint64_t begin = decoder->file_offset;
+
+    if (unpack->ahead != NULL && ahead_by_blocks(unpack->ahead)) {
+        unpack->in_blocks = true;
+        unpack->stream_begin = begin;
+        unpack->stream_bytes = 0;
+        unpack->bit = 8 * (begin + BLOCKS_HEAD_BYTES);
+        unpack->sum = 0;
+        return TRAWL_OK;
+    }
+    if (unpack->ahead != NULL && unpack->has_begun)
+        unpack->piece = ahead_take(unpack->ahead, begin);
+    if (unpack->piece != NULL)
+        return TRAWL_OK;
+    return unpack->has_begun ? decoder_next(decoder, source)
+                             : decoder_begin(decoder, unpack->codec, unpack->threads, source);
+}
+
+/* Takes or makes the stream's next piece, or ends the stream. If neither can be, the decoder begins
+ * the stream anew, behind what was read: that decoder tells what is damaged. */
+static enum trawl_status next_piece(struct text_unpack *unpack, const struct decoder_source *source)
+{
+    uint8_t bytes[BLOCKS_END_BITS / 8 + BLOCKS_SLACK_BYTES] = {0};
+    enum blocks_mark mark = BLOCKS_NO_MARK;
+    uint32_t checksum = 0;
+    uint64_t got = 0;
+
+    if (read_bytes_of(source->text, true, -1, unpack->bit / 8, bytes, sizeof bytes, &got, NULL) ==
+            TRAWL_OK &&
+        8 * got >= unpack->bit % 8 + BLOCKS_END_BITS)
+        mark = blocks_mark_at(bytes, unpack->bit % 8, &checksum);
+    if (mark == BLOCKS_BEGIN)
+        unpack->piece = ahead_take(unpack->ahead, unpack->bit);
+    if (mark == BLOCKS_BEGIN && unpack->piece == NULL)
+        unpack->piece = ahead_make(unpack->ahead, unpack->bit);
+    if (unpack->piece != NULL)
+        return TRAWL_OK;
+    unpack->in_blocks = false;
+    unpack->has_begun = true;
+    if (mark != BLOCKS_END || checksum != unpack->sum) {
+        unpack->decoder->codec = unpack->codec;
+        return decoder_anew(unpack->decoder, source, unpack->stream_begin, unpack->stream_bytes);
+    }
+    decoder_move(unpack->decoder, (unpack->bit + BLOCKS_END_BITS + 7) / 8);
+    unpack->decoder->codec = unpack->codec;
+    unpack->decoder->between = true;
+    return TRAWL_OK;
+}
+
 /* Reads from the piece. At the piece's end its decoder becomes the reader's. */
 static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                        uint64_t *read_bytes)
@@ -128,8 +187,14 @@ static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t cou
     piece->at += *read_bytes;
     if (piece->at < piece->count)
         return;
-    unpack->decoder = piece->decoder;
-    piece->decoder = decoder;
+    if (unpack->in_blocks) {
+        unpack->sum = blocks_add(unpack->sum, &piece->blocks);
+        unpack->bit = piece->begin + piece->blocks.bits;
+        unpack->stream_bytes += piece->count;
+    } else {
+        unpack->decoder = piece->decoder;
+        piece->decoder = decoder;
+    }
     unpack->piece = NULL;
     ahead_give(unpack->ahead, piece);
 }
@@ -144,14 +209,14 @@ static enum trawl_status unpack_more(struct text_unpack *unpack,
         *read_bytes = 0;
         if (unpack->piece != NULL) {
             read_piece(unpack, buffer, count, read_bytes);
+        } else if (unpack->in_blocks) {
+            TRAWL_TRY(next_piece(unpack, source));
         } else {
             TRAWL_TRY(decoder_read(unpack->decoder, source, buffer, count, read_bytes, &stop));
             if (stop == DECODER_ENDED)
                 return TRAWL_OK;
-            if (stop == DECODER_MEMBER && unpack->ahead != NULL)
-                unpack->piece = ahead_take(unpack->ahead, unpack->decoder->file_offset);
-            if (stop == DECODER_MEMBER && unpack->piece == NULL)
-                TRAWL_TRY(decoder_next(unpack->decoder, source));
+            if (stop == DECODER_MEMBER)
+                TRAWL_TRY(begin_member(unpack, source));
         }
         if (*read_bytes > 0)
             return TRAWL_OK;
@@ -170,7 +235,7 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
     if (unpack->codec == NULL)
         return pass_through(unpack->decoder, &source, buffer, count, read_bytes);
     if (!unpack->has_begun)
-        TRAWL_TRY(decoder_begin(unpack->decoder, unpack->codec, unpack->threads, &source));
+        TRAWL_TRY(begin_member(unpack, &source));
     unpack->has_begun = true;
     return unpack_more(unpack, &source, buffer, count, read_bytes);
 }
