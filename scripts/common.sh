@@ -98,6 +98,7 @@ ROWS
 needs_codecs() {
     cat <<'ROWS'
 zlib1g-dev|[ -f /usr/include/zlib.h ]
+libisal-dev|[ -f /usr/include/isa-l/igzip_lib.h ]
 libre2-dev|[ -f /usr/include/re2/re2.h ]
 g++|have g++
 liblzma-dev|[ -f /usr/include/lzma.h ]
@@ -109,6 +110,7 @@ xz-utils|have xz
 bzip2|have bzip2
 zstd|have zstd
 lz4|have lz4
+tabix|have bgzip
 ROWS
 }
 

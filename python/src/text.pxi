@@ -89,6 +89,19 @@ cdef class Source:
         self.is_stream = told.is_seekable == 0
         self.bytes = told.text_bytes
         self.is_file = self.bytes != UNKNOWN
+        if not decompress and self.is_file and self.bytes > 0:
+            self.warn_if_packed(name)
+        return 0
+
+    cdef int warn_if_packed(self, bytes name) except -1:
+        cdef uint8_t first[10]
+        cdef uint64_t got = 0
+        cdef const char *packed
+
+        if trawl_text_read(self.text, 0, first, 10, &got, NULL) == TRAWL_OK:
+            packed = trawl_compression(first, got)
+            if packed != NULL:
+                _sources.warn_of_packing(fsdecode(name), packed)
         return 0
 
     cdef bint is_fasta(self) noexcept:
@@ -132,7 +145,8 @@ class Text(Source):
       UTF-8; a path (os.PathLike); a file object opened in binary mode or another object with
       fileno(), searched from its current position. Every search also takes a source without a Text.
     decompress: unpack a path, file or pipe that gzip, xz, bzip2, zstd or lz4 packed, and search
-      what comes out.
+      what comes out. A file that is not packed is searched as it is. Without decompress, a packed
+      file's own bytes are searched, and a warning says so.
 
     >>> Text(b'abc').nbytes
     3

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import contextlib
 import copy
 import functools
+import importlib
 import io
 import itertools
 import operator
@@ -259,11 +261,32 @@ def array_items(given: Any) -> list[Any] | None:
     return items
 
 
+def warn_of_packing(name: str, packed: str) -> None:
+    warnings.warn(
+        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) unpacks them",
+        stacklevel=2,
+    )
+
+
 def warn_of_fasta() -> None:
     warnings.warn(
         "the text is FASTA: occurrences that cross its line ends are not found; trawl.fasta(text) joins the lines",
         stacklevel=2,
     )
+
+
+_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18"}
+
+
+@contextlib.contextmanager
+def unpacked(path: Any) -> Iterator[Any]:
+    """Open a path for reading lines: of what gzip, bzip2 or xz packed, whatever its name, or else of the file itself."""
+    with open(path, "rb") as file:
+        head = file.peek(6)
+        module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
+        if module is not None and not module.strip():
+            raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: unpack the file first")
+        yield file if module is None else importlib.import_module(module).open(file)
 
 
 # ---- Results -----------------------------------------------------------------------------------

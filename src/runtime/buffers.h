@@ -12,6 +12,10 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
 /* As runtime_buffer_reserve, but keeps the buffer's first `kept` bytes. */
 enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                       uint64_t kept, uint64_t bytes, struct trawl_error *error);
+/* Reserves a part of the budget for memory that is no buffer; false: the budget has not enough.
+ * runtime_unreserve gives the part back. */
+bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes);
+void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);
 
 /* Makes room for the list of idle pinned buffers. buffers_close releases these buffers and must

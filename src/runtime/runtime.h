@@ -165,6 +165,7 @@ struct trawl_runtime {
      * memory; 0: not known. */
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
+    _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
     /* Held while a searcher is added, and while a text is loaded or fetched: loading copies the
      * text anew only if the runtime has a single searcher. */
     pthread_mutex_t entry;

@@ -478,8 +478,9 @@ uint32_t schedule_helpers(const struct search *search)
     if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
         taken < FIRST_ALONE_BYTES)
         return 0;
-    if (search->searcher->chunk_bytes > 0 || search->text_bytes == UINT64_MAX ||
-        search->schedule != SCHEDULE_HOST)
+    if (search->text_bytes == UINT64_MAX) /* each caller of a stream's search is a thread, too */
+        return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);
+    if (search->searcher->chunk_bytes > 0 || search->schedule != SCHEDULE_HOST)
         return most;
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     bytes = atomic_load(&search->done.host.bytes);

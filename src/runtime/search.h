@@ -84,6 +84,7 @@ struct search {
      * chunk_device does not change. */
     uint64_t chunk_most;
     uint64_t text_bytes;          /* UINT64_MAX: not known */
+    uint64_t unpack_bytes;        /* memory reserved for what is unpacked ahead */
     uint64_t begin_ns;            /* 0 if the search is brief */
     _Atomic uint64_t bytes_taken; /* bytes owned by the chunks that were taken */
     _Atomic uint64_t hits;        /* hits that the host found */

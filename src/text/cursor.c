@@ -30,7 +30,10 @@
 #include "text/descriptor.h"
 #include "text/read.h"
 #include "text/text.h"
+#include "text/unpack.h"
 
+#define UNPACK_CELL_BYTES (UINT64_C(256) << 10)
+#define UNPACK_CELL_BYTES_MIN UINT64_C(64)
 #define MAP_TEXT_MIN (UINT64_C(32) << 20) /* a shorter file is read */
 #define MAP_EXTENT (UINT64_C(2) << 20)    /* a fault in a large folio maps this many bytes */
 #define MAP_PROBES 2u                     /* a chunk in each MAP_PROBES extents is a probe */
@@ -100,6 +103,9 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
         text->stream_is_used = !text->is_regular;
     }
     cursor->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (text->unpack != NULL)
+        unpack_share(text, need->unpack_threads, need->unpack_bytes,
+                     max_u64(min_u64(need->chunk_bytes, UNPACK_CELL_BYTES), UNPACK_CELL_BYTES_MIN));
     if (text->kind == TEXT_FILE && maps_text(text, need) &&
         mapping_open(&cursor->mapping, text->descriptor, text->descriptor_begin,
                      text->bytes_count)) {
@@ -114,6 +120,8 @@ void text_cursor_close(struct text_cursor *cursor)
 {
     if (cursor->mapping.slot != NULL)
         mapping_close(&cursor->mapping);
+    if (cursor->text->unpack != NULL)
+        unpack_unshare(cursor->text);
     memory_release(cursor->carry, cursor->carry_capacity, 1);
     if (cursor->shared)
         (void)pthread_mutex_destroy(&cursor->lock);
@@ -133,6 +141,23 @@ void text_cursor_interrupt(struct text_cursor *cursor)
 {
     if (cursor->need.wake >= 0)
         (void)eventfd_write(cursor->need.wake, 1);
+    if (cursor->text->unpack != NULL)
+        unpack_stop(cursor->text);
+}
+
+bool text_cursor_help(struct text_cursor *cursor)
+{
+    return cursor->text->unpack != NULL && unpack_help(cursor->text);
+}
+
+/* Takes the lock. Until the lock is free, unpacks ahead of the thread that reads. */
+static void lock_or_help(struct text_cursor *cursor)
+{
+    while (pthread_mutex_trylock(&cursor->lock) != 0)
+        if (!text_cursor_help(cursor)) {
+            (void)pthread_mutex_lock(&cursor->lock);
+            break;
+        }
 }
 
 static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_bytes,
@@ -520,7 +545,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         if (!lock_for(cursor, only))
             return TRAWL_OK;
     } else if (cursor->shared) {
-        (void)pthread_mutex_lock(&cursor->lock);
+        lock_or_help(cursor);
     }
     *taken = cursor->ended ? TEXT_END : TEXT_TAKEN;
     chunk->index = cursor->index_next;

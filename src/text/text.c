@@ -136,7 +136,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
 static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl_error *error)
 {
     uint8_t first[CODEC_MAGIC_BYTES_MAX];
-    const struct codec *codec;
+    const struct codec *codec = NULL;
     uint64_t got = 0;
     bool undecided, is_regular = text->is_regular;
 
@@ -150,7 +150,7 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
             return TRAWL_OK;
         TRAWL_TRY(codec_load(codec, text->name, error));
     }
-    TRAWL_TRY(unpack_open(is_regular, 0, &text->unpack, error));
+    TRAWL_TRY(unpack_open(codec, &text->unpack, error));
     text->kind = TEXT_STREAM;
     text->is_regular = false;
     text->bytes_count = 0;

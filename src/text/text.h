@@ -72,6 +72,9 @@ struct text_need {
     int barrier;
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
+    /* Threads that unpack a compressed file, and memory for bytes unpacked ahead (unpack.h). */
+    uint32_t unpack_threads;
+    uint64_t unpack_bytes;
     /* An eventfd. While this descriptor is readable, no thread waits for a stream's bytes; -1: such
      * a wait cannot be ended. */
     int wake;
@@ -148,8 +151,11 @@ void text_cursor_share(struct text_cursor *cursor);
 
 /* Returns whether text_cursor_interrupt can end a thread's wait in text_cursor_next. */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
-/* Ends a thread's wait for a stream's bytes; the thread's text_cursor_next returns TEXT_END. */
+/* Ends a thread's wait for a stream's bytes; the thread's text_cursor_next returns TEXT_END. Ends
+ * text_cursor_help soon. */
 void text_cursor_interrupt(struct text_cursor *cursor);
+/* Unpacks a part of a compressed file, ahead of the chunks. False: there is nothing to do now. */
+bool text_cursor_help(struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
 #define TEXT_ANY_CHUNK UINT64_MAX
