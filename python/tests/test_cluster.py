@@ -113,7 +113,8 @@ def test_an_answer_goes_on(rng, monkeypatch):
 
     async def came(content):
         found, losses = [], rng.randint(0, 4)
-        units = cluster.Units(lambda number: sent(content, number < losses), 9, True)
+        numbers, copies = itertools.count(), [cluster.Copy(None) for _ in range(9)]
+        units = cluster.Units(lambda copy: sent(content, next(numbers) < losses), copies, True)
         async for kind, part in units.all():
             together = kind == b"o" and found and found[-1][0] == b"o"
             found[-1:] = [(b"o", found[-1][1] + part)] if together else [*found[-1:], (kind, part)]
@@ -169,6 +170,7 @@ def served(tmp_path_factory):
         pytest.importorskip("ray.serve")
     else:
         ray = ray_by_hand.install(patched, [{"CPU": 6.0}])
+        patched.setattr(cluster, "EVERY_SECONDS", 0.01)
     if not os.access(PROGRAM, os.X_OK):
         pytest.skip("this build has no trawl-serve")
     import random
