@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ._errors import Error, OutOfMemoryError, ReadError, UnsupportedError
+from ._sources import several
 from ._trawl import Column, Plan, Searcher, Text, numbers
 from .client import Positions
 
@@ -279,7 +280,7 @@ class Actor:
 def found_below(paths: Iterable[Any]) -> Iterator[str]:
     """Yield the files of `paths` and of directories in `paths`, by name. A symbolic link is followed
     only if `paths` contains the link."""
-    for path in map(os.fsdecode, paths):
+    for path in map(os.fsdecode, several(paths)):
         if not os.path.isdir(path):
             yield path
             continue
@@ -289,6 +290,11 @@ def found_below(paths: Iterable[Any]) -> Iterator[str]:
                 file = os.path.join(folder, name)
                 if os.path.isfile(file) and not os.path.islink(file):
                     yield file
+
+
+def paths_of(sources: Any, absolute: bool = False) -> list[str]:
+    paths = [os.fsdecode(one) for one in several(sources)]
+    return [os.path.abspath(one) for one in paths] if absolute else paths
 
 
 def fail(fault: OSError) -> None:
@@ -389,7 +395,7 @@ class Keeper:
 
     def __init__(self, sources: Any, shards: int | None, options: dict[str, Any]) -> None:
         self.options, self.lock = options, threading.Lock()
-        self.roots = [] if isinstance(sources, Mapping) else [os.fsdecode(one) for one in sources]
+        self.roots = [] if isinstance(sources, Mapping) else paths_of(sources)
         self.held: list[Held] = []
         try:
             self.held = self.start(list(files_of(sources if not self.roots else self.roots)), shards)
@@ -445,7 +451,7 @@ class Keeper:
         with self.lock:
             self.held += self.start(list(files_of(sources)), shards or 1)
             if not isinstance(sources, Mapping):
-                self.roots += [os.fsdecode(one) for one in sources]
+                self.roots += paths_of(sources)
 
     def refresh(self) -> list[str]:
         with self.lock:
@@ -525,7 +531,7 @@ class Collection:
     combined in the order of the texts. Threads may share a collection, and requests for counts that
     wait for an actor share a search if they have the same plan, or few patterns and the same options.
 
-    sources: paths of files and directories, which have to be the same on all nodes and here; or a dict
+    sources: a path, or paths, of files and directories, which have to be the same on all nodes and here; or a dict
       of names and texts (bytes or str), which also stay in Ray's object store.
     shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
     name: the collection outlives this process. Collection.open(name) finds the collection, in any process
@@ -548,7 +554,7 @@ class Collection:
 
     def __init__(
         self,
-        sources: Iterable[Any] | Mapping[str, bytes | str],
+        sources: str | bytes | os.PathLike[str] | Iterable[Any] | Mapping[str, bytes | str],
         shards: int | None = None,
         *,
         name: str | None = None,
@@ -560,7 +566,7 @@ class Collection:
     ) -> None:
         options = {"replicas": replicas, "cpus": cpus, "gpus": gpus, "restarts": restarts, "timeout": timeout}
         if not isinstance(sources, Mapping):
-            sources = [os.path.abspath(os.fsdecode(one)) for one in sources] if name else list(sources)
+            sources = paths_of(sources, absolute=name is not None)
         if name is None:
             self._open(Keeper(sources, shards, options), timeout)
             return
@@ -610,10 +616,9 @@ class Collection:
         """The first actor of each shard."""
         return [one.actors[0] for one in self.held]
 
-    def add(self, sources: Iterable[Any] | Mapping[str, bytes | str], shards: int | None = None) -> None:
+    def add(self, sources: Any, shards: int | None = None) -> None:
         """Load more files or texts, into new shards (1 by default). Other searches go on meanwhile."""
-        given = sources if isinstance(sources, Mapping) else [os.path.abspath(os.fsdecode(one)) for one in sources]
-        self._keep("add", given, shards)
+        self._keep("add", sources if isinstance(sources, Mapping) else paths_of(sources, True), shards)
         self.reload()
 
     def refresh(self) -> list[str]:

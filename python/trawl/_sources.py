@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
+def several(value: Any) -> Any:
+    """Return the items of an argument that takes one item or several: a str, bytes, a path or a number is one item."""
+    return [value] if isinstance(value, (str, bytes, bytearray, int, os.PathLike)) else value
+
+
 def gather(patterns: Any) -> tuple[Any, ...]:
     """Return the patterns as a tuple of str and buffers."""
     if isinstance(patterns, (str, bytes, bytearray, memoryview)):
@@ -140,7 +145,7 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     is_text = len(items) > 0 and all(isinstance(one, str) for one in items)
     regex = choice("regex", regex, (*SYNTAXES, True, False))
     options = {
-        "values": None if values is None else tuple(values),
+        "values": None if values is None else tuple(several(values)),
         "line_end": line_end,
         "method": method,
         "algorithm": algorithm,

@@ -32,6 +32,7 @@ from typing import Any
 
 from . import _http
 from ._errors import ServerError
+from ._sources import several
 from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
 
 PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
@@ -43,8 +44,8 @@ ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
 ENDING = b"the server is ending"  # in the refusals and messages of a server that will end
 ENDED = "trawl-serve ended with status"
 LEFT_OUT = b"no files were searched"  # the begin of a message
-CHECK_SECONDS = 2.0  # how long a copy may take to say whether it answers
-EVERY_SECONDS = 1.0  # between two checks of all copies
+CHECK_SECONDS = 1.0  # how long a copy may take to say whether it answers
+EVERY_SECONDS = 0.5  # between two checks of all copies
 SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
 PATIENCE_SECONDS = 0.25  # a request that waits looks so often whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
@@ -175,7 +176,8 @@ class Copy:
 
     def __init__(self, actor: Any) -> None:
         self.actor, self.fault, self.since = actor, "", 0.0
-        self.silent_since, self.patience = 0.0, SILENT_SECONDS
+        self.check: Any = None  # the answer to a check, which may not have come yet
+        self.asked, self.patience = 0.0, SILENT_SECONDS
 
     def mark(self, fault: str) -> None:
         self.since = self.since if self.fault else time.monotonic()
@@ -441,23 +443,24 @@ class Front:
 
         copies = list(itertools.chain(*self.shards))
         while not self.ended.wait(EVERY_SECONDS * max(1, len(copies) / 200)):
-            asked = [one.actor.check.remote() for one in copies]
-            came = ray.wait(asked, num_returns=len(asked), timeout=CHECK_SECONDS)[0]
-            for one, answer in zip(copies, asked):
-                if answer in came:
+            now = time.monotonic()
+            for one in copies:
+                if one.check is None:
+                    one.check, one.asked = one.actor.check.remote(), now
+            came = ray.wait([one.check for one in copies], num_returns=len(copies), timeout=CHECK_SECONDS)[0]
+            for one in copies:
+                if one.check in came:
                     try:
-                        fault = ray.get(answer)
-                    except Exception as lost:
-                        fault = words(lost)
+                        fault, one.patience = ray.get(one.check), SILENT_SECONDS
+                    except Exception as lost:  # Ray knows, and starts the actor again
+                        fault, one.patience = words(lost), RETURN_SECONDS
                     one.mark(fault)
-                    one.silent_since, one.patience = 0.0, SILENT_SECONDS
+                    one.check = None
                     continue
-                now = time.monotonic()
                 one.mark("its actor is silent")
-                one.silent_since = one.silent_since or now
-                if now - one.silent_since > one.patience:  # then longer and longer, since an actor takes time to start
+                if now - one.asked > one.patience:
                     ray.kill(one.actor, no_restart=False)
-                    one.patience, one.silent_since = 2 * one.patience, 0.0
+                    one.check, one.patience = None, RETURN_SECONDS
 
     def state(self) -> dict[str, Any]:
         """Return how many copies there are, and which do not answer."""
@@ -687,7 +690,7 @@ def wait_for(actors: list[Any], end: float) -> None:
 
 def start(
     path: str,
-    options: list[str],
+    options: str | list[str],
     *,
     name: str = "trawl",
     shards: int | None = None,
@@ -703,6 +706,7 @@ def start(
     import ray
     from ray import serve
 
+    path = os.fsdecode(path)
     root = os.path.realpath(path.partition("=")[2] or path)
     nodes = nodes_for(max(1, shards or 1) * replicas, cpus, gpus)
     ranges = ranges_of(root, shards or max(1, len(nodes) // replicas))
@@ -711,7 +715,7 @@ def start(
     for i, (first, size) in enumerate(ranges):
         own = [b"--from=" + first] * (i > 0) + [b"--until=" + bounds[i + 1]] * (i + 1 < len(ranges))
         memory = size + (size >> 3) + 1  # for copies of changed files
-        arguments = ["--max-queries=65536", f"--host-memory={memory}", *options, *map(os.fsdecode, own)]
+        arguments = ["--max-queries=65536", f"--host-memory={memory}", *several(options), *map(os.fsdecode, own)]
         given = path if "=" in path else f"{os.path.basename(root)}={root}"
         made = functools.partial(
             ray.remote(Shard).options, num_cpus=cpus, num_gpus=gpus, memory=memory + ACTOR_BYTES, max_restarts=-1, max_concurrency=1000,
@@ -724,7 +728,8 @@ def start(
         wait_for(list(itertools.chain(*actors)), time.monotonic() + timeout)
         serve.start(http_options={"host": host, "port": port})
         deployment = serve.deployment(
-            name=name, max_ongoing_requests=1000, ray_actor_options={"num_cpus": 0}
+            name=name, max_ongoing_requests=1000,
+            ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # beside Serve's proxy
         )(Front)
         serve.run(deployment.bind(actors, host), name=name, route_prefix="/")
     except BaseException:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._shards import Collection as Collection
 from ._shards import nodes_for
+from ._sources import several
 from ._trawl import Plan
 from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 
@@ -200,12 +201,12 @@ def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 
 
 def matrix(
-    dataset: Any, plan: Plan, column: str, *, keep: Iterable[str] = (), **options: Any
+    dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any
 ) -> Any:
     """Return a row for each pair of a record and a pattern that occurs there: the record's columns
     `keep`, record, pattern, begin. The column `record` counts only the records of one worker, so keep a
     column that identifies the record."""
-    return run(dataset, plan, column, "cells", keep=list(keep), **options)
+    return run(dataset, plan, column, "cells", keep=keep, **options)
 
 
 def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
@@ -272,8 +273,8 @@ def files_of(paths: Any, filesystem: Any) -> Iterator[dict[str, Any]]:
     """Yield the files of `paths` and below, with the filesystem of each."""
     from pyarrow import fs
 
-    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
-        system, at = filesystem, os.fspath(path)
+    for path in several(paths):
+        system, at = filesystem, os.fsdecode(path)
         if system is None:
             system, at = fs.FileSystem.from_uri(at if "://" in at else os.path.abspath(at))
         (found,) = system.get_file_info([at])
@@ -386,6 +387,7 @@ def parquet_parts(system: Any, path: str, columns: Any) -> Iterator[tuple[Any, l
 
     with system.open_input_file(path) as opened:
         file = parquet.ParquetFile(opened, page_checksum_verification=True)
+        columns = None if columns is None else list(several(columns))
         first = 0
         for group in range(file.num_row_groups):
             at, first = first, first + file.metadata.row_group(group).num_rows

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ._sources import several
 from ._trawl import Plan, Searcher
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Stage:
         kind: str = "contains",
         *,
         name: str | None = None,
-        keep: Iterable[str] = (),
+        keep: str | Iterable[str] = (),
         invert: bool = False,
         engine: str = "auto",
         threads: int = 0,
@@ -131,7 +132,7 @@ class Stage:
         self.column = column
         self.kind = kind
         self.name = name or (column if known.output == "text" else kind)
-        self.keep = list(keep)
+        self.keep = list(several(keep))
         self.invert = invert
         self.engine = engine
         self.threads = threads
