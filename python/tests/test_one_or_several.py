@@ -37,7 +37,6 @@ def files(paths):
 # What comes of the argument, by the parameter's owner and name. Kinds: s a str, b bytes, f a path object.
 TABLE = {
     "Plan patterns": ("sb", lambda given: list(trawl.Plan(given))),
-    "Plan values": ("sbf", lambda given: len(trawl.Plan(["x"], values=given).values)),
     "request patterns": ("sb", lambda given: request(given, {})["patterns"]),
     "request options": ("sb", lambda given: request("x", {"options": given})["options"]),
     "request paths": ("sbf", lambda given: request("x", {"paths": given})["paths"]),
@@ -54,7 +53,7 @@ TABLE = {
 }
 FORMS = {"s": str, "b": str.encode, "f": pathlib.Path}
 # Other parameters with such names: a column of texts, a path of its own, or one value for all patterns.
-OTHERS = re.compile("(questions|documents|parts) |(replace|replace_file|mask) values|matrix keep|(Cells|Matches|Positions) ")
+OTHERS = re.compile("(questions|documents|parts) |(replace|replace_file|mask) values|(cells|matrix) keep|(Cells|Matches|Positions) ")
 
 
 @pytest.fixture

@@ -145,7 +145,7 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     is_text = len(items) > 0 and all(isinstance(one, str) for one in items)
     regex = choice("regex", regex, (*SYNTAXES, True, False))
     options = {
-        "values": None if values is None else tuple(several(values)),
+        "values": None if values is None else tuple(values),
         "line_end": line_end,
         "method": method,
         "algorithm": algorithm,

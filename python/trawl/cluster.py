@@ -702,7 +702,7 @@ def start(
     timeout: float = 600.0,
 ) -> list[list[Any]]:
     """Start the shards and the front, and return the shards' actors. path: [NAME=]PATH. options: of trawl
-    serve. Ray starts a lost actor again, on any node with room, and the actor loads its files again."""
+    serve. Ray starts a lost actor again, on any node with free cores and memory, and the actor loads its files again."""
     import ray
     from ray import serve
 

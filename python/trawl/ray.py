@@ -22,6 +22,7 @@ import collections
 import copy
 import functools
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -129,10 +130,12 @@ def run_stage(
     that reads `bad` runs the search again.
 
     workers: the number of actors, or a range of numbers. The default is a range: Ray starts an actor,
-    and more actors while tables wait, up to the cores (or GPUs) of the cluster.
+    and more actors while tables wait, up to the cores (or GPUs) of the cluster. A range that goes on
+    beyond the cluster ends there, with a warning. Another warning tells of cores (or GPUs) that others
+    hold, such as a Collection: the stage waits for these.
     cpus: the cores of each actor, and the number of threads unless the stage sets threads. Reading runs
     in tasks of its own, for which the actors leave a core (see claim_of).
-    ValueError: the nodes have no room for so many actors. KeyError, TypeError: the dataset's schema is known,
+    ValueError: the nodes cannot hold so many actors. KeyError, TypeError: the dataset's schema is known,
     and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
     keep_order: keep the dataset's order. The setting is stored in the dataset's context, which the
@@ -153,12 +156,23 @@ def run_stage(
     if most is not None and least > most:
         raise ValueError(f"workers: at least {least}, and at most {most}")
     nodes = nodes_for(least, 0 if gpus else cpus, gpus)
+    fit = sum(node["actors"] for node in nodes)
     if most is None:
-        most = max(1, sum(node["actors"] for node in nodes) - 1 + gpus)
+        most = max(1, fit - 1 + gpus)
+    try:
+        nodes_for(most, 0 if gpus else cpus, gpus)
+    except ValueError as fault:
+        warnings.warn(f"workers: {fault}; {fit} are started", stacklevel=3)
+        most = fit
     if gpus:
         resources: dict[str, Any] = {"num_gpus": 1, "num_cpus": 0}
+        if (free := ray.available_resources().get("GPU", 0)) < least:
+            warnings.warn(f"{free:g} GPUs are free, because others hold GPUs: the stage waits for {least}", stacklevel=3)
     else:
         resources = {"num_cpus": claim_of(least, cpus, [node.get("CPU", 0) for node in nodes])}
+        free = ray.available_resources().get("CPU", 0)
+        if free < least * resources["num_cpus"] + 1:  # a core is for reading
+            warnings.warn(f"{free:g} cores are free, because others hold cores: the stage waits for {least} actors and a core", stacklevel=3)
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
     # Ray passes on a reference inside a list; a bare reference would be replaced by the object.
@@ -196,11 +210,11 @@ def contains(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 
 
 def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
-    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs."""
+    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs. A null is in neither result."""
     return run(dataset, plan, column, "filter", **options)
 
 
-def matrix(
+def cells(
     dataset: Any, plan: Plan, column: str, *, keep: str | Iterable[str] = (), **options: Any
 ) -> Any:
     """Return a row for each pair of a record and a pattern that occurs there: the record's columns
@@ -209,20 +223,22 @@ def matrix(
     return run(dataset, plan, column, "cells", keep=keep, **options)
 
 
+matrix = cells  # the earlier name
+
+
 def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
     """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the
     bytes, and for each pattern the records that contain the pattern (pattern_records). With
     errors="apart" the result is (counts, dataset of the bad records)."""
-    total: dict[str, Any] = {}
+    total: dict[str, Any] = dict.fromkeys(COUNTERS, 0) | {"pattern_records": [0] * len(plan)}
     made = run(dataset, plan, column, "count", **options)
     rows, *bad = made if isinstance(made, tuple) else (made,)
     for row in rows.iter_rows():
         for key, value in row.items():
             if key == "pattern_records":
-                before = total.get(key, [0] * len(value))
-                total[key] = [a + b for a, b in zip(before, value)]
+                total[key] = [a + b for a, b in zip(total[key], value)]
             else:
-                total[key] = total.get(key, 0) + value
+                total[key] += value
     return (total, *bad) if bad else total
 
 

@@ -83,7 +83,7 @@ class Stage:
       replace, mask
                  the table with the rewritten texts in place of the column or, with name=, with a new last
                  column; values, mask: see Plan.replace and Plan.mask
-      filter     the records in which a pattern occurs or, with invert=True, no pattern occurs
+      filter     the records in which a pattern occurs or, with invert=True, no pattern occurs; without nulls
       cells      a row for each pair of a record and a pattern that occurs there: the record's columns
                  `keep`, then record (counted from 0 in this stage's input), pattern, begin
       matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; with
