@@ -25,6 +25,11 @@ benchmarks          decontaminate(): which documents hold parts of a benchmark's
 a server            Client
 """
 
+import importlib
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
 from ._errors import (
     ArgumentError,
     BusyError,
@@ -56,8 +61,9 @@ from ._trawl import (
     algorithms,
     instruction_sets,
 )
-from .client import Client
-from .decontaminate import decontaminate
+if TYPE_CHECKING:
+    from .client import Client
+    from .decontaminate import decontaminate
 
 __all__ = [
     "ArgumentError",
@@ -92,3 +98,32 @@ __all__ = [
     "fasta",
     "instruction_sets",
 ]
+
+
+class _Package(types.ModuleType):
+    """The package, which imports at first use what few programs use."""
+
+    if not TYPE_CHECKING:
+        Client = property(lambda _: importlib.import_module("trawl.client").Client)
+        # The function hides the module of this name, which Python would set here.
+        decontaminate = property(lambda _: importlib.import_module("trawl.decontaminate").decontaminate, lambda *_: None)
+
+
+class _First(str):
+    """A name that is sorted before other names."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: Any) -> bool:
+        return True
+
+    def __gt__(self, other: Any) -> bool:
+        return False
+
+
+def __dir__() -> list[str]:
+    """List the names, Plan first, as help(trawl) does."""
+    return [_First("Plan"), *(globals().keys() | set(__all__)) - {"Plan"}]
+
+
+sys.modules[__name__].__class__ = _Package
