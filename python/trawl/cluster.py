@@ -504,6 +504,9 @@ class Front:
                 return Response(content, *first.status)
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
+            if any(not isinstance(given.get(key) or [], list) for key in ("options", "paths")):
+                await self.asked(request, body, 0).whole()  # a server refuses the request in its own words
+                raise Refused(400, {}, error(400, "options, paths: a list is needed"))
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
             if len(runs) > 1 and not streams:  # all positions, of which some may be left out
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]

@@ -22,6 +22,7 @@ import collections
 import copy
 import functools
 import os
+import time
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 if TYPE_CHECKING:
     import pyarrow
 
+LOOKS = 10  # for free cores, before a warning
 STAGES_MAX = 8  # stages, one after the other or beside each other, that always get a core for reading
 
 
@@ -166,13 +168,10 @@ def run_stage(
         most = fit
     if gpus:
         resources: dict[str, Any] = {"num_gpus": 1, "num_cpus": 0}
-        if (free := ray.available_resources().get("GPU", 0)) < least:
-            warnings.warn(f"{free:g} GPUs are free, because others hold GPUs: the stage waits for {least}", stacklevel=3)
+        warn_if_held("GPU", least)
     else:
         resources = {"num_cpus": claim_of(least, cpus, [node.get("CPU", 0) for node in nodes])}
-        free = ray.available_resources().get("CPU", 0)
-        if free < least * resources["num_cpus"] + 1:  # a core is for reading
-            warnings.warn(f"{free:g} cores are free, because others hold cores: the stage waits for {least} actors and a core", stacklevel=3)
+        warn_if_held("CPU", least * resources["num_cpus"] + 1)  # a core is for reading
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
     # Ray passes on a reference inside a list; a bare reference would be replaced by the object.
@@ -190,6 +189,17 @@ def run_stage(
         for bad in (False, True)
     )
     return (found, apart) if stage.errors == "apart" else found
+
+
+def warn_if_held(kind: str, needed: float) -> None:
+    """Warn if others hold so many cores or GPUs that a stage would wait."""
+    import ray
+
+    for _ in range(LOOKS):  # Ray learns only after a while what an earlier run has set free
+        if (free := ray.available_resources().get(kind, 0)) >= needed:
+            return
+        time.sleep(0.2)
+    warnings.warn(f"{kind}: {free:g} are free and {needed:g} are needed, so the stage waits until others set some free", stacklevel=4)
 
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
