@@ -31,73 +31,28 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ._errors import (
-    ArgumentError,
-    BusyError,
-    CancelledError,
-    DeviceError,
-    EngineError,
-    Error,
-    FileError,
-    LimitError,
-    MissingFileError,
-    OpenError,
-    OutOfMemoryError,
-    ReadError,
-    ServerError,
-    ThreadError,
+    ArgumentError, BusyError, CancelledError, DeviceError, EngineError, Error, FileError,
+    LimitError, MissingFileError, OpenError, OutOfMemoryError, ReadError, ServerError, ThreadError,
     UnsupportedError,
-)
+)  # fmt: skip
 from ._fasta import fasta
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
-    Array,
-    Batches,
-    Column,
-    LineBatches,
-    Plan,
-    Searcher,
-    Text,
-    __version__,
-    algorithms,
+    Array, Batches, Column, LineBatches, Plan, Searcher, Text, __version__, algorithms,
     instruction_sets,
-)
+)  # fmt: skip
+
 if TYPE_CHECKING:
     from .client import Client
     from .decontaminate import decontaminate
 
 __all__ = [
-    "ArgumentError",
-    "Array",
-    "Batches",
-    "BusyError",
-    "CancelledError",
-    "Cells",
-    "Client",
-    "Column",
-    "DeviceError",
-    "EngineError",
-    "Error",
-    "FileError",
-    "LimitError",
-    "LineBatches",
-    "Lines",
-    "Matches",
-    "MissingFileError",
-    "OpenError",
-    "OutOfMemoryError",
-    "Plan",
-    "ReadError",
-    "Searcher",
-    "ServerError",
-    "Text",
-    "ThreadError",
-    "UnsupportedError",
-    "__version__",
-    "algorithms",
-    "decontaminate",
-    "fasta",
-    "instruction_sets",
-]
+    "ArgumentError", "Array", "Batches", "BusyError", "CancelledError", "Cells", "Client",
+    "Column", "DeviceError", "EngineError", "Error", "FileError", "LimitError", "LineBatches",
+    "Lines", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
+    "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
+    "algorithms", "decontaminate", "fasta", "instruction_sets",
+]  # fmt: skip
 
 
 class _Package(types.ModuleType):

@@ -49,7 +49,7 @@ EVERY_SECONDS = 0.5  # between two checks of all copies
 SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
 PATIENCE_SECONDS = 0.25  # a request that waits looks so often whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
-LOSSES_MAX = 5  # a request that loses more servers is refused: perhaps the request ends them
+LOSSES_MAX = 5  # a request that loses so many servers is refused: perhaps the request ends them
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
 NOT_SERVED = ("--sortr", "--count-by-pattern", "--debug")  # also refused: --sort by anything but the path
 
@@ -84,9 +84,9 @@ class Shard:
 
     async def check(self) -> str:
         """Return why the server does not answer, or "". A server that ended, or is silent, is started again."""
-        if self.process.poll() is not None:
+        if (status := self.process.poll()) is not None:
             self.start()
-            return f"{ENDED} {self.process.returncode}: see the actor's messages in Ray's logs"
+            return f"{ENDED} {status}: see the actor's messages in Ray's logs"
         try:
             self.is_loaded |= not await asyncio.wait_for(self.is_loading(), CHECK_SECONDS / 2)
             self.silent_since = 0.0
@@ -212,8 +212,10 @@ class Units:
         end = time.monotonic() + RETURN_SECONDS
         while lost(self.copies) and time.monotonic() < end:
             await asyncio.sleep(EVERY_SECONDS / 10)
-        if lost(self.copies) or self.losses > LOSSES_MAX:
-            raise Refused(503, {}, error(503, f"no copy of a shard answers: {self.copy.fault or fault}")) from fault
+        if lost(self.copies):
+            raise Refused(503, {}, error(503, f"no copy of a shard answers: {self.copy.fault}")) from fault
+        if self.losses == LOSSES_MAX:
+            raise Refused(503, {}, error(503, f"the request lost {self.losses} servers, at last: {words(fault)}")) from fault
         self.begin()
 
     async def part(self) -> Any:
@@ -418,9 +420,9 @@ def metrics(answers: list[bytes]) -> bytes:
     return b"".join(key + (b"\n" if value is None else b" %.17g\n" % value) for key, value in lines.items())
 
 
-def collections_of(answers: list[bytes], copies: Any = None) -> bytes:
+def collections_of(answers: list[bytes], **more: Any) -> bytes:
     found = [json.loads(one)["collections"] for one in answers]
-    return json.dumps({"collections": [joined(list(ones), COLLECTION) for ones in zip(*found)], "copies": copies}).encode() + b"\n"
+    return json.dumps({"collections": [joined(list(ones), COLLECTION) for ones in zip(*found)], **more}).encode() + b"\n"
 
 
 def kind_of(line: bytes) -> bytes:
@@ -452,8 +454,8 @@ class Front:
                 if one.check in came:
                     try:
                         fault, one.patience = ray.get(one.check), SILENT_SECONDS
-                    except Exception as lost:  # Ray knows, and starts the actor again
-                        fault, one.patience = words(lost), RETURN_SECONDS
+                    except Exception as loss:  # Ray knows, and starts the actor again
+                        fault, one.patience = words(loss), RETURN_SECONDS
                     one.mark(fault)
                     one.check = None
                     continue
@@ -534,7 +536,7 @@ class Front:
             elif path == "/v1/search":
                 content = columns(answers, given)
             elif path == "/v1/collections":
-                content = collections_of(answers, self.state())
+                content = collections_of(answers, copies=self.state())
             elif path == "/metrics":
                 state = self.state()
                 own = "".join(f"# TYPE {key} gauge\n{key} {state[of]}\n" for key, of in COPIES.items())
