@@ -155,7 +155,7 @@ def test_the_manual(cluster, tmp_path):
     (tmp_path / "lines/a").write_text('{"text": "a needle"}\n{broken\n')
     guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
     examples = [one for one in re.findall("```python\n(.*?)```", guide, re.S) if "import trawl.ray" in one or ", trawl.ray" in one]
-    ends = ["print(bad.count(), good.count())", "print(collection.names, line.begin)"]
+    ends = ["print(unread.count(), read.count())", "print(collection.names, line.begin)"]
     assert len(examples) == len(ends)
     said = []
     for example, end in zip(examples, ends):

@@ -256,23 +256,23 @@ def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
 
 
 def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[Any, Any]:
-    """Read a text field of JSON lines, and return two datasets, (records, bad).
+    """Read a text field of JSON lines, and return two datasets, (records, unread).
 
     paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`.
     Files whose name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin
     with . or _ are left out.
     records: the columns path, line (the line's bytes) and the field.
-    bad: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
+    unread: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
       cannot be read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.
-      If the reading of a file fails, the bad record is the first that is not delivered, without a line.
-      A file that was read for `records` is not read again for `bad`.
+      If the reading of a file fails, `unread` has the first record that is not delivered, without a line.
+      A file that was read for `records` is not read again for `unread`.
     """
     return read(paths, functools.partial(json_parts, field=field), filesystem)
 
 
 def read_parquet(paths: Any, *, columns: Any = None, filesystem: Any = None) -> tuple[Any, Any]:
-    """Read Parquet files, or some columns, and return two datasets, (records, bad); see read_json_lines.
-    If a row group cannot be read, the records from one on are bad; other row groups are delivered."""
+    """Read Parquet files, or some columns, and return two datasets, (records, unread); see read_json_lines.
+    If a row group cannot be read, its records from one on are not delivered; other row groups are."""
     return read(paths, functools.partial(parquet_parts, columns=columns), filesystem)
 
 
