@@ -1,4 +1,5 @@
 # plan: characters beyond ASCII, and the type Plan.
+# Uses memory, columns; bodies of functions also use searcher, search, lines, records, spans.
 
 # ---- Characters beyond ASCII ----
 

@@ -1,4 +1,5 @@
 # search: the searches of a text, which run without the interpreter's lock, and the type Batches.
+# Uses memory, columns, plan, text, searcher.
 
 cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
                    void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,

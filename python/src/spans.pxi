@@ -1,5 +1,6 @@
 # spans: occurrences that do not overlap ("spans"), and replace(), mask() and split(), which rewrite
 # texts and columns by spans.
+# Uses memory, columns, plan, searcher, search, records; bodies of functions also use views.
 
 # ---- Searching ----
 

@@ -1,4 +1,5 @@
 # text: makes texts of memory, files and descriptors.
+# Uses no other part.
 
 # ---- Texts ----
 

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
+def several(value: Any) -> Any:
+    """Return the items of an argument that takes one item or several: a str, bytes, a path or a number is one item."""
+    return [value] if isinstance(value, (str, bytes, bytearray, int, os.PathLike)) else value
+
+
 def gather(patterns: Any) -> tuple[Any, ...]:
     """Return the patterns as a tuple of str and buffers."""
     if isinstance(patterns, (str, bytes, bytearray, memoryview)):
