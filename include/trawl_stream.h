@@ -38,11 +38,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
 
 /* Feed the next bytes of a stream's text, and deliver the matches that these bytes decide. All
  * feeds together deliver what trawl_positions delivers for the whole text, and offsets count from
- * the text's first byte. An occurrence of a string is decided by its last
- * byte; under WHOLE_WORD and WHOLE_LINE by the character after it. Matches of expressions are
- * decided by the end of their line. Each feed delivers its matches in the order of
- * trawl_positions; a match that begins earlier may come in a later feed. The sink may not call
- * functions of the stream. Unless the call returns
+ * the text's first byte. An occurrence of a string is decided by its last byte; under WHOLE_WORD
+ * and WHOLE_LINE by the character after it. Matches of expressions are decided by the end of their
+ * line. Each feed delivers its matches in the order of trawl_positions; a match that begins earlier
+ * may come in a later feed. The sink may not call functions of the stream. Unless the call returns
  * OK, the stream is as it was before the call, even if the sink has taken matches.
  * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
  * Ownership  the bytes are borrowed until the call returns.

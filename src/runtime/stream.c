@@ -24,8 +24,9 @@
 #include "runtime/workers.h"
 #include "text/cut.h"
 
-#define ROOM_BEHIND 192u /* readable bytes behind a copy: with less, the engine copies once more \
-                          */
+#define ROOM_BEHIND                                                              \
+    192u /* readable bytes behind a copy: with less, the engine copies once more \
+          */
 /* Longer pieces are searched where they lie: for a set, and for one string. */
 #define COPIED_SET (6u << 10)
 #define COPIED_ONE (2u << 10)
@@ -244,9 +245,9 @@ static enum trawl_status scan_front(const struct feed *feed, const uint8_t *byte
     return scan(feed, &chunk, error);
 }
 
-/* Searches the begins in bytes[from, count) of a piece. Where less than ROOM_BEHIND bytes are readable
- * behind them, a set is searched in a copy: near the end of readable memory a scan tests each begin
- * in plain C. */
+/* Searches the begins in bytes[from, count) of a piece. Where less than ROOM_BEHIND bytes are
+ * readable behind them, a set is searched in a copy: near the end of readable memory a scan tests
+ * each begin in plain C. */
 static enum trawl_status scan_piece(const struct feed *feed, const uint8_t *bytes, uint64_t from,
                                     uint64_t count, struct trawl_error *error)
 {
