@@ -1,6 +1,6 @@
 /* unicode: the letters that Unicode takes for equal where case is ignored, and the characters of
  * words. */
-#include "base/unicode.h"
+#include "trawl.h"
 
 static const struct {
     uint32_t first, last;
@@ -35,7 +35,7 @@ static uint32_t next_letter(uint32_t code_point)
     return code_point + (uint32_t)runs[low].step;
 }
 
-uint32_t unicode_variants(void *context, uint32_t code_point, uint32_t *variants)
+static uint32_t equal_letters(void *context, uint32_t code_point, uint32_t *variants)
 {
     uint32_t count = 0, letter = code_point;
 
@@ -64,7 +64,7 @@ static bool is_word(void *context, uint32_t code_point)
 
 const struct trawl_letters *trawl_unicode(void)
 {
-    static const struct trawl_letters letters = {sizeof letters, NULL, unicode_variants, is_word};
+    static const struct trawl_letters letters = {sizeof letters, NULL, equal_letters, is_word};
 
     return &letters;
 }

@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "base/unicode.h"
 #include "plan/build.h"
 
 #define UTF8_BYTES_MAX 4u
@@ -139,7 +138,7 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
     for (uint64_t at = 0; at < count; at++)
         if (plan->pattern_bytes[at] >= 0x80 &&
             plan_utf8_decode(plan->pattern_bytes + at, count - at, &letter) > 0 &&
-            unicode_variants(NULL, letter, variants) > 1)
+            trawl_unicode()->variants(NULL, letter, variants) > 1)
             return true;
     return false;
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/unicode.h"
 #include "plan/plan.h"
 #include "regex/class_text.h"
 
@@ -42,7 +41,7 @@ struct fold_rule fold_rule_of(const struct trawl_plan *plan)
         (plan->expressions.characters || (plan->flags & TRAWL_SINGLE_BYTE) != 0))
         rule.letters = plan->utf8;
     else if (plan->expressions.characters)
-        rule.letters.variants = unicode_variants;
+        rule.letters.variants = trawl_unicode()->variants;
     count = fold_variants(&rule, 'i', variants);
     rule.splits_i = true;
     for (uint32_t i = 0; i < count; i++)
@@ -159,7 +158,7 @@ static void put_letter(struct writer *writer, uint32_t letter, uint64_t count)
 {
     const struct fold_rule *rule = writer->rule;
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
-    const uint32_t usual = unicode_variants(NULL, letter, variants);
+    const uint32_t usual = trawl_unicode()->variants(NULL, letter, variants);
     const uint32_t found = fold_variants(rule, letter, variants);
     /* Does RE2's rule say the same? */
     const bool same = !writer->exact ? letter < 0x80 || found == 1
@@ -326,7 +325,7 @@ enum regex_status fold_compile(const struct regex_ops *ops, const struct fold_ru
                                const struct regex_options *options, struct regex **regex,
                                struct regex_fault *fault)
 {
-    const bool exact = rule->letters.variants != unicode_variants;
+    const bool exact = rule->letters.variants != trawl_unicode()->variants;
     struct writer writer = {.rule = rule,
                             .bytes = (const uint8_t *)bytes,
                             .count = count,
