@@ -8,7 +8,7 @@ that also has uncompressed files) and options. If a compressed file is cut off o
 status 2 and a message that names the file and a byte, and the output before must be that of the undamaged text, up to the
 line that is cut. One worker and several must give the same bytes, messages included. In the end the script searches a text that is far larger than its file, in little memory.
 
-TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 160);
+TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 160; 20: 50,000);
 TRAWL_TEST_DIVISOR divides this number. Left out: formats whose program or library is missing here; NUL bytes, for which
 the answer depends on how many bytes a read returns.
 """
@@ -21,7 +21,7 @@ import sys
 import cases
 import compare
 
-CASES = 160
+CASES = 2500 if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20 else 160  # 50,000 in long runs
 FORMATS = {"gzip": ["gzip", "-n"], "xz": ["xz", "-0"], "bzip2": ["bzip2"], "zstd": ["zstd", "-q"], "lz4": ["lz4", "-q", "-B4"]}
 OPTIONS = [["-n"], ["-c"], ["-o"], ["-b"], ["-v"], ["-i"], ["-w"], ["-x"], ["-l"], ["-L"], ["-q"], ["-m2"], ["-A1"], ["-B2"], ["-C1"],
            ["-H"], ["-T"], ["-a"], ["-c", "-v"], ["-o", "-b"], ["-c", "-m3"]]
