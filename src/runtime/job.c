@@ -166,15 +166,15 @@ static void reserve_unpacking(struct search *search, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
     /* other searches that unpack leave fewer threads to this search */
-    uint64_t share = runtime->threads_max / (atomic_load(&runtime->streams) + 1);
-    uint64_t bytes = max_u64(share, 2) * UNPACK_BYTES;
+    uint64_t share = max_u64(runtime->threads_max / (atomic_load(&runtime->streams) + 1), 2);
+    uint64_t bytes = share * UNPACK_BYTES;
 
     if (runtime->memory_max > 0)
         bytes = min_u64(bytes, runtime->memory_max / UNPACK_SHARE);
     if (runtime->threads_max == 1 || !runtime_reserve(runtime, bytes))
         return;
     search->unpack_bytes = need->unpack_bytes = bytes;
-    need->unpack_threads = runtime->threads_max;
+    need->unpack_threads = (uint32_t)share;
 }
 
 static void prepare(struct search *search, struct trawl_searcher *searcher,

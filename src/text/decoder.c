@@ -197,6 +197,9 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              io.out_count > 0);
     decoder->between = result == CODEC_END;
+    /* ISA-L counts bytes that it did not copy; the format's own library gives the call's bytes */
+    if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
+        io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);
     TRAWL_ASSERT(decoder->at <= decoder->count && decoder->count <= DECODER_INPUT_BYTES);
     if (result != CODEC_MORE && result != CODEC_END) {

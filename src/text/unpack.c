@@ -10,6 +10,9 @@
 #include "text/decoder.h"
 #include "text/descriptor.h"
 
+/* Memory for unpacking ahead with which a library may have one more thread. */
+#define BYTES_PER_THREAD (UINT64_C(16) << 20)
+
 struct text_unpack {
     const struct codec *codec; /* NULL: not known yet, or, if `decided`, not compressed */
     bool decided;
@@ -65,7 +68,7 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
 
     if (threads < 2 || ahead_bytes == 0 || !unpack->from_file || unpack->has_begun)
         return;
-    unpack->threads = threads;
+    unpack->threads = (uint32_t)max_u64(min_u64(threads, ahead_bytes / BYTES_PER_THREAD), 1);
     /* without the memory, the reader alone decodes */
     (void)ahead_open(text, unpack->codec, threads, ahead_bytes, cell_bytes, &unpack->ahead, NULL);
 }

@@ -1,13 +1,8 @@
 /* pool_rests: files that a worker of a pool leaves to other workers. */
 #include "trawl/pool_rests.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "trawl/grow.h"
-
-#define NAMES_FIRST 1024u
 
 /* The rest of a batch, after a file that takes long. */
 struct pool_rest {
@@ -15,19 +10,24 @@ struct pool_rest {
     uint64_t sequence;
     struct walk_item items[POOL_BATCH_FILES];
     size_t name_at[POOL_BATCH_FILES];
-    size_t item_count, names_used;
-    char names[];
+    size_t item_count;
+    char *names; /* as the worker's names */
+    size_t names_used;
 };
 
 /* Takes the files that the worker's batch has after the current file. NULL: none, or no memory. */
 static struct pool_rest *cut_rest(struct pool_worker *worker)
 {
     size_t first = worker->item_at + 1, count = worker->item_count - first;
-    struct pool_rest *rest;
+    struct pool_rest *rest = count == 0 ? NULL : malloc(sizeof *rest);
 
-    rest = count == 0 ? NULL : malloc(sizeof *rest + worker->names_used);
     if (rest == NULL)
         return NULL;
+    rest->names = malloc(worker->names_used + 1);
+    if (rest->names == NULL) {
+        free(rest);
+        return NULL;
+    }
     rest->sequence = worker->sequence + first;
     rest->item_count = count;
     memcpy(rest->items, worker->items + first, count * sizeof *rest->items);
@@ -50,24 +50,10 @@ bool pool_take_rest(struct pool_worker *worker)
     worker->item_count = rest->item_count;
     memcpy(worker->items, rest->items, rest->item_count * sizeof *rest->items);
     memcpy(worker->name_at, rest->name_at, rest->item_count * sizeof *rest->name_at);
-    worker->names_used = 0;
-    if (rest->names_used > 0) {
-        char *names =
-            grown(worker->names, &worker->names_capacity, NAMES_FIRST, rest->names_used, 1);
-
-        for (size_t i = 0; names == NULL && i < rest->item_count; i++)
-            if (rest->name_at[i] != SIZE_MAX) {
-                worker->items[i].kind = WALK_ERROR;
-                worker->items[i].os_code = ENOMEM;
-                worker->items[i].name = "";
-                worker->name_at[i] = SIZE_MAX;
-            }
-        if (names != NULL) {
-            memcpy(names, rest->names, rest->names_used);
-            worker->names = names;
-            worker->names_used = rest->names_used;
-        }
-    }
+    free(worker->names);
+    worker->names = rest->names;
+    worker->names_used = rest->names_used;
+    worker->names_capacity = rest->names_used + 1;
     worker->own_job.show_names = worker->pool->job->show_names;
     free(rest);
     return true;
