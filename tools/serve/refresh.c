@@ -362,7 +362,8 @@ static void walk_tree(struct update *update, const char *path)
     tree_close(tree);
 }
 
-/* Removes the part's files that the walk has not met. */
+/* Removes the part's files that the walk has not met. A file that has the part's own path was a
+ * directory in between: a notice named the file, so take_dirty looks at the file. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;
@@ -373,6 +374,7 @@ static void remove_unseen(struct update *update)
 
         if (file != NULL && (update->marks[i] & MARK_SEEN) == 0 && !is_changed(update, i) &&
             is_in(file->path, part->path) &&
+            (file->kind != ENTRY_FILE || file->path[bytes] != '\0' || bytes == 0) &&
             (part->deep || strchr(file->path + bytes + (file->path[bytes] == '/'), '/') == NULL))
             remove_file(update, i);
     }
