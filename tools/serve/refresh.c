@@ -185,17 +185,6 @@ static void take_dirty(struct update *update)
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
 
-bool walks_by_rules(const struct file_settings *files)
-{
-    return files->filtering || files->hidden < 0 || files->rules.count > 0;
-}
-
-bool walks_alike_below(const struct file_settings *files)
-{
-    return !(files->filtering && files->no_ignore_parent) && !files->one_file_system &&
-           files->depth_max == UINT64_MAX;
-}
-
 const char *path_below(const struct collection *collection, const char *path)
 {
     size_t bytes = strlen(collection->base);
