@@ -164,25 +164,6 @@ def test_surroundings():
                 print("%s: %r: %r, not %r" % (way.__name__, command, got, wanted), file=sys.stderr)
 
 
-def test_operands():
-    """Tests each rule for names with each way of treating operands that are directories. The modules of tests/grep have few operands
-    that are directories beside such rules."""
-    global answers
-    tree = os.path.join(tempfile.tempdir, "operands")
-    os.makedirs(os.path.join(tree, "sub", "deep"))
-    for name in ("a.c", "sub/b.h", "sub/deep/a.c"):
-        open(os.path.join(tree, name), "wb").write(b"foo\n")
-    os.mknod(os.path.join(tree, "socket"), stat.S_IFSOCK | 0o600)
-    os.mkfifo(os.path.join(tree, "pipe"))
-    operands, answers = ["sub", "a.c", "./sub", "sub/", "sub/b.h", "nothing", "sub/deep/.", ".", "sub/deep", "socket"], {}
-    rules = [[], ["--max-depth=1"], ["-s"], *([option + glob] for option in ("--exclude=", "--exclude-dir=", "--include=", "-g", "-g!")
-                                              for glob in ("sub", "sub/", "./sub", "s*", "*.c", "deep", "*"))]
-    for rule in rules:
-        for command in ([TRAWL], [TRAWL, "-dskip", "-Dskip"], [TRAWL, "-r", "-Dskip"], [os.path.join(folder, "tg")]):
-            cases.execute([*command, *rule, "foo", *operands, *["pipe"] * ("-Dskip" in command)], tree)
-    answers = None
-
-
 def test_large():
     """Tests files with more output than a thread keeps until its turn to print. The modules of tests/grep have smaller
     files."""
@@ -332,6 +313,8 @@ def test_rules():
         shutil.rmtree(tree, ignore_errors=True)
         for place in draw.sample(places, 6):
             os.makedirs(os.path.join(tree, place), exist_ok=True)
+        os.mknod(os.path.join(tree, "socket"), stat.S_IFSOCK | 0o600)
+        os.mkfifo(os.path.join(tree, "pipe"))
         own = draw.sample(ABOUT_FILES, draw.choice((0, 1, 1, 2, 3)))
         with servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, "rules%d" % number), *own, tree, stdin=subprocess.DEVNULL,
                             env=cases.environment("C.UTF-8", HOME=HOME)) as server:
@@ -356,11 +339,12 @@ def test_rules():
                     options = own * (draw.random() < 0.7) + draw.sample(ABOUT_FILES, draw.choice((0, 0, 1, 2)))
                     options += [draw.choice(("-c", "-l", "-L", "--files", "--sortr=path", "-h", "-dskip", "-q"))] * (draw.random() < 0.5)
                     cwd = os.path.join(tree, draw.choice(("", "", "sub")))
-                    operands = draw.choices((".", "sub", "./sub/", "sub//deep", "a.c", "sub/b.h", ".git", "out/x.o", "nothing", tree, tree + "/sub/", ".dot"),
+                    operands = draw.choices((".", "sub", "./sub/", "sub//deep", "a.c", "sub/b.h", ".git", "out/x.o", "nothing", tree, tree + "/sub/", ".dot", "socket", "sub/deep/."),
                                             k=draw.choice((0, 0, 1, 2, 3)))
                     heeds = ("--ignore" in own) != (draw.random() < 0.1)
                     command = draw.choice(([tg], [TRAWL, "-r", "--ignore"]) if heeds else ([TRAWL, "-r"], [TRAWL, "-r"], [tg, "-u"], [TRAWL]))
                     command = [*command, *options, *["foo"] * ("--files" not in options), *operands]
+                    command += ["-Dskip", "pipe"] * (draw.random() < 0.1)
                     if os.path.isdir(cwd) and (operands or command[0] == tg or "-r" in command or "--files" in options):
                         run_both(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=cases.environment("C.UTF-8"))
     addresses[:], ignoring[:] = plain[:2], plain[2:]
@@ -420,7 +404,6 @@ if FRONT:
 try:
     subprocess.run = run_both
     test_surroundings()
-    test_operands()
     test_large()
     test_passes()
     test_changes()

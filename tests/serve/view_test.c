@@ -15,6 +15,30 @@ static void check_count(uint32_t expected)
     state_drop(state);
 }
 
+/* Checks a file that was a directory in between, and the other way round, when the server sees all
+ * notices at once. */
+static void test_becomes(void)
+{
+    begin_tree("becomes");
+    put("becomes/a", "a\n");
+    viewed = open_by("trawl -r", "becomes", true, 0);
+    wait_until_loaded(viewed);
+    for (int round = 0; round < 8; round++) {
+        check_count(1);
+        TEST_CHECK(unlink("becomes/a") == 0 && mkdir("becomes/a", 0755) == 0);
+        if (round % 2 == 0) {
+            TEST_CHECK(rmdir("becomes/a") == 0);
+        } else {
+            put("becomes/a/b", "b\n");
+            check_count(1);
+            TEST_CHECK(unlink("becomes/a/b") == 0 && rmdir("becomes/a") == 0);
+        }
+        put("becomes/a", "a\n");
+    }
+    close_opened(viewed);
+    remove_tree("becomes");
+}
+
 /* Checks that git's rules are found although no request walks: the directories of the rules appear
  * one after the other. */
 static void test_rules_come(void)
@@ -239,11 +263,9 @@ static void test_views_spent(void)
 
 int main(void)
 {
-    static const struct tree_test tests[] = {{"moving", test_moving},
-                                             {"spent", test_views_spent},
-                                             {"paths", test_paths},
-                                             {"bounds", test_bounds},
-                                             {"rules", test_rules_come}};
+    static const struct tree_test tests[] = {{"moving", test_moving},   {"spent", test_views_spent},
+                                             {"paths", test_paths},     {"bounds", test_bounds},
+                                             {"becomes", test_becomes}, {"rules", test_rules_come}};
 
     return run_tree_tests("serve_view", tests, sizeof tests / sizeof *tests);
 }

@@ -23,15 +23,6 @@
 
 /* ---- State, view and pass -------------------------------------------------------------------- */
 
-bool answering_is_over(struct served_answer *answer)
-{
-    if (!guard_is_over(&answer->request.guard))
-        return answer->truncated;
-    if (!answer->request.guard.cancelled)
-        answer->truncated = true;
-    return true;
-}
-
 bool answering_pass(struct served_answer *answer, const struct patterns *patterns)
 {
     struct pass_request *pass = &answer->pass;

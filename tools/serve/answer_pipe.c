@@ -185,6 +185,15 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
     return os_code == 0 && answer->pipe.cut ? ECANCELED : os_code;
 }
 
+bool answering_is_over(struct served_answer *answer)
+{
+    if (!guard_is_over(&answer->request.guard))
+        return answer->truncated;
+    if (!answer->request.guard.cancelled)
+        answer->truncated = true;
+    return true;
+}
+
 void answering_begins(struct served_answer *answer)
 {
     if (answer->pipe.begun || answer->http_status != 0)

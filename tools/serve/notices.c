@@ -12,6 +12,17 @@
 #include "serve/inside.h"
 #include "trawl/grow.h"
 
+bool walks_by_rules(const struct file_settings *files)
+{
+    return files->filtering || files->hidden < 0 || files->rules.count > 0;
+}
+
+bool walks_alike_below(const struct file_settings *files)
+{
+    return !(files->filtering && files->no_ignore_parent) && !files->one_file_system &&
+           files->depth_max == UINT64_MAX;
+}
+
 /* Sets collection->path to directory/name. False: out of memory; the whole tree is to be walked. */
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {

@@ -185,17 +185,6 @@ static void take_dirty(struct update *update)
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
 
-bool walks_by_rules(const struct file_settings *files)
-{
-    return files->filtering || files->hidden < 0 || files->rules.count > 0;
-}
-
-bool walks_alike_below(const struct file_settings *files)
-{
-    return !(files->filtering && files->no_ignore_parent) && !files->one_file_system &&
-           files->depth_max == UINT64_MAX;
-}
-
 const char *path_below(const struct collection *collection, const char *path)
 {
     size_t bytes = strlen(collection->base);
@@ -362,7 +351,8 @@ static void walk_tree(struct update *update, const char *path)
     tree_close(tree);
 }
 
-/* Removes the part's files that the walk has not met. */
+/* Removes the part's files that the walk has not met. A file that has the part's own path was a
+ * directory in between: a notice named the file, so take_dirty looks at the file. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;
@@ -373,6 +363,7 @@ static void remove_unseen(struct update *update)
 
         if (file != NULL && (update->marks[i] & MARK_SEEN) == 0 && !is_changed(update, i) &&
             is_in(file->path, part->path) &&
+            (file->kind != ENTRY_FILE || file->path[bytes] != '\0' || bytes == 0) &&
             (part->deep || strchr(file->path + bytes + (file->path[bytes] == '/'), '/') == NULL))
             remove_file(update, i);
     }

@@ -586,7 +586,7 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
         close(descriptor);
     if (os_code == 0 && viewing->is_folder && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode))
         os_code = ENOTDIR;
-    if (os_code == 0 && S_ISSOCK(status.st_mode))
+    if (os_code == 0 && S_ISSOCK(status.st_mode) && !viewing->job->settings->files.names_only)
         os_code = ENXIO; /* as for the command, which opens each operand */
     if (os_code == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
         !is_left_out(viewing) && has_come(viewing))
