@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
@@ -29,6 +28,8 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
     two [(0, 7, 0, 0, '-')]
     """
     if hasattr(source, "__fspath__"):
+        import gzip
+
         with (gzip.open if os.fsencode(source).endswith(b".gz") else open)(source, "rb") as file:
             yield from fasta(file)
         return
