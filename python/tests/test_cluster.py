@@ -390,7 +390,7 @@ def test_copies_answer_for_lost_actors(served):
         threads = [threading.Thread(target=ask) for _ in range(3 if SCALE >= 20 else 1)]
         for thread in threads:
             thread.start()
-        for lose in LOSSES * (amount(20) // 20 or 1):
+        for lose in LOSSES * (amount(20) // 100 or 1):
             while (copies_of(client)["ready"] < 2 * len(actors)) and not faults:  # also one that was lost before
                 time.sleep(0.05)
             before = len(answers)

@@ -12,15 +12,12 @@ import io
 import itertools
 import operator
 import os
-import pickle
 import re
 import threading
 import warnings
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
-
-from ._files import NewFile
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -552,6 +549,8 @@ def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
 
 def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
     """Let `rewrite` write the file `path`. A file that has no occurrence and is the text itself stays as it is."""
+    from ._files import NewFile
+
     with NewFile(path, text) as file:
         count = rewrite(file.write)
         file.may_stay = count == 0
@@ -602,6 +601,8 @@ def _built(patterns: bytes, sizes: bytes, options: tuple[tuple[str, Any], ...]) 
 
 def out_of_band(form: Any, protocol: int) -> Any:
     """Return a buffer for pickle. From protocol 5 on, pickle can keep the buffer out of band."""
+    import pickle
+
     return pickle.PickleBuffer(form) if protocol >= 5 else bytes(form)
 
 

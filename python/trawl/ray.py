@@ -195,8 +195,9 @@ def warn_if_held(kind: str, needed: float) -> None:
     """Warn if others hold so many cores or GPUs that a stage would wait."""
     import ray
 
+    available: Any = ray.available_resources
     for _ in range(LOOKS):  # Ray learns only after a while what an earlier run has set free
-        if (free := ray.available_resources().get(kind, 0)) >= needed:
+        if (free := available().get(kind, 0)) >= needed:
             return
         time.sleep(0.2)
     warnings.warn(f"{kind}: {free:g} are free and {needed:g} are needed, so the stage waits until others set some free", stacklevel=4)

@@ -42,7 +42,7 @@ env -u CMAKE_C_COMPILER_LAUNCHER CC="$place/zigcc" ZIG_GLOBAL_CACHE_DIR="$place/
     "$inside/python" - "$place" >"$place/wheel.log" 2>&1 <<'END' || { tail -50 "$place/wheel.log"; exit 1; }
 import sys
 from scikit_build_core.build import build_wheel
-build_wheel(sys.argv[1], {"cmake.define.TRAWL_CUDA": "OFF", "cmake.define.TRAWL_REGEX": "OFF"})
+build_wheel(sys.argv[1], {"cmake.define.TRAWL_CUDA": "OFF", "cmake.define.TRAWL_REGEX": "OFF", "cmake.define.TRAWL_SERVER": "OFF"})
 END
 cd "$place"
 twine check --strict trawl-*.tar.gz trawl-*.whl
