@@ -221,11 +221,11 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                              plan->holds_line_end ? -1 : plan->line_end,
                              TEXT_MAPS_NEVER,
                              NULL,
-                              0,
-                              0,
-                              -1,
-                              decided,
-                              plan};
+                             0,
+                             0,
+                             -1,
+                             decided,
+                             plan};
     enum trawl_status status = TRAWL_OK;
 
     prepare(search, searcher, plan, sink);

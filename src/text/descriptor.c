@@ -72,6 +72,13 @@ bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns)
     return ppoll(&descriptor, 1, &wait, NULL) > 0;
 }
 
+bool read_is_woken(int wake)
+{
+    struct pollfd descriptor = {wake, POLLIN, 0};
+
+    return wake >= 0 && poll(&descriptor, 1, 0) > 0;
+}
+
 /* Waits until the stream can be read; false: `wake` became readable instead. */
 static bool wait_for_bytes(const struct trawl_text *text, int wake)
 {

@@ -15,5 +15,7 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
                                 uint64_t *read_bytes, struct trawl_error *error);
 /* Returns whether reading the descriptor would return at once, now or within wait_ns < 10^9. */
 bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns);
+/* Returns whether the descriptor `wake`, unless -1, is readable: nobody wants further bytes. */
+bool read_is_woken(int wake);
 
 #endif

@@ -8,7 +8,8 @@
  *            at the same time. A file that shrinks or grows ends where reading ends. With in_place,
  *            a chunk may instead lie in a mapping of the file (text/mapping.h); the last chunk is
  *            always read
- *   stream   a single thread reads at a time, and carries over bytes that the next chunk needs too
+ *   stream   a single thread reads at a time, and carries over bytes that the next chunk needs too;
+ *            meanwhile, the other threads unpack pieces of a compressed file (text/ahead.h)
  */
 #ifndef TRAWL_TEXT_TEXT_H
 #define TRAWL_TEXT_TEXT_H
