@@ -406,7 +406,8 @@ def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
         files += b"".join(index[parts[1][row]] for row in rows)
         patterns += parts[2] if all(new) else b"".join(parts[2][4 * row : 4 * row + 4] for row in rows)
         heads.append(head | {"count": len(rows), "total": head["total"] - count + len(rows)})
-    total = joined(heads, rules("columns")) | {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
+    total = joined(heads, rules("columns"))
+    total |= {"columns": ["begin", "file", "pattern"], "files": [one for _, one in names.values()]}
     most = total["count"] = min(total["count"], body.get("max_results", total["count"]))
     return json.dumps(total).encode() + b"\n" + begins[: 8 * most] + files[: 4 * most] + patterns[: 4 * most]
 
