@@ -45,7 +45,7 @@ enum trawl_status held_plan(const struct diff_input *input,
         patterns[i] = (struct trawl_pattern){copy, bytes_count};
     }
     own.flags |= input->flags;
-    own.line_end_set = input->line_end != '\n';
+    own.line_end_set = 1;
     own.line_end = input->line_end;
     own.line_end_also_set = input->nul_ends_lines;
     status = trawl_plan_build(patterns, input->pattern_count, &own, plan, error);
