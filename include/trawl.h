@@ -201,11 +201,11 @@ enum trawl_syntax {
 };
 
 struct trawl_plan_options {
-    uint64_t size;             /* sizeof(struct trawl_plan_options) */
-    uint32_t flags;            /* enum trawl_plan_flag, or-ed */
-    enum trawl_method method;  /* AUTO, or the method to use */
-    uint32_t line_end_set;     /* 0: lines end in '\n', and line_end is 0; 1: in `line_end` */
-    uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
+    uint64_t size;            /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;           /* enum trawl_plan_flag, or-ed */
+    enum trawl_method method; /* AUTO, or the method to use */
+    uint32_t line_end_set; /* 0: lines end in '\n', and line_end is 0 or '\n'; 1: in `line_end` */
+    uint8_t line_end;      /* the line end, for WHOLE_LINE and for calls that deliver lines */
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;

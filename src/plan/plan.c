@@ -71,11 +71,10 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.100s\" cannot be combined with a method",
                           options->algorithm);
-    if ((options->line_end_set == 0 && options->line_end != 0) ||
-        (options->line_end_also_set == 0 && options->line_end_also != 0))
-        return TRAWL_FAIL(error, ARGUMENT, "line_end%s is set without line_end%s_set",
-                          options->line_end_set == 0 && options->line_end != 0 ? "" : "_also",
-                          options->line_end_set == 0 && options->line_end != 0 ? "" : "_also");
+    if (options->line_end_set == 0 && options->line_end != 0 && options->line_end != '\n')
+        return TRAWL_FAIL(error, ARGUMENT, "line_end is set without line_end_set");
+    if (options->line_end_also_set == 0 && options->line_end_also != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "line_end_also is set without line_end_also_set");
     if (options->line_end_also_set > 1)
         return TRAWL_FAIL(error, ARGUMENT, "line_end_also_set is %u, not 0 or 1",
                           options->line_end_also_set);

@@ -362,14 +362,13 @@ static enum trawl_status put_set(struct reader *reader, uint64_t length, struct 
     const char *text = reader->bytes + reader->at;
     struct translated *out = reader->out;
     struct regex_fault fault = {0, "out of memory: a class"};
-    uint32_t (*same)(void *, uint32_t, uint32_t *) =
-        reader->fold ? trawl_unicode()->variants : NULL;
-    const uint64_t count = reader->ops->write_class(text, length, same, NULL, 0, &fault);
+    uint32_t (*of)(void *, uint32_t, uint32_t *) = reader->fold ? trawl_unicode()->variants : NULL;
+    const uint64_t count = reader->ops->write_class(text, length, of, NULL, 0, &fault);
 
     if (count == 0)
         return refuse(reader->at + fault.at, error, fault.message);
     TRAWL_TRY(make_room(out, count, error));
-    (void)reader->ops->write_class(text, length, same, out->bytes + out->count, count, &fault);
+    (void)reader->ops->write_class(text, length, of, out->bytes + out->count, count, &fault);
     for (uint64_t i = 0; i < count; i++)
         out->from[out->count++] = (uint32_t)reader->at;
     reader->at += length;
