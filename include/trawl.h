@@ -121,7 +121,9 @@ enum trawl_plan_flag {
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,   /* expressions in Perl's syntax, with the alphabet CHARACTERS: \w, \d and
                               \s mean Unicode's characters; without the flag, those of ASCII. The
-                              syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
+                              syntax is ripgrep's, for example [a-z&&[^b]] and \b{start}. With
+                              `utf8`, \b and other edges of words ask is_word */
+    TRAWL_RIPGREP = 2048,  /* ripgrep's syntax, also without TRAWL_UNICODE */
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
                               the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `utf8`: no word beside a byte of no character */

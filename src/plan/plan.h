@@ -71,7 +71,6 @@ enum plan_attachment {
     PLAN_ERRORS,      /* the compiled plan, approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled plan, regex/regex_compile.c */
     PLAN_RESPLIT,     /* the compiled plan with the atoms that are rare in a text's sample */
-    PLAN_NO_WORDS,    /* the characters that are part of no word, regex/words.c */
     PLAN_ATTACHMENTS
 };
 

@@ -128,6 +128,19 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return TRAWL_OK;
 }
 
+/* Returns whether i and I are different letters where case is ignored. */
+static bool splits_i(const struct regex_options *options)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;
+    bool splits = options->letters.variants != NULL;
+
+    if (splits)
+        count = options->letters.variants(options->letters.context, 'i', variants);
+    for (uint32_t i = 0; i < count; i++)
+        splits &= variants[i] != 'I';
+    return splits;
+}
+
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
                               uint64_t count, struct trawl_error *error)
 {
@@ -135,8 +148,10 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
                                           .dot_all = maker->options->dot_all,
                                           .words =
                                               (maker->made->plan->flags & TRAWL_WHOLE_WORD) != 0,
-                                          .splits_i = maker->made->letters.splits_i,
+                                          .splits_i = splits_i(maker->options),
                                           .characters = !maker->options->bytes,
+                                          .ripgrep = maker->options->ripgrep,
+                                          .unicode = maker->options->unicode,
                                           .rates = &maker->rates,
                                           .sample = maker->sample,
                                           .sample_bytes = maker->sample_bytes,
@@ -216,8 +231,8 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
                                      struct trawl_error *error)
 {
     struct expressions *made = maker->made;
-    const struct trawl_utf8 utf8 = {made->letters.letters.context, made->letters.letters.variants,
-                                    no_word};
+    const struct trawl_utf8 utf8 = {made->options.letters.context,
+                                    made->options.letters.variants, no_word};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
     options.flags = maker->folds ? TRAWL_IGNORE_CASE : 0;

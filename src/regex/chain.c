@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "regex/class_text.h"
 
 #define PLACES_MAX 31u /* characters of a sequence, repetitions written out */
 /* rows of an automaton, and how many of them are sets of places: the row of a set takes some 2,000
@@ -54,8 +55,7 @@ static bool ask(const struct expressions *made, const struct regex_options *opti
         text[count++] = (uint8_t)(0x80 | (code & 0x3f));
     }
     asking.memory_bytes = ASKING_BYTES;
-    if (fold_compile(made->ops, &made->letters, source, source_bytes, &asking, &regex, &fault) !=
-        REGEX_OK)
+    if (made->ops->compile(source, source_bytes, &asking, &regex, &fault) != REGEX_OK)
         return false;
     for (uint64_t end = 0; found >= 0 && end < count;) {
         uint64_t at = end;
@@ -79,19 +79,23 @@ static const uint64_t *codes_of(const struct expressions *made, const struct reg
 {
     const char *bytes = character->bytes;
     const uint64_t count = character->count, begin = bytes[0] == '[' ? 1 + (bytes[1] == '^') : 0;
+    const bool is_name = bytes[0] == '\\' && count > 1 && strchr("dDwWsSpP", bytes[1]) != NULL;
     struct chain_class made_class = {.source_bytes = 0};
     char *to = made_class.source;
+    bool is_set;
 
     if (count + 64 > sizeof made_class.source || (count == 2 && memcmp(bytes, "\\C", 2) == 0))
         return NULL; /* \C is a byte of a character */
     to = (char *)mempcpy(to, character->flags, character->flags_count);
-    to = (char *)mempcpy(to, bytes, (size_t)begin);
     /* With all characters beyond CHAIN_CODES the program is small. But if case is ignored, some of
      * these characters stand for others. */
-    if (begin > 0 && bytes[begin] != ']' && bytes[begin] != '-' && character->flags[2] != 'i' &&
-        !options->bytes)
+    (void)class_length(bytes, count, options->ripgrep, &is_set);
+    to = (char *)mempcpy(to, is_name ? "[" : bytes, is_name ? 1 : (size_t)begin);
+    if ((begin > 0 || is_name) && !is_set && bytes[begin] != ']' && bytes[begin] != '-' &&
+        character->flags[2] != 'i' && !options->bytes)
         to = (char *)mempcpy(to, "\\x{800}-\\x{10ffff}", 18);
     to = (char *)mempcpy(to, bytes + begin, (size_t)(count - begin));
+    to = (char *)mempcpy(to, "]", is_name);
     to = (char *)mempcpy(to, ")", 1);
     made_class.source_bytes = (uint32_t)(to - made_class.source);
     for (uint32_t i = 0; i < CHAIN_KNOWN; i++)

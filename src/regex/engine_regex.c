@@ -285,7 +285,7 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
 {
-    TRAWL_TRY(words_begin(step->worker->expressions, judged_of(step, line), error));
+    words_begin(judged_of(step, line));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
@@ -487,6 +487,7 @@ struct line {
     uint64_t begin; /* UINT64_MAX: not known yet */
     uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
+    bool is_wide;   /* no program but `marked` may be asked */
 };
 
 static struct around look_around(const struct step *step, const struct anchor *anchor, uint64_t at,
@@ -571,6 +572,11 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             line->after = line_after(step, at);
             line->end = content_of(step, at, line->after).end;
             worker->line++;
+            if (expressions->has_wide_words) {
+                line->begin = line_begin(step, at);
+                line->is_wide = words_matter(expressions, step->chunk->bytes + line->begin,
+                                             line->end - line->begin);
+            }
         }
         if (at >= line->end)
             break; /* the string lies in a line end */
@@ -586,7 +592,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             step->missed += BYTES_PER_LOOK;
             continue;
         }
-        if (!is_sure) {
+        if (!is_sure && !line->is_wide) {
             by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
             TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
         }
@@ -604,8 +610,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     const struct expressions *expressions = worker->expressions;
     const bool plain = (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
     const bool by_words = expressions->words_are_exact;
-    const bool any =
-        step->want == WANT_LINES && step->chunk->records == NULL && (plain || by_words);
+    const bool any = step->want == WANT_LINES && step->chunk->records == NULL &&
+                     ((plain && !expressions->needs_marks) || by_words);
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;
 
@@ -620,14 +626,14 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
             if (at >= min_u64(line.after, ended))
                 break;
-            if (passing == expressions->count || (passing > 0 && any))
+            if (passing == expressions->count || (passing > 0 && any && !line.is_wide))
                 continue; /* this hit cannot change what is known about the line */
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
             TRAWL_TRY(pass_atom(step, at, &literal, any && by_words, &line, &passing, error));
         }
         if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
             break;
-        if (passing > 0 && any)
+        if (passing > 0 && any && !line.is_wide)
             TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
             TRAWL_TRY(judge(step, (struct regex_line){line_begin(step, line.at), line.end},
@@ -653,6 +659,7 @@ static bool may_read_whole(const struct step *step)
     const size_t count = (size_t)(step->to - step->from);
 
     return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
+           !words_matter(expressions, bytes, count) &&
            (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL) &&
            (count <= regex_part_hits ||

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "regex/class_text.h"
 
 #define DEPTH_MAX 8u /* groups in groups */
 
@@ -186,16 +187,21 @@ static int read_class_character(struct reader *reader, struct split_strings *set
 /* Reads a class after its '['. Returns whether its characters were listed. */
 static bool read_class(struct reader *reader, struct split_strings *set)
 {
-    bool lists = peek(reader) != '^';
+    const char *class = (const char *)reader->bytes + reader->at - 1;
+    bool lists = peek(reader) != '^', is_set;
+    const uint64_t length = class_length(class, reader->count - reader->at + 1,
+                                         reader->options->ripgrep, &is_set);
 
-    reader->at += !lists;
+    reader->gives_up |= length == 0;
+    if (length == 0 || is_set || !lists) {
+        reader->at += length - (length > 0);
+        return false;
+    }
     for (bool first = true; first || peek(reader) != ']'; first = false) {
         int from, to;
 
-        if (reader->at >= reader->count || reader->gives_up) {
-            reader->gives_up = true;
+        if (reader->at >= reader->count || reader->gives_up)
             return false;
-        }
         to = from = read_class_character(reader, set, &lists);
         if (peek(reader) == '-' && reader->at + 1 < reader->count &&
             reader->bytes[reader->at + 1] != ']') {
@@ -293,7 +299,7 @@ static void read_backslash(struct reader *reader, struct token *token, struct sp
     const uint8_t letter = peek(reader);
     int value;
 
-    if (letter == 'b' || letter == 'B' || letter == 'A' || letter == 'z') {
+    if (letter != 0 && strchr("bBmMhHAz", letter) != NULL) {
         token->kind = EDGE;
         reader->at++;
         return;
@@ -312,7 +318,7 @@ static void read_backslash(struct reader *reader, struct token *token, struct sp
 
         (void)add_character(reader, set, &byte, 1);
         token->kind = CHARS;
-    } else if (letter == 'd') {
+    } else if (letter == 'd' && !reader->options->unicode) {
         for (uint32_t i = 0; i < 10; i++)
             (void)add_string(set, (const uint8_t *)"0123456789" + i, 1, (const uint8_t *)"", 0);
         token->kind = CHARS;

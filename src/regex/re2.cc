@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "regex/classes.h"
 #include "regex/rewrite.h"
 
 #define PLACES_MAX 100 /* most places that are tried as the begin of a mistake */
@@ -21,15 +22,10 @@
 /* The program of such a short expression without counted repetitions is small: a class, which takes
  * 3 bytes at least, takes at most 1,213 instructions of the 349,000 that 16 MiB leave room for. */
 #define SMALL_BYTES 600u
-/* Memory that a program between word borders may take at least: two classes of all characters that
- * are part of no word take some 4,000 instructions. */
-#define BORDERED_BYTES (INT64_C(512) << 10)
-
 struct regex {
     const std::string source;
     const re2::RE2::Options options;
     mutable std::atomic<const re2::RE2 *> program{nullptr};
-    mutable std::atomic<const struct regex *> bordered[4] = {}; // 2 * wide + border
 
     regex(std::string bytes, const re2::RE2::Options &given)
         : source(std::move(bytes)), options(given)
@@ -38,8 +34,6 @@ struct regex {
     ~regex()
     {
         delete program.load();
-        for (const auto &other : bordered)
-            delete other.load();
     }
 };
 
@@ -67,7 +61,6 @@ re2::RE2::Options options_of(const regex_options &given)
 
     options.set_log_errors(false);
     options.set_longest_match(given.longest);
-    options.set_case_sensitive(!given.fold);
     options.set_never_nl(given.lines);
     options.set_dot_nl(given.dot_all);
     options.set_max_mem(static_cast<int64_t>(given.memory_bytes));
@@ -78,12 +71,12 @@ re2::RE2::Options options_of(const regex_options &given)
 
 // Returns the first ')' without a group to close; if there is none, the begin of the innermost
 // group that is not closed.
-uint64_t place_of_paren(const std::string &source)
+uint64_t place_of_paren(const std::string &source, const regex_options &given)
 {
     std::vector<uint64_t> open;
 
     for (size_t i = 0, end; i < source.size(); i = end) {
-        end = part_end(source, i);
+        end = part_end(source, i, given);
         if (source[i] == '(' && source[end - 1] != ')') {
             open.push_back(i);
         } else if (source[i] == ')') {
@@ -99,14 +92,15 @@ uint64_t place_of_paren(const std::string &source)
 // may occur earlier without a mistake. So the mistake lies in the first occurrence of these bytes
 // with which the expression, cut after the occurrence, has this mistake. Only PLACES_MAX
 // occurrences are tried; if all of these lack the mistake, the last occurrence is returned.
-uint64_t place_of(const re2::RE2 &re, const std::string &source, re2::RE2::Options options)
+uint64_t place_of(const re2::RE2 &re, const std::string &source, const regex_options &given)
 {
+    re2::RE2::Options options = re.options();
     const std::string &part = re.error_arg();
     const re2::RE2::ErrorCode code = re.error_code();
     size_t at = 0;
 
     if (code == re2::RE2::ErrorMissingParen || code == re2::RE2::ErrorUnexpectedParen)
-        return place_of_paren(source);
+        return place_of_paren(source, given);
     if (code == re2::RE2::ErrorTrailingBackslash)
         return source.empty() ? 0 : source.size() - 1;
     if (part.empty())
@@ -169,7 +163,7 @@ void explain(const re2::RE2 &re, regex_fault *fault)
 // Unicode's \w, RE2 parses ASCII's \w: RE2 would sort the same hundreds of ranges for each \w.
 bool is_small(const std::string &source, re2::RE2::Options options)
 {
-    static const std::string words = "\\p{L}\\p{Nl}\\p{M}"; // as in translate.c
+    static const std::string words = "\\p{L}\\p{Nl}\\p{M}"; // as in classes.cc
     std::string parsed(source);
 
     for (size_t at; (at = parsed.find(words)) != std::string::npos;)
@@ -188,24 +182,26 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
     try {
         const std::string source(bytes, static_cast<size_t>(count));
         const re2::RE2::Options options = options_of(*given);
-        std::unique_ptr<struct regex> made(new struct regex(rewrite(source, *given), options));
+        auto made = std::make_unique<struct regex>(rewrite(source, *given), options);
 
-        const bool later =
-            given->when == REGEX_LATER || (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
-                                           is_small(made->source, options));
-
-        if (!later && !program_of(made.get()).ok() &&
-            program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
-            made.reset(new struct regex(source, options)); // for RE2's message
-        if (later || program_of(made.get()).ok()) {
+        if (given->when == REGEX_LATER || (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
+                                           is_small(made->source, options)) ||
+            program_of(made.get()).ok()) {
             *out = made.release();
             return REGEX_OK;
         }
+        if (program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
+            made = std::make_unique<struct regex>(for_message(source, *given), options);
         const re2::RE2 &re = program_of(made.get());
-        const bool large = re.error_code() == re2::RE2::ErrorPatternTooLarge;
-        fault->at = large ? 0 : place_of(re, source, options);
+        if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
+            return REGEX_LARGE; // with groups that were added, groups are nested too deeply
+        fault->at = place_of(re, made->source, *given);
         explain(re, fault);
-        return large ? REGEX_LARGE : REGEX_SYNTAX;
+        return REGEX_SYNTAX;
+    } catch (const mistake &found) {
+        fault->at = found.at;
+        std::snprintf(fault->message, sizeof fault->message, "%s", found.what.c_str());
+        return REGEX_SYNTAX;
     } catch (...) {
         return REGEX_MEMORY;
     }
@@ -259,30 +255,6 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
     }
 }
 
-const struct regex *bordered(const struct regex *regex, enum regex_border border,
-                             const char *others, bool wide)
-{
-    std::atomic<const struct regex *> &place = regex->bordered[2 * wide + border];
-    const struct regex *made = place.load(std::memory_order_acquire);
-
-    if (made != nullptr)
-        return made;
-    try {
-        const std::string before = border == REGEX_BORDER_AFTER ? others : "";
-        re2::RE2::Options options = regex->options;
-
-        options.set_max_mem(std::max(options.max_mem(), BORDERED_BYTES));
-        auto one = std::make_unique<const struct regex>(
-            before + "(" + regex->source + ")(?:" + others + "|(?m:$))", options);
-
-        if (place.compare_exchange_strong(made, one.get()))
-            made = one.release();
-        return made;
-    } catch (...) {
-        return nullptr;
-    }
-}
-
 uint32_t group_count(const struct regex *regex)
 {
     return static_cast<uint32_t>(program_of(regex).NumberOfCapturingGroups());
@@ -303,5 +275,4 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile,     release,     is_ready,   match,
-    bordered,      group_count, group_named, write_class};
+    REGEX_VERSION, compile, release, is_ready, match, group_count, group_named};

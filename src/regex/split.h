@@ -63,6 +63,8 @@ struct split_options {
     bool words;      /* only matches that are whole words count */
     bool splits_i;   /* i and I are different letters */
     bool characters; /* the expression is UTF-8; false: each byte is a character */
+    bool ripgrep;    /* classes are ripgrep's */
+    bool unicode;    /* \d means Unicode's digits */
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of a text, in which strings are counted */
     uint64_t sample_bytes; /* 0: no text is known */
