@@ -231,8 +231,8 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
                                      struct trawl_error *error)
 {
     struct expressions *made = maker->made;
-    const struct trawl_utf8 utf8 = {made->options.letters.context,
-                                    made->options.letters.variants, no_word};
+    const struct trawl_utf8 utf8 = {made->options.letters.context, made->options.letters.variants,
+                                    no_word};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
     options.flags = maker->folds ? TRAWL_IGNORE_CASE : 0;

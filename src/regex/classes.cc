@@ -43,12 +43,15 @@ const ranges spaces{{'\t', '\r'},     {' ', ' '},       {0x85, 0x85},     {0xa0,
                     {0x205f, 0x205f}, {0x3000, 0x3000}};
 // Word characters, as in Unicode's technical standard 18. The ranges are joiners, and letters in
 // circles and squares, which belong to no category of letters.
-const chars words{
-    {{0x200c, 0x200d}, {0x24b6, 0x24e9}, {0x1f130, 0x1f149}, {0x1f150, 0x1f169}, {0x1f170, 0x1f189}},
-    {"\\p{L}", "\\p{Nl}", "\\p{M}", "\\p{Nd}", "\\p{Pc}"},
-    false,
-    {},
-    false};
+const chars words{{{0x200c, 0x200d},
+                   {0x24b6, 0x24e9},
+                   {0x1f130, 0x1f149},
+                   {0x1f150, 0x1f169},
+                   {0x1f170, 0x1f189}},
+                  {"\\p{L}", "\\p{Nl}", "\\p{M}", "\\p{Nd}", "\\p{Pc}"},
+                  false,
+                  {},
+                  false};
 
 uint32_t last_of(const regex_options &options)
 {
@@ -70,12 +73,15 @@ ranges merged(ranges of)
     return made;
 }
 
+// Returns all characters up to `last` but those of the ranges.
 ranges without(const ranges &of, uint32_t last)
 {
     uint32_t from = 0;
     ranges made;
 
     for (const auto &each : merged(of)) {
+        if (each.first > last)
+            break;
         if (each.first > from)
             made.emplace_back(from, each.first - 1);
         from = each.second + 1;
@@ -151,8 +157,8 @@ uint32_t code_at(size_t offset)
                                                                                    : code);
 }
 
-// Returns the characters below `end` that the names stand for. Throws a mistake if RE2 does not know
-// a name.
+// Returns the characters below `end` that the names stand for. Throws a mistake if RE2 does not
+// know a name.
 ranges members(const chars &of, uint32_t end)
 {
     static std::mutex lock;
@@ -334,7 +340,8 @@ bool reader::read_name(chars *made)
         return true;
     }
     if ((letter | 0x20) == 'd')
-        *made = options.unicode ? chars{{}, {"\\p{Nd}"}, false, {}, false} : chars{digits, {}, false, {}, false};
+        *made = options.unicode ? chars{{}, {"\\p{Nd}"}, false, {}, false}
+                                : chars{digits, {}, false, {}, false};
     else if ((letter | 0x20) == 'w')
         *made = options.unicode ? words : chars{word, {}, false, {}, false};
     else
@@ -447,10 +454,9 @@ std::string body(const ranges &of)
         for (uint32_t code = each.first;; code = each.second) {
             char text[16];
 
-            std::snprintf(text, sizeof text,
-                          code < 0x80 && std::isalnum(static_cast<int>(code)) != 0 ? "%c"
-                                                                                   : "\\x{%x}",
-                          code);
+            std::snprintf(
+                text, sizeof text,
+                code < 0x80 && std::isalnum(static_cast<int>(code)) != 0 ? "%c" : "\\x{%x}", code);
             made += code != each.first ? "-" : "";
             made += text;
             if (code == each.second)
@@ -554,7 +560,8 @@ std::string marked_text_of(const chars &of, const regex_options &options)
 
         for (const auto &each : of.own)
             for (uint32_t code = std::max(each.first, 0x80u); code <= each.second; code++)
-                some[is_word != nullptr && is_word(options.letters.context, code)].emplace_back(code, code);
+                some[is_word != nullptr && is_word(options.letters.context, code)].emplace_back(
+                    code, code);
         in = class_of(some[1]);
         out = class_of(some[0]);
     }
@@ -563,5 +570,6 @@ std::string marked_text_of(const chars &of, const regex_options &options)
                    common(low, {{'_', '_'}}, 0x7f).empty() ? "" : "_--_",
                    common(low, line, 0x7f).empty() ? "" : "\\n--\\n",
                    in.empty() || is_word == nullptr ? "" : "_" + in + "_",
-                   out.empty() ? "" : "\\n" + out + "\\n", low.empty() && in.empty() && out.empty() ? "[^\\x{0}-\\x{10ffff}]" : ""});
+                   out.empty() ? "" : "\\n" + out + "\\n",
+                   low.empty() && in.empty() && out.empty() ? "[^\\x{0}-\\x{10ffff}]" : ""});
 }

@@ -189,8 +189,8 @@ static bool read_class(struct reader *reader, struct split_strings *set)
 {
     const char *class = (const char *)reader->bytes + reader->at - 1;
     bool lists = peek(reader) != '^', is_set;
-    const uint64_t length = class_length(class, reader->count - reader->at + 1,
-                                         reader->options->ripgrep, &is_set);
+    const uint64_t length =
+        class_length(class, reader->count - reader->at + 1, reader->options->ripgrep, &is_set);
 
     reader->gives_up |= length == 0;
     if (length == 0 || is_set || !lists) {

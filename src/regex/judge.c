@@ -41,8 +41,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     *found = false;
     if ((expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
-            matched =
-                words_match(expressions, expression, line, 0, count, REGEX_WHOLE, NULL, 0);
+            matched = words_match(expressions, expression, line, 0, count, REGEX_WHOLE, NULL, 0);
         *span = (struct regex_span){0, count};
     } else {
         while (from < count) {

@@ -184,8 +184,9 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
         const re2::RE2::Options options = options_of(*given);
         auto made = std::make_unique<struct regex>(rewrite(source, *given), options);
 
-        if (given->when == REGEX_LATER || (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
-                                           is_small(made->source, options)) ||
+        if (given->when == REGEX_LATER ||
+            (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
+             is_small(made->source, options)) ||
             program_of(made.get()).ok()) {
             *out = made.release();
             return REGEX_OK;

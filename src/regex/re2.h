@@ -39,7 +39,8 @@ struct regex_options {
     bool dot_all; /* '.' matches a newline, too */
     bool ripgrep; /* classes are ripgrep's */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
-    /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII */
+    /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII
+     */
     struct trawl_utf8 letters;
     enum regex_marks marks;
     enum regex_when when;

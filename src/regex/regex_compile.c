@@ -133,14 +133,16 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     struct regex_fault fault = {0, ""};
     enum regex_status status;
 
-    if (!words && !is_wide && (translated->edges & TRANSLATED_HALVES) == 0)
+    if (!words && !is_wide && translated->edges <= TRANSLATED_EDGES)
         return TRAWL_OK;
     if (translated->has_byte && !options.bytes)
         return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
     if (made->marked == NULL)
         TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
     made->has_wide_words |= is_wide;
-    made->needs_marks |= words || (translated->edges & TRANSLATED_HALVES) != 0;
+    made->needs_marks |= words || translated->edges > TRANSLATED_EDGES;
+    made->is_strict |= (words || (translated->edges & TRANSLATED_HALVES) != 0) &&
+                       (made->plan->flags & TRAWL_STRICT_WORD) != 0;
     options.when = REGEX_LATER;
     options.marks = words ? REGEX_MARKED_WORD : REGEX_MARKED;
     status = program_compile(made, translated->bytes, translated->count, &options, 1,

@@ -40,6 +40,7 @@ struct expressions {
      * expression has no edge of a word about which the program in `each` may be wrong. */
     struct regex **marked;
     bool needs_marks; /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines */
+    bool is_strict;   /* no word stands beside a byte of no character */
     /* The edges mean words beyond ASCII: no program but `marked` may be asked about a line that is
      * not ASCII. */
     bool has_wide_words;

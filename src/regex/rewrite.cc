@@ -31,8 +31,7 @@ bool is_in(const char *bytes, char byte)
 size_t braces_at(const std::string &source, size_t at)
 {
     const size_t end = source.find_first_not_of("0123456789,", at + 1);
-    const std::string inside =
-        end == std::string::npos ? "" : source.substr(at + 1, end - at - 1);
+    const std::string inside = end == std::string::npos ? "" : source.substr(at + 1, end - at - 1);
 
     return source[at] == '{' && !inside.empty() && inside[0] != ',' && source[end] == '}' &&
                    std::count(inside.begin(), inside.end(), ',') < 2
@@ -98,8 +97,8 @@ void rewriter::walk()
             enter(source.substr(i, end - i));
         } else if (source[i] == '\\' && is_in("bBmMhH", letter)) {
             put_edge(letter);
-        } else if ((source[i] == '\\' && is_in("AzC", letter)) ||
-                   is_in(")|^$", source[i]) || repeats_at(source, i)) {
+        } else if ((source[i] == '\\' && is_in("AzC", letter)) || is_in(")|^$", source[i]) ||
+                   repeats_at(source, i)) {
             end = std::max(end, i + braces_at(source, i));
             if (source[i] == ')' && !open.empty()) {
                 now = open.back();
@@ -191,8 +190,8 @@ void rewriter::put_character(size_t at, size_t end)
     pairs |= is_pair(of);
     has_three |= is_pair(of) && is_in("kKsS", static_cast<char>(of.own[0].first));
     others |= !is_pair(of) && !now.fold;
-    if ((apart && is_pair(of)) || (alternates && options.bytes &&
-                                   (high || is_class || (source[at] == '\\' && end > at + 2))))
+    if ((apart && is_pair(of)) ||
+        (alternates && options.bytes && (high || is_class || (source[at] == '\\' && end > at + 2))))
         made += "(?:)";
     made += is_marked && text.size() > 1 && repeats_at(source, end) ? "(?:" + text + ")" : text;
 }

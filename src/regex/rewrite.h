@@ -6,8 +6,8 @@
 
 #include "regex/re2.h"
 
-// Returns the end of the part that begins at `at`: an escape, a class, the begin of a group with its
-// flags or its name, a character of UTF-8, a byte.
+// Returns the end of the part that begins at `at`: an escape, a class, the begin of a group with
+// its flags or its name, a character of UTF-8, a byte.
 size_t part_end(const std::string &source, size_t at, const regex_options &options);
 // Returns the expression, which RE2 need not accept, with these changes:
 // - Classes and letters list all characters that are equal by the options' rule, and RE2 ignores

@@ -1,6 +1,6 @@
-/* translate: copies Perl's syntax, except for \Q...\E, the names of groups and what ripgrep's syntax
- * has outside of classes beyond RE2's; reads the extended and the basic syntax of POSIX, with GNU's
- * additions, and writes each part as RE2 spells it, but for the edges of words.
+/* translate: copies Perl's syntax, except for \Q...\E, the names of groups and what ripgrep's
+ * syntax has outside of classes beyond RE2's; reads the extended and the basic syntax of POSIX,
+ * with GNU's additions, and writes each part as RE2 spells it, but for the edges of words.
  *
  * The syntaxes of POSIX:   extended            basic
  *   a group                ( )                 \( \)
@@ -95,8 +95,8 @@ static void close_group(struct reader *reader)
     reader->repeated = false;
 }
 
-/* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, which no character of a
- * word comes before or after. RE2 has the first two alone (regex_ops.compile). */
+/* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, which no character of
+ * a word comes before or after. RE2 has the first two alone (regex_ops.compile). */
 static void put_edge(struct reader *reader, char letter, uint64_t from)
 {
     const char after = reader->at < reader->count ? reader->bytes[reader->at] : '\0';
@@ -109,7 +109,9 @@ static void put_edge(struct reader *reader, char letter, uint64_t from)
          class_is_word_byte(reader->out->bytes[reader->atom])))
         letter = 'b';
     put(reader, (char[2]){'\\', letter}, 2, from);
-    reader->out->edges |= letter == 'b' || letter == 'B' ? TRANSLATED_EDGES : TRANSLATED_HALVES;
+    reader->out->edges |= letter == 'b' || letter == 'B'   ? TRANSLATED_EDGES
+                          : letter == 'm' || letter == 'M' ? TRANSLATED_BEGINS
+                                                           : TRANSLATED_HALVES;
     reader->atom = UINT64_MAX;
 }
 
@@ -276,10 +278,7 @@ static enum trawl_status copy_escape(struct reader *reader, struct trawl_error *
         put_text(reader, braces > 0 ? "" : "}", from);
         return TRAWL_OK;
     }
-    copy(reader, braces > 0                       ? braces
-                 : letter == 'x'                  ? 4
-                 : letter == 'p' || letter == 'P' ? 3
-                                                  : 2);
+    copy(reader, braces > 0 ? braces : letter == 'x' ? 4 : letter == 'p' || letter == 'P' ? 3 : 2);
     return TRAWL_OK;
 }
 

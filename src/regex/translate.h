@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "regex/re2.h"
 
-enum { TRANSLATED_EDGES = 1, TRANSLATED_HALVES = 2 };
+enum { TRANSLATED_EDGES = 1, TRANSLATED_BEGINS = 2, TRANSLATED_HALVES = 4 };
 
 struct translated {
     char *bytes; /* owned */
@@ -23,7 +23,8 @@ struct translated {
      * character. So the expression must be searched line by line. */
     bool needs_line;
     bool has_byte; /* the expression has \C, a byte of a character */
-    /* TRANSLATED_EDGES: the expression has \b or \B; HALVES: other edges of words, which RE2 lacks */
+    /* Edges of words in the expression, or-ed. TRANSLATED_EDGES: \b or \B; BEGINS: where a word
+     * begins or ends; HALVES: where no word character comes before or after. */
     uint32_t edges;
 };
 

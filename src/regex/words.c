@@ -64,7 +64,7 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     bool is_word = false;
 
     *count = expressions->options.bytes ? 1 : plan_utf8_decode(from, *count, &code_point);
-    if (*count == 0 && (expressions->plan->flags & TRAWL_STRICT_WORD) != 0) {
+    if (*count == 0 && expressions->is_strict) {
         *count = 1;
         *to = *from;
         return to + 1;

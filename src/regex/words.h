@@ -7,7 +7,7 @@
  *     a letter or digit of ASCII   a
  *     another word character       _c_   and '_' itself is _--_
  *     any other character          \nc\n   and '\n' itself is \n--\n
- *     a byte of no character       as any other; under STRICT_WORD, the byte alone
+ *     a byte of no character       as any other; if the expressions are strict, the byte alone
  *
  * There RE2's \b means all words; (?m:^) holds where the character before is of no word, and (?m:$)
  * where the character after is. An expression for such copies (regex_options.marks) takes a
