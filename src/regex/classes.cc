@@ -285,8 +285,11 @@ uint32_t reader::read_character(bool in_class)
     if (escapes && options.ripgrep && (byte == 'u' || byte == 'U'))
         return read_number(byte == 'u' ? 4 : 8, byte == 'u' ? 4 : 8, 16);
     if (escapes && byte >= '0' && byte <= '7') {
-        at--;
-        return read_number(1, 3, 8);
+        const uint32_t number = (at--, read_number(1, 3, 8));
+
+        if (byte != '0' && at == begin + 2)
+            fail(begin, "backreference: trawl has none");
+        return number;
     }
     if (escapes && found != nullptr)
         return static_cast<uint8_t>(controls[found - names]);
@@ -328,6 +331,8 @@ bool reader::read_name(chars *made)
             made->own = letters;
         return true;
     }
+    if (!options.ripgrep && stands("[:") && text.find(":]", at + 2) != std::string::npos)
+        fail(begin, "RE2 takes this for an unknown name");
     if (letter == '\0' || std::strchr("dDwWsSpP", letter) == nullptr)
         return false;
     at += 2;

@@ -10,6 +10,7 @@
 #include "regex/program_memory.h"
 #include "regex/regex_load.h"
 #include "regex/translate.h"
+#include "regex/words.h"
 
 #define WHOLE_MAX 256u /* the most expressions that are compiled together */
 /* Memory that a program for whole words may take at least, however little a plan leaves. */
@@ -42,6 +43,7 @@ static void expressions_free(void *object)
         return;
     free_programs(made, made->each);
     free_programs(made, made->marked);
+    memory_release((void *)made->may_be_empty, made->count, 1);
     if (made->whole != NULL)
         made->ops->release(made->whole);
     anchors_free(made);
@@ -139,6 +141,9 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
         return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
     if (made->marked == NULL)
         TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
+    if (made->may_be_empty == NULL)
+        TRAWL_TRY(MEMORY_ZEROED(made->may_be_empty, made->count, error));
+    words_prepare(made);
     made->has_wide_words |= is_wide;
     made->needs_marks |= words || translated->edges > TRANSLATED_EDGES;
     made->is_strict |= (words || (translated->edges & TRANSLATED_HALVES) != 0) &&

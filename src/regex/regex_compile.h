@@ -30,6 +30,12 @@ struct anchor {
     struct chain *after;
 };
 
+/* What stands in a copy with marks (words.h) for a character of ASCII. */
+struct marked_unit {
+    uint8_t bytes[4];
+    uint8_t count;
+};
+
 struct expressions {
     const struct regex_ops *ops;
     const struct trawl_plan *plan;
@@ -39,7 +45,9 @@ struct expressions {
     /* `count` programs for copies of lines with marks (words.h); NULL, or the program is NULL: the
      * expression has no edge of a word about which the program in `each` may be wrong. */
     struct regex **marked;
+    _Atomic uint8_t *may_be_empty; /* what words.c knows of each program of `marked` */
     bool needs_marks; /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines */
+    struct marked_unit units[128]; /* if `marked` is not NULL */
     bool is_strict;   /* no word stands beside a byte of no character */
     /* The edges mean words beyond ASCII: no program but `marked` may be asked about a line that is
      * not ASCII. */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
-#define MARKED_MAX 4u /* bytes of the copy for a byte of the line */
+#define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes) /* bytes for a byte of the line */
 
 /* ---- Characters ---------------------------------------------------------------------------- */
 
@@ -55,6 +55,21 @@ bool words_matter(const struct expressions *expressions, const uint8_t *line, ui
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
+void words_prepare(struct expressions *expressions)
+{
+    for (uint32_t byte = 0; byte < 0x80; byte++) {
+        struct marked_unit *unit = &expressions->units[byte];
+        const bool is_plain =
+            (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+
+        *unit = (struct marked_unit){{'\n', (uint8_t)byte, '\n'}, 3};
+        if (is_plain)
+            *unit = (struct marked_unit){{(uint8_t)byte}, 1};
+        else if (byte == '_' || byte == '\n')
+            *unit = (struct marked_unit){{(uint8_t)byte, '-', '-', (uint8_t)byte}, 4};
+    }
+}
+
 /* Copies a character of `count` bytes at `from` with its marks. Returns the copy's end. */
 static uint8_t *put_character(const struct expressions *expressions, const uint8_t *from,
                               uint64_t *count, uint8_t *to)
@@ -83,7 +98,7 @@ static bool make_room(struct words *words)
 {
     const uint64_t wanted = 2 * words->copy_capacity + 1024;
 
-    if (words->copy_capacity - words->copy_count >= (uint64_t)MARKED_MAX * (WORDS_STEP + 4))
+    if (words->copy_capacity - words->copy_count >= MARKED_MAX * (WORDS_STEP + 4))
         return true;
     if (MEMORY_GROW(words->copy, words->copy_capacity, wanted, NULL) != TRAWL_OK)
         return false;
@@ -104,6 +119,7 @@ static bool make_copy(const struct expressions *expressions, struct judged line)
         words->place_capacity = place_count;
     }
     words->copy_count = 0;
+    words->last = (struct words_place){0, 0};
     for (uint64_t i = 0; i < place_count; i++) {
         const uint64_t end = min_u64((i + 1) * WORDS_STEP, line.count);
         uint8_t *to;
@@ -114,21 +130,16 @@ static bool make_copy(const struct expressions *expressions, struct judged line)
         to = words->copy + words->copy_count;
         while (at < end) {
             const uint8_t byte = line.bytes[at];
-            uint64_t taken = 1;
+            uint64_t taken = line.count - at;
 
-            if ((byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z')) {
-                *to++ = byte;
-            } else if (byte == '_' || byte == '\n') {
-                to = (uint8_t *)mempcpy(to, byte == '_' ? "_--_" : "\n--\n", 4);
-            } else if (byte < 0x80) {
-                *to++ = '\n';
-                *to++ = byte;
-                *to++ = '\n';
+            if (byte < 0x80) {
+                memcpy(to, expressions->units[byte].bytes, MARKED_MAX);
+                to += expressions->units[byte].count;
+                at++;
             } else {
-                taken = line.count - at;
                 to = put_character(expressions, line.bytes + at, &taken, to);
+                at += taken;
             }
-            at += taken;
         }
         words->copy_count = (uint64_t)(to - words->copy);
     }
@@ -136,57 +147,66 @@ static bool make_copy(const struct expressions *expressions, struct judged line)
     return true;
 }
 
-/* Moves *at and *copied over a character of the line and of the copy. */
-static void step(const struct words *words, uint64_t *at, uint64_t *copied)
+/* Moves over a character of the line and of the copy. */
+static inline void step(const struct words *words, struct words_place *place)
 {
-    const uint8_t *copy = words->copy + *copied, mark = copy[0];
+    const uint8_t *copy = words->copy + place->copied;
     uint64_t count = 1;
 
-    *at += 1;
-    *copied += 1;
-    if (mark != '_' && mark != '\n')
-        return;
-    if (copy[1] == '-' && copy[2] == '-') {
-        *copied += 3;
-        return;
+    if (copy[0] != '_' && copy[0] != '\n') {
+        place->copied++;
+    } else if (copy[2] == '-' && copy[1] == '-') {
+        place->copied += 4;
+    } else {
+        while (copy[1 + count] != copy[0])
+            count++;
+        place->copied += count + 2;
     }
-    while (copy[1 + count] != mark)
-        count++;
-    *at += count - 1;
-    *copied += count + 1;
+    place->at += count;
+}
+
+static struct words_place place_of(const struct words *words, uint64_t index)
+{
+    return (struct words_place){index * WORDS_STEP + words->places[index] % 4,
+                                words->places[index] / 4};
 }
 
 /* Returns the copy's offset of the line's offset `wanted`, at which a character begins or ends. */
-static uint64_t to_copy(const struct words *words, uint64_t wanted)
+static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
-    const uint64_t place = words->places[wanted / WORDS_STEP];
-    uint64_t at = wanted / WORDS_STEP * WORDS_STEP + place % 4, copied = place / 4;
+    struct words_place place = words->last;
 
-    while (at < wanted && copied < words->copy_count)
-        step(words, &at, &copied);
-    return copied;
+    if (place.at > wanted || place.at + WORDS_STEP < wanted)
+        place = place_of(words, wanted / WORDS_STEP);
+    while (place.at < wanted && place.copied < words->copy_count)
+        step(words, &place);
+    words->last = place;
+    return place.copied;
 }
 
 /* Returns the line's offset of the copy's offset `wanted`; *within: `wanted` lies within a
  * character, of which the character's end is returned. */
-static uint64_t to_line(const struct words *words, uint64_t count, uint64_t wanted, bool *within)
+static uint64_t to_line(struct words *words, uint64_t count, uint64_t wanted, bool *within)
 {
-    uint64_t first = 0, end = count / WORDS_STEP + 1, at, copied;
+    uint64_t first = 0, end = count / WORDS_STEP + 1;
+    struct words_place place = words->last;
 
-    while (end - first > 1) {
-        const uint64_t middle = first + (end - first) / 2;
+    if (place.copied > wanted || place.copied + WORDS_STEP < wanted) {
+        while (end - first > 1) {
+            const uint64_t middle = first + (end - first) / 2;
 
-        if (words->places[middle] / 4 <= wanted)
-            first = middle;
-        else
-            end = middle;
+            if (words->places[middle] / 4 <= wanted)
+                first = middle;
+            else
+                end = middle;
+        }
+        place = place_of(words, first);
     }
-    at = first * WORDS_STEP + words->places[first] % 4;
-    copied = words->places[first] / 4;
-    while (copied < wanted)
-        step(words, &at, &copied);
-    *within = copied != wanted;
-    return at;
+    while (place.copied < wanted)
+        step(words, &place);
+    *within = place.copied != wanted;
+    words->last = place;
+    return place.at;
 }
 
 void words_begin(struct judged line)
@@ -203,19 +223,40 @@ void words_release(struct words *words)
 
 /* ---- Matches ------------------------------------------------------------------------------- */
 
+/* Returns whether the expression may match the empty string somewhere. Only assertions tell places
+ * apart. */
+static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
+{
+    static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};
+    enum { UNKNOWN, NO, YES };
+    _Atomic uint8_t *known = &expressions->may_be_empty[expression];
+    bool found = *known == YES;
+
+    for (uint32_t i = 0; *known == UNKNOWN && i < sizeof texts / sizeof *texts && !found; i++)
+        for (uint64_t at = 0; at <= strlen(texts[i]); at++)
+            found |= expressions->ops->match(expressions->each[expression],
+                                             (const uint8_t *)texts[i], strlen(texts[i]), at, at,
+                                             REGEX_WHOLE, NULL, 0) != 0;
+    *known = found ? YES : NO;
+    return found;
+}
+
 /* As words_match, in the copy. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
                         struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
                         struct regex_span *spans, uint32_t span_count)
 {
     const struct regex *regex = expressions->marked[expression];
-    const struct words *words = line.words;
+    struct words *words = line.words;
     struct regex_span own;
     struct regex_span *found = span_count > 0 ? spans : &own;
-    uint64_t end = to == line.count ? words->copy_count : to_copy(words, to);
+    const uint64_t end = to == line.count ? words->copy_count : to_copy(words, to);
 
     if (!expressions->ops->is_ready(regex))
         return WORDS_LARGE;
+    if (span_count == 0 && !may_be_empty(expressions, expression))
+        return expressions->ops->match(regex, words->copy, words->copy_count,
+                                       to_copy(words, from), end, anchor, NULL, 0);
     while (from <= to) {
         const int matched =
             expressions->ops->match(regex, words->copy, words->copy_count, to_copy(words, from),

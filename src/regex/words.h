@@ -38,11 +38,17 @@ struct words {
      * later, times 4, and how much later the character begins: 0 to 3. */
     uint64_t *places;
     uint64_t place_capacity;
+    struct words_place {
+        uint64_t at;     /* an offset of the line */
+        uint64_t copied; /* the same character in the copy */
+    } last;              /* that was looked up */
 };
 
 #define WORDS_CANCELLED (-2) /* returned beside -1 (no memory), 0 (no match) and 1 (a match) */
 #define WORDS_LARGE (-3)     /* a program needs more memory than the plan allows */
 
+/* Fills expressions->units. */
+void words_prepare(struct expressions *expressions);
 /* Returns whether the expressions without marks may mistake words in the line. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */
