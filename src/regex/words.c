@@ -7,6 +7,9 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
+/* A part of a line that is searched before the line, and how many times as long the next part is */
+#define PART_BYTES 4096u
+#define PART_GROWS 16u
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes) /* bytes for a byte of the line */
 
 /* ---- Characters ---------------------------------------------------------------------------- */
@@ -106,21 +109,19 @@ static bool make_room(struct words *words)
     return true;
 }
 
-/* Makes the copy of the line. Returns false for lack of memory. */
-static bool make_copy(const struct expressions *expressions, struct judged line)
+/* Copies the line up to offset `until` or somewhat further. Returns false for lack of memory. */
+static bool copy_line(const struct expressions *expressions, struct judged line, uint64_t until)
 {
-    const uint64_t place_count = line.count / WORDS_STEP + 1;
+    const uint64_t wanted = until / WORDS_STEP + 1;
     struct words *words = line.words;
-    uint64_t at = 0;
+    uint64_t at = words->copied;
 
-    if (words->place_capacity < place_count) {
-        if (MEMORY_GROW(words->places, words->place_capacity, place_count, NULL) != TRAWL_OK)
+    if (words->place_capacity < wanted) {
+        if (MEMORY_GROW(words->places, words->place_capacity, wanted, NULL) != TRAWL_OK)
             return false;
-        words->place_capacity = place_count;
+        words->place_capacity = wanted;
     }
-    words->copy_count = 0;
-    words->last = (struct words_place){0, 0};
-    for (uint64_t i = 0; i < place_count; i++) {
+    for (uint64_t i = words->place_count; i < wanted; i++) {
         const uint64_t end = min_u64((i + 1) * WORDS_STEP, line.count);
         uint8_t *to;
 
@@ -142,8 +143,9 @@ static bool make_copy(const struct expressions *expressions, struct judged line)
             }
         }
         words->copy_count = (uint64_t)(to - words->copy);
+        words->place_count = i + 1;
+        words->copied = at;
     }
-    words->kind = WORDS_MARKED;
     return true;
 }
 
@@ -186,9 +188,9 @@ static uint64_t to_copy(struct words *words, uint64_t wanted)
 
 /* Returns the line's offset of the copy's offset `wanted`; *within: `wanted` lies within a
  * character, of which the character's end is returned. */
-static uint64_t to_line(struct words *words, uint64_t count, uint64_t wanted, bool *within)
+static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
 {
-    uint64_t first = 0, end = count / WORDS_STEP + 1;
+    uint64_t first = 0, end = words->place_count;
     struct words_place place = words->last;
 
     if (place.copied > wanted || place.copied + WORDS_STEP < wanted) {
@@ -211,7 +213,11 @@ static uint64_t to_line(struct words *words, uint64_t count, uint64_t wanted, bo
 
 void words_begin(struct judged line)
 {
-    line.words->kind = WORDS_UNKNOWN;
+    struct words *words = line.words;
+
+    words->kind = WORDS_UNKNOWN;
+    words->copied = words->copy_count = words->place_count = 0;
+    words->last = (struct words_place){0, 0};
 }
 
 void words_release(struct words *words)
@@ -234,48 +240,69 @@ static bool may_be_empty(const struct expressions *expressions, uint32_t express
 
     for (uint32_t i = 0; *known == UNKNOWN && i < sizeof texts / sizeof *texts && !found; i++)
         for (uint64_t at = 0; at <= strlen(texts[i]); at++)
-            found |= expressions->ops->match(expressions->each[expression],
-                                             (const uint8_t *)texts[i], strlen(texts[i]), at, at,
-                                             REGEX_WHOLE, NULL, 0) != 0;
+            found |=
+                expressions->ops->match(expressions->each[expression], (const uint8_t *)texts[i],
+                                        strlen(texts[i]), at, at, REGEX_WHOLE, NULL, 0) != 0;
     *known = found ? YES : NO;
     return found;
 }
 
-/* As words_match, in the copy. */
-static int match_marked(const struct expressions *expressions, uint32_t expression,
-                        struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
-                        struct regex_span *spans, uint32_t span_count)
+/* As words_match, in the copy, which reaches to `to` and a character further. */
+static int match_copy(const struct expressions *expressions, uint32_t expression,
+                      struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                      struct regex_span *spans, uint32_t span_count)
 {
     const struct regex *regex = expressions->marked[expression];
     struct words *words = line.words;
     struct regex_span own;
     struct regex_span *found = span_count > 0 ? spans : &own;
     const uint64_t end = to == line.count ? words->copy_count : to_copy(words, to);
+    bool within = false;
 
-    if (!expressions->ops->is_ready(regex))
-        return WORDS_LARGE;
     if (span_count == 0 && !may_be_empty(expressions, expression))
-        return expressions->ops->match(regex, words->copy, words->copy_count,
-                                       to_copy(words, from), end, anchor, NULL, 0);
-    while (from <= to) {
+        return expressions->ops->match(regex, words->copy, words->copy_count, to_copy(words, from),
+                                       end, anchor, NULL, 0);
+    do {
         const int matched =
             expressions->ops->match(regex, words->copy, words->copy_count, to_copy(words, from),
                                     end, anchor, found, span_count > 0 ? span_count : 1);
-        bool within;
 
         if (matched <= 0)
             return matched;
-        from = to_line(words, line.count, found[0].begin, &within);
-        if (within)
-            continue; /* an empty match within a character */
-        for (uint32_t i = 0; i < span_count; i++)
-            if (spans[i].begin != UINT64_MAX) {
-                spans[i].begin = to_line(words, line.count, spans[i].begin, &within);
-                spans[i].end = to_line(words, line.count, spans[i].end, &within);
-            }
-        return 1;
+        from = to_line(words, found[0].begin, &within);
+    } while (within && from <= to); /* an empty match within a character */
+    for (uint32_t i = 0; i < span_count; i++)
+        if (spans[i].begin != UINT64_MAX) {
+            bool unused;
+
+            spans[i].begin = to_line(words, spans[i].begin, &unused);
+            spans[i].end = to_line(words, spans[i].end, &unused);
+        }
+    return !within;
+}
+
+/* As words_match, in a copy of the line. Where any match will do, looks for it in the line's first
+ * bytes before the whole line is copied. */
+static int match_marked(const struct expressions *expressions, uint32_t expression,
+                        struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                        struct regex_span *spans, uint32_t span_count)
+{
+    const bool any = span_count == 0 && anchor == REGEX_ANYWHERE && from == 0;
+
+    if (!expressions->ops->is_ready(expressions->marked[expression]))
+        return WORDS_LARGE;
+    for (uint64_t part = any ? PART_BYTES : to;; part *= PART_GROWS) {
+        const bool is_all = part >= to;
+        int found;
+
+        if (!copy_line(expressions, line, is_all ? line.count : part + WORDS_STEP))
+            return -1;
+        found = match_copy(expressions, expression, line, from,
+                           is_all ? to : place_of(line.words, part / WORDS_STEP).at, anchor, spans,
+                           span_count);
+        if (found != 0 || is_all)
+            return found;
     }
-    return 0;
 }
 
 int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
@@ -291,7 +318,6 @@ int words_match(const struct expressions *expressions, uint32_t expression, stru
     if (!may_mark || words->kind == WORDS_PLAIN)
         return expressions->ops->match(expressions->each[expression], line.bytes, line.count, from,
                                        to, anchor, spans, span_count);
-    if (words->kind == WORDS_UNKNOWN && !make_copy(expressions, line))
-        return -1;
+    words->kind = WORDS_MARKED;
     return match_marked(expressions, expression, line, from, to, anchor, spans, span_count);
 }

@@ -31,12 +31,14 @@ struct judged {
 
 struct words {
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind; /* PLAIN: no copy is needed */
+    uint64_t copied;                                        /* bytes of the line that were copied */
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t copy_capacity;
     /* The copy's offset of the first character that begins at offset i * WORDS_STEP of the line or
      * later, times 4, and how much later the character begins: 0 to 3. */
     uint64_t *places;
+    uint64_t place_count;
     uint64_t place_capacity;
     struct words_place {
         uint64_t at;     /* an offset of the line */
