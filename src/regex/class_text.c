@@ -63,3 +63,36 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
     }
     return 0;
 }
+
+uint64_t class_part_length(const char *text, uint64_t count, bool ripgrep, bool *is_set)
+{
+    const char letter = count > 1 ? text[1] : '\0', after = count > 2 ? text[2] : '\0';
+    uint64_t length = count > 1 ? 2 : 1;
+
+    *is_set = false;
+    if (text[0] == '[')
+        return class_length(text, count, ripgrep, is_set);
+    if (letter == 'x' || letter == 'p' || letter == 'P') {
+        const char *end = after == '{' ? memchr(text, '}', (size_t)count) : NULL;
+
+        length = end != NULL ? (uint64_t)(end + 1 - text) : letter == 'x' ? 4 : 3;
+        return length < count ? length : count;
+    }
+    while ((uint8_t)letter >= 0xc0 && length < count && ((uint8_t)text[length] & 0xc0) == 0x80)
+        length++;
+    while (letter >= '0' && letter <= '7' && length < 4 && length < count && text[length] >= '0' &&
+           text[length] <= '7')
+        length++;
+    return length;
+}
+
+bool class_has_names(const char *text, uint64_t count)
+{
+    for (uint64_t i = 0; i + 1 < count; i++) {
+        if (text[i] == '[' && class_name_length(text + i, count - i) > 0)
+            return true;
+        if (text[i] == '\\' && text[++i] != '\0' && strchr("dDwWsSpP", text[i]) != NULL)
+            return true;
+    }
+    return false;
+}

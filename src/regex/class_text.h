@@ -20,6 +20,10 @@ bool class_is_named(const char *text, uint64_t count);
  * class may hold classes and operators. *is_set: this class does, or its text has escapes that RE2
  * reads differently. */
 uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
+/* As class_length, also for an escape at the begin of the text. */
+uint64_t class_part_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
+/* Returns whether the class has a part such as [:alpha:] or \w. */
+bool class_has_names(const char *text, uint64_t count);
 
 #ifdef __cplusplus
 }

@@ -541,7 +541,20 @@ std::string parts_of(const chars &of, const regex_options &options, bool beyond)
 chars read_chars(const std::string &source, size_t at, size_t end, const regex_options &options,
                  bool fold)
 {
+    if (source[at] == '.' && end == at + 1)
+        return {options.dot_all ? ranges{} : ranges{{'\n', '\n'}}, {}, false, {}, true};
     return reader(source, at, end, options, fold).whole();
+}
+
+ranges listed_of(const std::string &part, const regex_options &options, uint32_t last)
+{
+    const chars of = read_chars(part, 0, part.size(), options, options.fold);
+
+    if (part == "\\C" || (last == UINT32_MAX && (!of.names.empty() || !of.others.empty())))
+        throw mistake{0, ""};
+    return common(listed(of, std::min(last, last_of(options))),
+                  without(options.bytes ? ranges{} : ranges{surrogates}, last_of(options)),
+                  last_of(options));
 }
 
 std::string text_of(const chars &of, const regex_options &options)

@@ -29,6 +29,8 @@ struct mistake {
 // RE2, or an escape for no character, throws a mistake whose text is empty: RE2 will find words.
 chars read_chars(const std::string &source, size_t at, size_t end, const regex_options &options,
                  bool fold);
+// As regex_ops.list; throws a mistake for UINT32_MAX.
+ranges listed_of(const std::string &part, const regex_options &options, uint32_t last);
 // Writes the set in RE2's syntax, without the characters between U+D800 and U+DFFF.
 std::string text_of(const chars &of, const regex_options &options);
 // Writes an expression for a character of the set in a text with marks (words.h).

@@ -256,6 +256,21 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
     }
 }
 
+uint32_t list(const char *bytes, uint64_t count, const regex_options *options, uint32_t last,
+              regex_range *out, uint32_t room)
+{
+    try {
+        const std::string part(bytes, static_cast<size_t>(count));
+        const ranges made = listed_of(part, *options, last);
+
+        for (size_t i = 0; i < made.size() && i < room; i++)
+            out[i] = {made[i].first, made[i].second};
+        return made.size() <= room ? static_cast<uint32_t>(made.size()) : UINT32_MAX;
+    } catch (...) {
+        return UINT32_MAX;
+    }
+}
+
 uint32_t group_count(const struct regex *regex)
 {
     return static_cast<uint32_t>(program_of(regex).NumberOfCapturingGroups());
@@ -276,4 +291,4 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile, release, is_ready, match, group_count, group_named};
+    REGEX_VERSION, compile, release, is_ready, match, list, group_count, group_named};

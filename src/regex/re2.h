@@ -65,6 +65,11 @@ struct regex_span {
     uint64_t end;
 };
 
+struct regex_range {
+    uint32_t first;
+    uint32_t last;
+};
+
 #define REGEX_VERSION 8u
 
 struct regex_ops {
@@ -85,6 +90,12 @@ struct regex_ops {
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
+    /* Lists the characters, up to the character `last`, that a character, an escape or a class of a
+     * translated expression stands for. UINT32_MAX for `last`: all characters, but not if RE2 alone
+     * knows these. Returns the number of ranges; UINT32_MAX: more than `room`, or they are not
+     * known. */
+    uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
+                     uint32_t last, struct regex_range *ranges, uint32_t room);
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);

@@ -48,7 +48,7 @@ struct expressions {
     _Atomic uint8_t *may_be_empty; /* what words.c knows of each program of `marked` */
     bool needs_marks; /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines */
     struct marked_unit units[128]; /* if `marked` is not NULL */
-    bool is_strict;   /* no word stands beside a byte of no character */
+    bool is_strict;                /* no word stands beside a byte of no character */
     /* The edges mean words beyond ASCII: no program but `marked` may be asked about a line that is
      * not ASCII. */
     bool has_wide_words;

@@ -172,10 +172,10 @@ void rewriter::put_character(size_t at, size_t end)
     chars of;
 
     try {
-        if (text == ".")
-            of = {now.dot_all ? ranges{} : ranges{{'\n', '\n'}}, {}, false, {}, true};
-        else
-            of = read_chars(source, at, end, options, now.fold);
+        regex_options here = options;
+
+        here.dot_all = now.dot_all;
+        of = read_chars(source, at, end, here, now.fold);
         if (is_marked)
             text = marked_text_of(of, options);
         else if (is_class || of.negated || !of.names.empty() || of.own.size() != 1 ||
@@ -196,24 +196,6 @@ void rewriter::put_character(size_t at, size_t end)
     made += is_marked && text.size() > 1 && repeats_at(source, end) ? "(?:" + text + ")" : text;
 }
 
-// Returns the end of the escape that begins at `at`.
-size_t escape_end(const std::string &source, size_t at)
-{
-    const char letter = at + 1 < source.size() ? source[at + 1] : '\0';
-    const char after = at + 2 < source.size() ? source[at + 2] : '\0';
-    size_t end = std::min(at + 2, source.size());
-
-    if (letter == 'x' || letter == 'p' || letter == 'P') {
-        if (after == '{' && source.find('}', at) != std::string::npos)
-            return source.find('}', at) + 1;
-        return std::min(source.size(), at + (letter == 'x' ? 4 : 3));
-    }
-    while (letter >= '0' && letter <= '7' && end < at + 4 && end < source.size() &&
-           source[end] >= '0' && source[end] <= '7')
-        end++;
-    return end;
-}
-
 } // namespace
 
 size_t part_end(const std::string &source, size_t at, const regex_options &options)
@@ -221,10 +203,8 @@ size_t part_end(const std::string &source, size_t at, const regex_options &optio
     size_t end = at + 1;
     bool is_set;
 
-    if (source[at] == '\\')
-        return escape_end(source, at);
-    if (source[at] == '[') {
-        end = class_length(source.data() + at, source.size() - at, options.ripgrep, &is_set);
+    if (source[at] == '\\' || source[at] == '[') {
+        end = class_part_length(source.data() + at, source.size() - at, options.ripgrep, &is_set);
         return end == 0 ? source.size() : at + end;
     }
     if (source[at] == '(' && source.compare(at + 1, 1, "?") == 0) {
