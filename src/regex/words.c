@@ -96,38 +96,23 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     return to + *count + 2;
 }
 
-/* Makes room in the copy for WORDS_STEP bytes of the line and more. */
-static bool make_room(struct words *words)
-{
-    const uint64_t wanted = 2 * words->copy_capacity + 1024;
-
-    if (words->copy_capacity - words->copy_count >= MARKED_MAX * (WORDS_STEP + 4))
-        return true;
-    if (MEMORY_GROW(words->copy, words->copy_capacity, wanted, NULL) != TRAWL_OK)
-        return false;
-    words->copy_capacity = wanted;
-    return true;
-}
-
 /* Copies the line up to offset `until` or somewhat further. Returns false for lack of memory. */
 static bool copy_line(const struct expressions *expressions, struct judged line, uint64_t until)
 {
-    const uint64_t wanted = until / WORDS_STEP + 1;
     struct words *words = line.words;
-    uint64_t at = words->copied;
 
-    if (words->place_capacity < wanted) {
-        if (MEMORY_GROW(words->places, words->place_capacity, wanted, NULL) != TRAWL_OK)
-            return false;
-        words->place_capacity = wanted;
-    }
-    for (uint64_t i = words->place_count; i < wanted; i++) {
-        const uint64_t end = min_u64((i + 1) * WORDS_STEP, line.count);
+    do { /* also for an empty line */
+        const uint64_t end = min_u64(words->copied + WORDS_STEP, line.count);
+        uint64_t at = words->copied;
         uint8_t *to;
 
-        if (!make_room(words))
-            return false;
-        words->places[i] = words->copy_count * 4 + (at - i * WORDS_STEP);
+        if (words->capacity - words->copy_count < MARKED_MAX * (WORDS_STEP + 4)) {
+            const uint64_t capacity = 2 * words->capacity + 1024;
+
+            if (MEMORY_GROW(words->copy, words->capacity, capacity, NULL) != TRAWL_OK)
+                return false;
+            words->capacity = capacity;
+        }
         to = words->copy + words->copy_count;
         while (at < end) {
             const uint8_t byte = line.bytes[at];
@@ -143,87 +128,81 @@ static bool copy_line(const struct expressions *expressions, struct judged line,
             }
         }
         words->copy_count = (uint64_t)(to - words->copy);
-        words->place_count = i + 1;
         words->copied = at;
-    }
+    } while (words->copied < until);
     return true;
 }
 
-/* Moves over a character of the line and of the copy. */
-static inline void step(const struct words *words, struct words_place *place)
+/* Moves words->at over the character that follows. */
+static inline void step(struct words *words)
 {
-    const uint8_t *copy = words->copy + place->copied;
+    const uint8_t *copy = words->copy + words->at_copied;
     uint64_t count = 1;
 
     if (copy[0] != '_' && copy[0] != '\n') {
-        place->copied++;
+        words->at_copied++;
     } else if (copy[2] == '-' && copy[1] == '-') {
-        place->copied += 4;
+        words->at_copied += 4;
     } else {
         while (copy[1 + count] != copy[0])
             count++;
-        place->copied += count + 2;
+        words->at_copied += count + 2;
     }
-    place->at += count;
+    words->at += count;
 }
 
-static struct words_place place_of(const struct words *words, uint64_t index)
+/* Moves words->at over the character before. */
+static void step_back(struct words *words)
 {
-    return (struct words_place){index * WORDS_STEP + words->places[index] % 4,
-                                words->places[index] / 4};
+    const uint8_t *copy = words->copy + words->at_copied - 1;
+    uint64_t count = 1;
+
+    if (copy[0] != '_' && copy[0] != '\n') {
+        words->at_copied--;
+    } else if (copy[-2] == '-' && copy[-1] == '-') {
+        words->at_copied -= 4;
+    } else {
+        while (copy[-1 - (int64_t)count] != copy[0])
+            count++;
+        words->at_copied -= count + 2;
+    }
+    words->at -= count;
 }
 
-/* Returns the copy's offset of the line's offset `wanted`, at which a character begins or ends. */
+/* Returns the copy's offset of the line's offset `wanted`, at which a character begins or ends. A
+ * call moves words->at: all calls for a line move as far forwards as RE2 searches, or half of that
+ * way back. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
-    struct words_place place = words->last;
-
-    if (place.at > wanted || place.at + WORDS_STEP < wanted)
-        place = place_of(words, wanted / WORDS_STEP);
-    while (place.at < wanted && place.copied < words->copy_count)
-        step(words, &place);
-    words->last = place;
-    return place.copied;
+    while (words->at > wanted)
+        step_back(words);
+    while (words->at < wanted && words->at_copied < words->copy_count)
+        step(words);
+    return words->at_copied;
 }
 
-/* Returns the line's offset of the copy's offset `wanted`; *within: `wanted` lies within a
- * character, of which the character's end is returned. */
+/* Returns the line's offset of the copy's offset `wanted`, likewise. *within: `wanted` lies within
+ * a character, of which the character's end is returned. */
 static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
 {
-    uint64_t first = 0, end = words->place_count;
-    struct words_place place = words->last;
-
-    if (place.copied > wanted || place.copied + WORDS_STEP < wanted) {
-        while (end - first > 1) {
-            const uint64_t middle = first + (end - first) / 2;
-
-            if (words->places[middle] / 4 <= wanted)
-                first = middle;
-            else
-                end = middle;
-        }
-        place = place_of(words, first);
-    }
-    while (place.copied < wanted)
-        step(words, &place);
-    *within = place.copied != wanted;
-    words->last = place;
-    return place.at;
+    while (words->at_copied > wanted)
+        step_back(words);
+    while (words->at_copied < wanted)
+        step(words);
+    *within = words->at_copied != wanted;
+    return words->at;
 }
 
 void words_begin(struct judged line)
 {
     struct words *words = line.words;
 
-    words->kind = WORDS_UNKNOWN;
-    words->copied = words->copy_count = words->place_count = 0;
-    words->last = (struct words_place){0, 0};
+    *words = (struct words){.copy = words->copy, .capacity = words->capacity};
 }
 
 void words_release(struct words *words)
 {
-    memory_release(words->copy, words->copy_capacity, 1);
-    memory_release(words->places, words->place_capacity, sizeof *words->places);
+    memory_release(words->copy, words->capacity, 1);
     *words = (struct words){.copy = NULL};
 }
 
@@ -247,30 +226,30 @@ static bool may_be_empty(const struct expressions *expressions, uint32_t express
     return found;
 }
 
-/* As words_match, in the copy, which reaches to `to` and a character further. */
+/* As words_match, in the copy, of which only [0, end) counts. */
 static int match_copy(const struct expressions *expressions, uint32_t expression,
-                      struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                      struct judged line, uint64_t from, uint64_t end, enum regex_anchor anchor,
                       struct regex_span *spans, uint32_t span_count)
 {
     const struct regex *regex = expressions->marked[expression];
     struct words *words = line.words;
     struct regex_span own;
     struct regex_span *found = span_count > 0 ? spans : &own;
-    const uint64_t end = to == line.count ? words->copy_count : to_copy(words, to);
+    uint64_t at = to_copy(words, from);
     bool within = false;
+    int matched;
 
     if (span_count == 0 && !may_be_empty(expressions, expression))
-        return expressions->ops->match(regex, words->copy, words->copy_count, to_copy(words, from),
-                                       end, anchor, NULL, 0);
+        return expressions->ops->match(regex, words->copy, words->copy_count, at, end, anchor, NULL,
+                                       0);
     do {
-        const int matched =
-            expressions->ops->match(regex, words->copy, words->copy_count, to_copy(words, from),
-                                    end, anchor, found, span_count > 0 ? span_count : 1);
-
+        matched = expressions->ops->match(regex, words->copy, words->copy_count, at, end, anchor,
+                                          found, span_count > 0 ? span_count : 1);
         if (matched <= 0)
             return matched;
-        from = to_line(words, found[0].begin, &within);
-    } while (within && from <= to); /* an empty match within a character */
+        (void)to_line(words, found[0].begin, &within);
+        at = words->at_copied;
+    } while (within && at <= end); /* an empty match within a character */
     for (uint32_t i = 0; i < span_count; i++)
         if (spans[i].begin != UINT64_MAX) {
             bool unused;
@@ -288,21 +267,30 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                         struct regex_span *spans, uint32_t span_count)
 {
     const bool any = span_count == 0 && anchor == REGEX_ANYWHERE && from == 0;
+    struct words *words = line.words;
 
     if (!expressions->ops->is_ready(expressions->marked[expression]))
         return WORDS_LARGE;
-    for (uint64_t part = any ? PART_BYTES : to;; part *= PART_GROWS) {
-        const bool is_all = part >= to;
+    for (uint64_t part = PART_BYTES; any && part + WORDS_STEP < to; part *= PART_GROWS) {
+        uint64_t end;
         int found;
 
-        if (!copy_line(expressions, line, is_all ? line.count : part + WORDS_STEP))
+        if (part <= words->copied)
+            continue; /* for another expression */
+        if (!copy_line(expressions, line, part))
             return -1;
-        found = match_copy(expressions, expression, line, from,
-                           is_all ? to : place_of(line.words, part / WORDS_STEP).at, anchor, spans,
-                           span_count);
-        if (found != 0 || is_all)
+        end = words->copy_count; /* assertions see a character after the part */
+        if (!copy_line(expressions, line, words->copied + 1))
+            return -1;
+        found = match_copy(expressions, expression, line, 0, end, anchor, NULL, 0);
+        if (found != 0)
             return found;
     }
+    if (!copy_line(expressions, line, line.count))
+        return -1;
+    return match_copy(expressions, expression, line, from,
+                      to == line.count ? words->copy_count : to_copy(words, to), anchor, spans,
+                      span_count);
 }
 
 int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,

@@ -31,19 +31,12 @@ struct judged {
 
 struct words {
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind; /* PLAIN: no copy is needed */
-    uint64_t copied;                                        /* bytes of the line that were copied */
     uint8_t *copy;
     uint64_t copy_count;
-    uint64_t copy_capacity;
-    /* The copy's offset of the first character that begins at offset i * WORDS_STEP of the line or
-     * later, times 4, and how much later the character begins: 0 to 3. */
-    uint64_t *places;
-    uint64_t place_count;
-    uint64_t place_capacity;
-    struct words_place {
-        uint64_t at;     /* an offset of the line */
-        uint64_t copied; /* the same character in the copy */
-    } last;              /* that was looked up */
+    uint64_t capacity;
+    uint64_t copied;    /* bytes of the line that were copied */
+    uint64_t at;        /* an offset of the line, which was looked up last */
+    uint64_t at_copied; /* the same character in the copy */
 };
 
 #define WORDS_CANCELLED (-2) /* returned beside -1 (no memory), 0 (no match) and 1 (a match) */
@@ -60,8 +53,9 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
 void words_begin(struct judged line);
 void words_release(struct words *words);
-/* As regex_ops.match, in a line: finds a match of the expression that begins at `from` or later.
- * Under WHOLE_WORD, a match between word borders. Returns 1, or another number, see above. */
+/* As regex_ops.match, in a line: finds a match of the expression that begins at `from` or
+ * later. Under WHOLE_WORD, a match between word borders. Returns 1, or another number, see
+ * above. */
 int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
                 uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                 uint32_t span_count);
