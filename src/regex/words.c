@@ -185,6 +185,10 @@ static uint64_t to_copy(struct words *words, uint64_t wanted)
  * a character, of which the character's end is returned. */
 static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
 {
+    if (wanted == words->copy_count) {
+        words->at = words->copied;
+        words->at_copied = wanted;
+    }
     while (words->at_copied > wanted)
         step_back(words);
     while (words->at_copied < wanted)
