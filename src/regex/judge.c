@@ -175,8 +175,10 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
     judged.bytes += first; /* a character on each side is enough for each assertion */
     judged.count = words_step(expressions, (const uint8_t *)line, line_bytes, end);
     judged.count = min_u64(judged.count, line_bytes) - first;
-    found = words_match(expressions, (uint32_t)pattern_index, judged, begin - first, end - first,
-                        REGEX_WHOLE, spans, (uint32_t)count);
+    found = words_within(expressions, (const uint8_t *)line, line_bytes, begin)
+                ? 0
+                : words_match(expressions, (uint32_t)pattern_index, judged, begin - first,
+                              end - first, REGEX_WHOLE, spans, (uint32_t)count);
     for (uint64_t i = 0; i < groups_max; i++)
         groups[i] = found > 0 && i < count && spans[i].begin != UINT64_MAX
                         ? (struct trawl_range){first + spans[i].begin, first + spans[i].end}
