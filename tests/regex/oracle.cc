@@ -240,8 +240,13 @@ setup random_setup(bool letters)
         if (is_left_out(made.options, one.expression))
             continue;
         if (re2::RE2(one.expression, re2::RE2::Quiet).ok()) {
+            static char translated[1 << 12];
+            const uint64_t bytes =
+                expression_translated(&made.options, one.expression.data(), one.expression.size(),
+                                      translated, sizeof translated);
+
             made.expressions.push_back(one.expression);
-            made.translated.push_back(one.expression);
+            made.translated.emplace_back(translated, bytes % sizeof translated);
             samples.push_back(one.sample);
         }
     }
