@@ -246,6 +246,7 @@ void scan_classes(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
 
+    worker->makes += worker->matcher == NULL;
     if (worker->matcher == NULL)
         scan->status = classes_begin(scan);
     scan->over = scan->status != TRAWL_OK;

@@ -174,7 +174,7 @@ static enum trawl_status make(const void *from, void **object, struct trawl_erro
                               plan->set.wide_mask != 0 ? bitmap_bytes : 0,
                               ((1ull << plan->set.bucket_bits) + 1) * sizeof *tables.buckets,
                               count * sizeof *tables.entries,
-                              plan_has_heads(plan) ? count * sizeof *tables.heads : 0};
+                              plan->has_buckets ? count * sizeof *tables.heads : 0};
     void *arrays[sizeof bytes / sizeof *bytes], *at;
 
     for (uint32_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
