@@ -15,6 +15,7 @@
  * literals, since the more rows, the fewer lie in that cache. */
 #define BUCKETS_FLOOR 0.05
 #define CLASSES_FLOOR 0.1
+#define CLASSES_SHARE 0.06 /* of the time of buckets, if these were compared */
 #define AUTOMATON_COUNT_NS 0.6
 #define AUTOMATON_NS 1.6
 #define AUTOMATON_LITERAL_NS 5e-6
@@ -147,8 +148,11 @@ static double buckets_floor(const struct scan *scan)
 
 static double classes_floor(const struct scan *scan)
 {
-    (void)scan;
-    return CLASSES_FLOOR;
+    const struct tournament *own = &scan->worker->tournament;
+    uint64_t bytes = own->of[PROGRAM_BUCKETS].bytes;
+    double took = bytes == 0 ? 0 : (double)own->of[PROGRAM_BUCKETS].ns / (double)bytes;
+
+    return max_double(CLASSES_FLOOR, CLASSES_SHARE * took);
 }
 
 static double automaton_floor(const struct scan *scan)
