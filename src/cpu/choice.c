@@ -4,7 +4,7 @@
  * measures how much more time this program takes than the cheapest program could. Once the
  * difference would have paid for a look, the worker samples the text, prices all methods by the
  * sample, and goes on with the cheapest method. For sets, the number of strings chooses the first
- * program, and a tournament on the text chooses the next (tournament.c).
+ * program, and a tournament on the text chooses the next (compare.c).
  */
 #include <string.h>
 

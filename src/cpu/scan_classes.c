@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/sampling.h"
+#include "cpu/set_matcher.h"
 
 #define SORTED_BY_HAND 16u
 #define LINE_TILE_POSITIONS 32u

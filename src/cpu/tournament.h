@@ -57,8 +57,4 @@ struct tournament {
     } of[PROGRAMS];
 };
 
-/* Searches the begins in [scan->at, scan->limit) by the programs that fit, which are rows of
- * `programs`. Returns early if the scan is over or full. */
-void tournament_run(struct scan *scan, const struct program_row programs[PROGRAMS]);
-
 #endif

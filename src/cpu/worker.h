@@ -4,7 +4,7 @@
 
 #include "cpu/dense.h"
 #include "cpu/find.h"
-#include "cpu/set_matcher.h"
+#include "cpu/set_class.h"
 #include "cpu/sizes.h"
 #include "cpu/tournament.h"
 #include "engine.h"
@@ -277,6 +277,12 @@ bool dense_leaves(struct scan *scan, uint64_t x);
 void scan_run(struct scan *scan);
 /* Returns the method by which the worker searches at the moment. */
 enum trawl_method scan_method(const struct engine_worker *worker);
+
+/* ---- compare.c ---- */
+
+/* Searches the begins in [scan->at, scan->limit) by the programs that fit, which are rows of
+ * `programs`. Returns early if the scan is over or full. */
+void tournament_run(struct scan *scan, const struct program_row programs[PROGRAMS]);
 
 /* ---- scan_parts.c ---- */
 

@@ -12,7 +12,7 @@
 
 #include "base/checked.h"
 #include "plan/analyse.h"
-#include "plan/build.h"
+#include "plan/steps.h"
 
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
@@ -347,7 +347,7 @@ static bool tries_automaton(const struct trawl_plan *plan)
 /* Chooses by which programs the CPU may search: by classes, with tables for strings of each length
  * class, by buckets, which test a bit of the plan's bitmap at each position, or by the automaton.
  * Whole words and lines are searched by buckets, because few positions may begin an occurrence. A
- * tournament on the text decides between several programs (cpu/tournament.c). */
+ * tournament on the text decides between several programs (cpu/compare.c). */
 static void choose_programs(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/analyse.h"
+#include "plan/build.h"
 
 /* number of samples of the strings' bytes, by which likeness is measured */
 #define SAMPLES 512u

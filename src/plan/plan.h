@@ -15,7 +15,6 @@
 #include "base/status.h"
 #include "plan/algorithm.h"
 #include "plan/layout.h"
-#include "plan/nibbles.h"
 #include "plan/tuning.h"
 
 struct plan_literal {
@@ -154,13 +153,6 @@ struct trawl_plan {
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
 
-/* Does the work of trawl_plan_build. `algorithms`: the gallery's table; NULL in a build without a
- * gallery. */
-enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                             const struct trawl_plan_options *options,
-                             const struct plan_algorithms *algorithms, struct trawl_plan **plan,
-                             struct trawl_error *error);
-
 /* Returns the length of the literal's occurrence at text[0], of which text_bytes are readable; 0 if
  * there is no occurrence. Conditions (whole word, whole line) are not checked. */
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
@@ -221,12 +213,6 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
 /* Returns whether the literals' bytes are spread like letters: neither over a few values, as in
  * DNA, nor evenly over all values. */
 bool plan_has_letters(const struct trawl_plan *plan);
-
-/* Sets *as_set to a plan of method SET with the same literals. That is the plan itself, if its
- * method is SET; else a plan of its single literal without conditions, which the first call makes
- * and the plan owns. Errors: MEMORY. Any thread may call. */
-enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_plan **as_set,
-                              struct trawl_error *error);
 
 /* For a set: sets *tables to the set's tables. The first call makes the tables, and the plan owns
  * them. Errors: MEMORY. Any thread may call. */

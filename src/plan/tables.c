@@ -3,7 +3,8 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "plan/build.h"
+#include "plan/analyse.h"
+#include "plan/steps.h"
 
 #define SET_BITMAP_BITS_MIN 12u
 #define SET_BITMAP_BITS_MAX 24u

@@ -1,4 +1,4 @@
-/* sizes: sets the sizes and thresholds of the host's engine (struct cpu_sizes) as users get
+/* default_sizes: sets the sizes and thresholds of the host's engine (struct cpu_sizes) as users get
  * them. */
 #include "cpu/worker.h"
 

@@ -1,6 +1,4 @@
-/* tournament: runs programs in turn, and goes on with the fastest program. */
-#include "cpu/tournament.h"
-
+/* compare: runs the programs of a tournament in turn, and goes on with the fastest program. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
@@ -31,10 +29,12 @@
  * with the winner. */
 #define ALSO 3.0
 #define FRESH_PIECES 8u /* a search of at most so many pieces has just begun */
-#define SHORT_SHARE 8u  /* a text is short if it has less than 1 / SHORT_SHARE of a piece's bytes \
-                         */
-#define SHORT_TIMED 16u /* between tournaments, the clock is read for one of so many short texts \
-                         */
+#define SHORT_SHARE                                                              \
+    8u /* a text is short if it has less than 1 / SHORT_SHARE of a piece's bytes \
+        */
+#define SHORT_TIMED                                                              \
+    16u /* between tournaments, the clock is read for one of so many short texts \
+         */
 
 static uint32_t bit_of(uint32_t program)
 {
