@@ -25,6 +25,7 @@
 #define COMPARE_NS (32u << 10)
 #define REST_PAYS 2.0
 #define SPENT_PAYS 4.0
+#define SPENT_SAVED 0.25
 /* Programs whose cost is at most ALSO times the least cost are compared together; the others later,
  * with the winner. */
 #define ALSO 3.0
@@ -130,8 +131,9 @@ static bool is_worth(const struct scan *scan, const struct program_row *row, dou
     double saved = took - row->floor_ns(scan), rest = (double)(scan->loadable - scan->at);
 
     *cost = COMPARE_NS + row->once_ns(scan->worker);
-    return saved > 0 && (saved * rest >= REST_PAYS * *cost ||
-                         (double)own->spent + (double)own->advance >= SPENT_PAYS * *cost);
+    return saved * rest >= REST_PAYS * *cost ||
+           (saved > SPENT_SAVED * took &&
+            (double)own->spent + (double)own->advance >= SPENT_PAYS * *cost);
 }
 
 /* Begins a tournament if one pays. */
