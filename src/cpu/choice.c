@@ -289,16 +289,12 @@ void dense_spare(struct scan *scan, uint64_t bytes)
         used < allowed && !worker->dense_waits ? min_u64(allowed - used, WORK_SPARED_MAX) : 0;
 }
 
-uint64_t dense_make_work(const struct trawl_plan *plan)
-{
-    return plan->literal_count * MAKE_WORK + plan->literal_bytes_total * MAKE_BYTE_WORK;
-}
-
 bool dense_leaves(struct scan *scan, uint64_t x)
 {
     struct engine_worker *worker = scan->worker;
     uint64_t enough =
-        dense_make_work(scan->plan) * (plan_has_conditions(scan->plan) ? CONDITIONS_PATIENCE : 1);
+        (scan->plan->literal_count * MAKE_WORK + scan->plan->literal_bytes_total * MAKE_BYTE_WORK) *
+        (plan_has_conditions(scan->plan) ? CONDITIONS_PATIENCE : 1);
     double per_byte;
 
     if (max_u64(x, scan->run_until) >= scan->limit)

@@ -124,20 +124,19 @@ static void leave(struct tournament *own)
 
 /* Returns whether comparing the program would pay, at `took` ns per byte for the current program.
  * *cost is what the comparison costs. */
-static bool is_worth(const struct scan *scan, const struct program_row *row, double took,
-                     double *cost)
+static bool is_worth(const struct scan *scan, struct price price, double took, double *cost)
 {
     const struct tournament *own = &scan->worker->tournament;
-    double saved = took - row->floor_ns(scan), rest = (double)(scan->loadable - scan->at);
+    double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
 
-    *cost = COMPARE_NS + row->once_ns(scan->worker);
+    *cost = COMPARE_NS + price.once_ns;
     return saved * rest >= REST_PAYS * *cost ||
            (saved > SPENT_SAVED * took &&
             (double)own->spent + (double)own->advance >= SPENT_PAYS * *cost);
 }
 
 /* Begins a tournament if one pays. */
-static void begin(struct scan *scan, const struct program_row programs[PROGRAMS])
+static void begin(struct scan *scan, program_price price)
 {
     struct tournament *own = &scan->worker->tournament;
     double took = (double)own->spent / (double)own->searched, costs[PROGRAMS] = {0}, least = 1e300;
@@ -145,7 +144,7 @@ static void begin(struct scan *scan, const struct program_row programs[PROGRAMS]
 
     for (uint32_t i = 0; i < PROGRAMS; i++)
         if (i != own->now && (own->fits & bit_of(i)) != 0 && own->of[i].rest == 0 &&
-            is_worth(scan, &programs[i], took, &costs[i])) {
+            is_worth(scan, price(scan, (enum program)i), took, &costs[i])) {
             worth |= bit_of(i);
             least = min_double(least, costs[i]);
         }
@@ -179,8 +178,7 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
 
 /* Counts `bytes` of text that took `ns`, and moves on. `counts`: the time is that of searching
  * alone. */
-static void count(struct scan *scan, const struct program_row programs[PROGRAMS], uint64_t bytes,
-                  uint64_t ns, bool counts)
+static void count(struct scan *scan, program_price price, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
 
@@ -194,7 +192,7 @@ static void count(struct scan *scan, const struct program_row programs[PROGRAMS]
         }
         own->is_warm = true;
         if (own->left == 0 && own->searched > 0)
-            begin(scan, programs);
+            begin(scan, price);
         return;
     }
     if (!counts && own->unsettled++ < UNSETTLED_MAX) {
@@ -229,7 +227,7 @@ static uint64_t makes_of(const struct engine_worker *worker)
     return makes;
 }
 
-void tournament_run(struct scan *scan, const struct program_row programs[PROGRAMS])
+void tournament_run(struct scan *scan, program_price price, program_run run)
 {
     struct engine_worker *worker = scan->worker;
     struct tournament *own = &worker->tournament;
@@ -247,17 +245,17 @@ void tournament_run(struct scan *scan, const struct program_row programs[PROGRAM
         if ((own->fits & (own->fits - 1)) == 0 || is_short ||
             (is_first && own->now >= PROGRAM_ALONE)) {
             scan->limit = limit;
-            programs[is_first ? own->first : own->now].run(scan);
+            run(scan, is_first ? own->first : own->now);
             return;
         }
         scan->limit = from + min_u64(limit - from, piece);
         makes = makes_of(worker);
         ns = clock_worked_ns();
-        programs[own->now].run(scan);
+        run(scan, own->now);
         ns = clock_worked_ns() - ns;
         if (scan->over || scan->at < scan->limit)
             break;
-        count(scan, programs, scan->at - from, ns, makes == makes_of(worker));
+        count(scan, price, scan->at - from, ns, makes == makes_of(worker));
     }
     scan->limit = limit;
 }

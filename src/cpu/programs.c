@@ -3,27 +3,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Time to make tables: of buckets, of classes, and of parts, once and for each literal, in ns. */
-#define BUCKETS_LITERAL_NS 256.0
-#define CLASSES_NS 65536.0
-#define CLASSES_LITERAL_NS 256.0
-#define PART_NS 8192.0
-#define PARTS_NS 65536.0
-#define PARTS_LITERAL_NS 512.0
-/* The least time of the programs, in ns per byte of text. For the automaton: if its rows lie in the
- * first-level cache, if the scan only counts, and if it keeps hits; and for each byte of the
- * literals, since the more rows, the fewer lie in that cache. */
-#define BUCKETS_FLOOR 0.05
-#define CLASSES_FLOOR 0.1
-#define CLASSES_SHARE 0.06 /* of the time of buckets, if these were compared */
-#define AUTOMATON_COUNT_NS 0.6
-#define AUTOMATON_NS 1.6
-#define AUTOMATON_LITERAL_NS 5e-6
-#define ALONE_FLOOR 0.035 /* for each pattern */
-/* of few patterns; what many patterns add, and how many add half of that */
-#define PARTS_FLOOR 0.1
-#define PARTS_MANY 0.3
-#define PARTS_MANY_HALF 200.0
+/* Classes take at least this share of the time of buckets, if buckets were compared. */
+#define CLASSES_SHARE 0.06
 
 /* Returns whether text is left for a program. */
 static bool goes_on(struct scan *scan)
@@ -110,95 +91,69 @@ static void run_cut(struct scan *scan)
     run_parts(scan, PLAN_PARTS_HOST, &scan->worker->parts);
 }
 
-static double buckets_once(const struct engine_worker *worker)
+static bool parts_are_made(const struct cpu_parts *parts)
 {
-    return worker->set != NULL ? 0 : BUCKETS_LITERAL_NS * worker->plan->literal_count;
+    return parts != NULL && parts->of != NULL;
 }
 
-static double classes_once(const struct engine_worker *worker)
-{
-    return worker->matcher != NULL ? 0
-                                   : CLASSES_NS + CLASSES_LITERAL_NS * worker->plan->literal_count;
-}
-
-static double automaton_once(const struct engine_worker *worker)
-{
-    return dense_is_there(worker->plan) ? 0 : (double)dense_make_work(worker->plan);
-}
-
-static double alone_once(const struct engine_worker *worker)
-{
-    return worker->alone != NULL && worker->alone->of != NULL
-               ? 0
-               : PART_NS * (double)worker->plan->pattern_count;
-}
-
-static double parts_once(const struct engine_worker *worker)
-{
-    return worker->parts != NULL && worker->parts->of != NULL
-               ? 0
-               : PARTS_NS + PARTS_LITERAL_NS * worker->plan->literal_count;
-}
-
-static double buckets_floor(const struct scan *scan)
-{
-    (void)scan;
-    return BUCKETS_FLOOR;
-}
-
-static double classes_floor(const struct scan *scan)
-{
-    const struct tournament *own = &scan->worker->tournament;
-    uint64_t bytes = own->of[PROGRAM_BUCKETS].bytes;
-    double took = bytes == 0 ? 0 : (double)own->of[PROGRAM_BUCKETS].ns / (double)bytes;
-
-    return max_double(CLASSES_FLOOR, CLASSES_SHARE * took);
-}
-
-static double automaton_floor(const struct scan *scan)
-{
-    return (scan->want == WANT_COUNT ? AUTOMATON_COUNT_NS : AUTOMATON_NS) +
-           AUTOMATON_LITERAL_NS * (double)scan->plan->literal_bytes_total;
-}
-
-static double alone_floor(const struct scan *scan)
-{
-    return ALONE_FLOOR * (double)scan->plan->pattern_count;
-}
-
-static double parts_floor(const struct scan *scan)
-{
-    double count = (double)scan->plan->pattern_count;
-
-    return PARTS_FLOOR + PARTS_MANY * count / (count + PARTS_MANY_HALF);
-}
-
-static const struct program_row rows[PROGRAMS] = {
-    [PROGRAM_BUCKETS] = {buckets_once, buckets_floor, run_buckets},
-    [PROGRAM_CLASSES] = {classes_once, classes_floor, run_classes},
-    [PROGRAM_AUTOMATON] = {automaton_once, automaton_floor, run_automaton},
-    [PROGRAM_ALONE] = {alone_once, alone_floor, run_alone},
-    [PROGRAM_PARTS] = {parts_once, parts_floor, run_cut},
+/* The rows of programs.def. */
+static const struct {
+    enum trawl_method method;
+    void (*run)(struct scan *scan);
+    double once, once_literal, once_byte, count, hits, literal, byte;
+} rows[PROGRAMS] = {
+#define PROGRAM(name, method, run, tables, ...) \
+    [PROGRAM_##name] = {TRAWL_METHOD_##method, run, __VA_ARGS__},
+#include "cpu/programs.def"
+#undef PROGRAM
 };
+
+static bool has_tables(const struct engine_worker *worker, enum program program)
+{
+    const bool made[PROGRAMS] = {
+#define PROGRAM(name, method, run, tables, ...) [PROGRAM_##name] = (tables),
+#include "cpu/programs.def"
+#undef PROGRAM
+    };
+
+    return made[program];
+}
+
+static struct price least_price(const struct scan *scan, enum program program)
+{
+    const struct engine_worker *worker = scan->worker;
+    const struct tournament *own = &worker->tournament;
+    double literals = scan->plan->literal_count, bytes = (double)scan->plan->literal_bytes_total;
+    double buckets_ns = (double)own->of[PROGRAM_BUCKETS].ns;
+    struct price price = {0, rows[program].literal * literals + rows[program].byte * bytes};
+
+    if (!has_tables(worker, program))
+        price.once_ns = rows[program].once + rows[program].once_literal * literals +
+                        rows[program].once_byte * bytes;
+    price.byte_ns += scan->want == WANT_COUNT ? rows[program].count : rows[program].hits;
+    if (program == PROGRAM_CLASSES && own->of[PROGRAM_BUCKETS].bytes > 0)
+        price.byte_ns = max_double(price.byte_ns, CLASSES_SHARE * buckets_ns /
+                                                      (double)own->of[PROGRAM_BUCKETS].bytes);
+    return price;
+}
+
+static void run(struct scan *scan, enum program program)
+{
+    rows[program].run(scan);
+}
 
 void scan_any_set(struct scan *scan)
 {
     if (!scan->worker->tournament.is_warm)
         choice_begin_set(scan);
-    tournament_run(scan, rows);
+    tournament_run(scan, least_price, run);
 }
 
 enum trawl_method scan_method(const struct engine_worker *worker)
 {
-    static const enum trawl_method methods[PROGRAMS] = {
-        [PROGRAM_BUCKETS] = TRAWL_METHOD_BUCKETS,     [PROGRAM_CLASSES] = TRAWL_METHOD_CLASSES,
-        [PROGRAM_AUTOMATON] = TRAWL_METHOD_AUTOMATON, [PROGRAM_ALONE] = TRAWL_METHOD_SET,
-        [PROGRAM_PARTS] = TRAWL_METHOD_SET,
-    };
-
     if (worker->method != TRAWL_METHOD_SET)
         return worker->method;
-    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : methods[worker->tournament.now];
+    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : rows[worker->tournament.now].method;
 }
 
 /* The rows of methods.def, by method. */

@@ -11,27 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct engine_worker;
-struct scan;
-
-/* The programs that search for a set, in the order of the table in programs.c. */
 enum program {
-    PROGRAM_BUCKETS,
-    PROGRAM_CLASSES,
-    PROGRAM_AUTOMATON,
-    PROGRAM_ALONE, /* each pattern by itself; counts are added, hits are merged */
-    PROGRAM_PARTS, /* patterns of similar lengths together; counts and hits as above */
+#define PROGRAM(name, ...) PROGRAM_##name,
+#include "cpu/programs.def"
+#undef PROGRAM
     PROGRAMS
-};
-
-/* A row of the table of programs. All programs find the same occurrences. */
-struct program_row {
-    /* Returns the time to make the tables that the worker still lacks for the program. */
-    double (*once_ns)(const struct engine_worker *worker);
-    /* Returns the ns per byte of text that the program takes at least. */
-    double (*floor_ns)(const struct scan *scan);
-    /* Searches the begins in [scan->at, scan->limit), and makes the tables that are missing. */
-    void (*run)(struct scan *scan);
 };
 
 struct tournament {

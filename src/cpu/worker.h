@@ -259,8 +259,6 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
 /* If method sampled, searching from `begin` to scan->at since the time began_ns, took far longer
  * than the price of the cheapest other method: leaves the text to that method, and returns true. */
 bool sampled_leaves(struct scan *scan, uint64_t begin, uint64_t began_ns);
-/* Returns the work, about ns, of making the automaton. */
-uint64_t dense_make_work(const struct trawl_plan *plan);
 /* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
@@ -280,9 +278,14 @@ enum trawl_method scan_method(const struct engine_worker *worker);
 
 /* ---- compare.c ---- */
 
-/* Searches the begins in [scan->at, scan->limit) by the programs that fit, which are rows of
- * `programs`. Returns early if the scan is over or full. */
-void tournament_run(struct scan *scan, const struct program_row programs[PROGRAMS]);
+/* Returns the time to make the tables that the worker lacks for the program, and the time for each
+ * byte of text that the program takes at least. */
+typedef struct price (*program_price)(const struct scan *scan, enum program program);
+/* Searches the begins in [scan->at, scan->limit) by the program. */
+typedef void (*program_run)(struct scan *scan, enum program program);
+/* Searches the begins in [scan->at, scan->limit) by the programs that fit. Returns early if the
+ * scan is over or full. */
+void tournament_run(struct scan *scan, program_price price, program_run run);
 
 /* ---- scan_parts.c ---- */
 
