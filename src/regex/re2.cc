@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "regex/rewrite.h"
@@ -24,20 +25,43 @@
 /* Memory that a program between word borders may take at least: two classes of all characters that
  * are part of no word take some 4,000 instructions. */
 #define BORDERED_BYTES (INT64_C(512) << 10)
+/* A thread that asks a program so often gets a copy of the program, if another thread asked as
+ * often before: each match of RE2 takes a lock of its program, and 16 threads that share this lock
+ * search 1.7 to 4 times faster with copies. Larger programs are not copied, because a copy takes as
+ * long to compile as the program. */
+#define COPY_AFTER 4096u
+#define COPY_INSTRUCTIONS_MAX 32768
+
+// A copy of a program, in a list that threads lengthen at its begin.
+struct copy {
+    const re2::RE2 program;
+    const copy *next;
+};
+
+// Serial numbers of programs, from 1.
+static std::atomic<uint64_t> programs_made{0};
 
 struct regex {
     const std::string source;
     const re2::RE2::Options options;
+    const uint64_t serial = ++programs_made;
+    const bool is_copied; // threads that often ask get copies of the program
     mutable std::atomic<const re2::RE2 *> program{nullptr};
     mutable std::atomic<const struct regex *> bordered[4] = {}; // 2 * wide + border
+    mutable std::atomic<uint64_t> often{0};                     // threads that have often asked
+    mutable std::atomic<const copy *> copies{nullptr};
 
-    regex(std::string bytes, const re2::RE2::Options &given)
-        : source(std::move(bytes)), options(given)
+    regex(std::string bytes, const re2::RE2::Options &given, bool copied)
+        : source(std::move(bytes)), options(given), is_copied(copied)
     {
     }
     ~regex()
     {
         delete program.load();
+        for (const copy *one = copies.load(), *next; one != nullptr; one = next) {
+            next = one->next;
+            delete one;
+        }
         for (const auto &other : bordered)
             delete other.load();
     }
@@ -59,6 +83,46 @@ const re2::RE2 &program_of(const struct regex *regex)
             program = made.release();
     }
     return *program;
+}
+
+// Returns the program for a thread that has often asked: the first such thread keeps the program
+// itself, the others get copies, up to one for each core.
+const re2::RE2 *copy_of(const struct regex *regex)
+{
+    const re2::RE2 &program = program_of(regex);
+    const uint64_t index = regex->often++, cores = std::thread::hardware_concurrency();
+    const copy *kept = regex->copies.load(std::memory_order_acquire);
+
+    if (index == 0 || program.ProgramSize() > COPY_INSTRUCTIONS_MAX)
+        return &program;
+    if (index < cores) {
+        auto *made = new copy{{regex->source, regex->options}, kept};
+
+        while (!regex->copies.compare_exchange_weak(made->next, made))
+            continue;
+        return &made->program;
+    }
+    for (uint64_t i = index % cores; i > 0 && kept != nullptr && kept->next != nullptr; i--)
+        kept = kept->next;
+    return kept != nullptr ? &kept->program : &program;
+}
+
+// Returns the program that the calling thread asks. A thread remembers the programs that it asked
+// last; a serial number is never used again, so that nothing is remembered of a program that is no
+// more.
+const re2::RE2 &program_here(const struct regex *regex)
+{
+    static thread_local struct {
+        uint64_t serial, calls;
+        const re2::RE2 *program;
+    } asked[16];
+    auto &here = asked[regex->serial % 16];
+
+    if (here.serial != regex->serial)
+        here = {regex->serial, 0, &program_of(regex)};
+    if (++here.calls == COPY_AFTER && regex->is_copied)
+        here.program = copy_of(regex);
+    return *here.program;
 }
 
 re2::RE2::Options options_of(const regex_options &given)
@@ -188,7 +252,8 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
     try {
         const std::string source(bytes, static_cast<size_t>(count));
         const re2::RE2::Options options = options_of(*given);
-        std::unique_ptr<struct regex> made(new struct regex(rewrite(source, *given), options));
+        std::unique_ptr<struct regex> made(
+            new struct regex(rewrite(source, *given), options, given->is_copied));
 
         const bool later =
             given->when == REGEX_LATER || (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
@@ -196,7 +261,7 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
 
         if (!later && !program_of(made.get()).ok() &&
             program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
-            made.reset(new struct regex(source, options)); // for RE2's message
+            made.reset(new struct regex(source, options, false)); // for RE2's message
         if (later || program_of(made.get()).ok()) {
             *out = made.release();
             return REGEX_OK;
@@ -242,9 +307,9 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
             many.resize(span_count);
             found = many.data();
         }
-        if (!program_of(regex).Match(piece, static_cast<size_t>(from), static_cast<size_t>(to),
-                                     anchors[anchor], span_count > 0 ? found : nullptr,
-                                     static_cast<int>(span_count)))
+        if (!program_here(regex).Match(piece, static_cast<size_t>(from), static_cast<size_t>(to),
+                                       anchors[anchor], span_count > 0 ? found : nullptr,
+                                       static_cast<int>(span_count)))
             return 0;
         for (uint32_t i = 0; i < span_count; i++) {
             spans[i].begin = spans[i].end = UINT64_MAX;
@@ -273,7 +338,7 @@ const struct regex *bordered(const struct regex *regex, enum regex_border border
 
         options.set_max_mem(std::max(options.max_mem(), BORDERED_BYTES));
         auto one = std::make_unique<const struct regex>(
-            before + "(" + regex->source + ")(?:" + others + "|(?m:$))", options);
+            before + "(" + regex->source + ")(?:" + others + "|(?m:$))", options, regex->is_copied);
 
         if (place.compare_exchange_strong(made, one.get()))
             made = one.release();

@@ -44,6 +44,8 @@ struct regex_options {
     bool bytes;   /* each byte is a character; false: UTF-8 */
     bool lines;   /* the text has many lines, and no match may contain a newline */
     bool dot_all; /* '.' matches a newline, too */
+    /* threads that often ask get a copy of the program, which takes as much memory again */
+    bool is_copied;
     enum regex_when when;
     uint64_t memory_bytes;
 };

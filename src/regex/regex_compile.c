@@ -46,6 +46,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
     const struct plan_expressions *given = &plan->expressions;
 
     return (struct regex_options){.longest = given->syntax != TRAWL_PERL,
+                                  .is_copied = given->memory_mib == 0,
                                   .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
                                   .bytes = !given->characters,
                                   .dot_all = plan->line_end != '\n'};
