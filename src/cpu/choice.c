@@ -37,11 +37,6 @@
 /* Begins that the automaton searches at most, before the scan tries candidates again. */
 #define DENSE_BYTES_MAX (1u << 20)
 
-/* A search for more words than this number begins by classes if the text has so many bytes that the
- * classes' tables pay. With fewer words, buckets are about as fast. */
-#define BUCKETS_LITERALS_MAX 64u
-#define CLASSES_BYTES (256u << 10)
-
 /* In a tournament, a turn begins with a piece of text that does not count, and one for each
  * WARM_BYTES bytes of the literals, at most WARM_MAX: the larger the tables, the longer it takes to
  * bring them into the caches. */
@@ -130,19 +125,6 @@ void choice_begin(struct engine_worker *worker)
         worker->alone->of = NULL;
     if (worker->parts != NULL)
         worker->parts->of = NULL;
-}
-
-void choice_begin_set(const struct scan *scan)
-{
-    struct engine_worker *worker = scan->worker;
-    const struct trawl_plan *plan = scan->plan;
-
-    if (plan->has_classes && plan->literal_count > BUCKETS_LITERALS_MAX && plan_has_letters(plan) &&
-        plan->length_min >= SET_STEM_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
-        (worker->find->pairs != NULL ||
-         (worker->find->nibbles != NULL && worker->nibbles != NULL)) &&
-        scan->loadable - scan->at >= CLASSES_BYTES)
-        worker->tournament.now = PROGRAM_CLASSES;
 }
 
 /* ---- One literal: looks at the text ---------------------------------------------------- */

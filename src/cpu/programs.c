@@ -144,8 +144,6 @@ static void run(struct scan *scan, enum program program)
 
 void scan_any_set(struct scan *scan)
 {
-    if (!scan->worker->tournament.is_warm)
-        choice_begin_set(scan);
     tournament_run(scan, least_price, run);
 }
 

@@ -240,10 +240,6 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* Chooses the first program for the worker's plan. */
 void choice_begin(struct engine_worker *worker);
-/* Runs before the first piece of a search for a set. A search for words begins by classes if
- * vectors name the positions of the words (scan_stems.c), which makes classes faster than buckets.
- */
-void choice_begin_set(const struct scan *scan);
 /* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
  * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
 uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
