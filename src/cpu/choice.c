@@ -116,7 +116,7 @@ void choice_begin(struct engine_worker *worker)
     worker->work_per_byte = SET_WORK_PER_BYTE;
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_waits = false;
-    if (worker->dense_serial != plan->serial) {
+    if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
         worker->dense_work = 0;
         worker->tournament = tournament_of(plan);
     }

@@ -37,8 +37,10 @@ static void cpu_properties(struct engine *engine, struct engine_properties *prop
 
 static void cpu_release(struct engine_worker *worker)
 {
-    parts_release(worker, worker->alone);
-    parts_release(worker, worker->parts);
+    if (worker->alone != NULL)
+        parts_release(worker, worker->alone);
+    if (worker->parts != NULL)
+        parts_release(worker, worker->parts);
     if (worker->dense.set != NULL) /* the worker has searched a dense text */
         dense_worker_end(&worker->dense);
     hits_release(&worker->gathered);

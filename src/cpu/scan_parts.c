@@ -73,7 +73,7 @@ bool scan_parts(struct scan *scan, enum plan_attachment which, struct cpu_parts 
 
 void parts_release(struct engine_worker *worker, struct cpu_parts *parts)
 {
-    for (uint32_t i = 0; parts != NULL && i < PLAN_PARTS_MAX; i++) {
+    for (uint32_t i = 0; i < PLAN_PARTS_MAX; i++) {
         hits_release(&parts->found[i].hits);
         if (parts->workers[i] != NULL)
             worker->ops->release(parts->workers[i]);
