@@ -80,7 +80,9 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
                 (uint32_t)plan->has_automaton << PROGRAM_AUTOMATON |
                 (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_ALONE)) << PROGRAM_ALONE |
                 (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_PARTS_HOST)) << PROGRAM_PARTS;
-    made.first = plan->has_buckets ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
+    made.first = plan->has_buckets && (!plan->has_classes || plan->literal_count <= BUCKETS_MANY)
+                     ? PROGRAM_BUCKETS
+                     : PROGRAM_CLASSES;
     if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
         made.first = PROGRAM_AUTOMATON;
     made.now = made.first;

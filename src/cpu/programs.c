@@ -1,5 +1,7 @@
 /* programs: the table of programs for sets, and runs a scan by the program that its worker chose.
  */
+#include <float.h>
+
 #include "base/checked.h"
 #include "cpu/worker.h"
 
@@ -119,6 +121,12 @@ static bool has_tables(const struct engine_worker *worker, enum program program)
     return made[program];
 }
 
+/* Returns whether the scan may pass over the rest of a line or of an occurrence. */
+static bool wants_few(const struct scan *scan)
+{
+    return scan->want != WANT_COUNT && scan->want != WANT_HITS;
+}
+
 static struct price least_price(const struct scan *scan, enum program program)
 {
     const struct engine_worker *worker = scan->worker;
@@ -131,6 +139,8 @@ static struct price least_price(const struct scan *scan, enum program program)
         price.once_ns = rows[program].once + rows[program].once_literal * literals +
                         rows[program].once_byte * bytes;
     price.byte_ns += scan->want == WANT_COUNT ? rows[program].count : rows[program].hits;
+    if (program == PROGRAM_BUCKETS && literals > BUCKETS_MANY && !wants_few(scan))
+        price.byte_ns = DBL_MAX;
     if (program == PROGRAM_CLASSES && own->of[PROGRAM_BUCKETS].bytes > 0)
         price.byte_ns = max_double(price.byte_ns, CLASSES_SHARE * buckets_ns /
                                                       (double)own->of[PROGRAM_BUCKETS].bytes);
@@ -144,6 +154,8 @@ static void run(struct scan *scan, enum program program)
 
 void scan_any_set(struct scan *scan)
 {
+    if (!scan->worker->tournament.is_warm && scan->plan->has_buckets && wants_few(scan))
+        scan->worker->tournament.now = PROGRAM_BUCKETS;
     tournament_run(scan, least_price, run);
 }
 

@@ -10,6 +10,8 @@
 #include "engine.h"
 #include "plan/parts.h"
 
+/* With more literals, buckets search only if one occurrence of a line or a place is enough. */
+#define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* upper bound of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
 #define WORKER_SHORT_BYTES (16u << 10)

@@ -32,7 +32,7 @@
 
 /* The CPU searches for at most so many literals by buckets, and for more than so many by classes:
  * the others are slower there. */
-#define BUCKETS_LITERALS_MAX 256u
+#define BUCKETS_LITERALS_MAX 65536u
 #define CLASSES_LITERALS_MIN 10u
 /* The CPU tries the automaton if the literals have at most so many bytes in all, and on average:
  * otherwise the table of rows would exceed the caches. */
