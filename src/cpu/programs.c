@@ -98,7 +98,7 @@ static bool parts_are_made(const struct cpu_parts *parts)
     return parts != NULL && parts->of != NULL;
 }
 
-/* The rows of programs.def. */
+/* The rows of set_programs.def. */
 static const struct {
     enum trawl_method method;
     void (*run)(struct scan *scan);
@@ -106,7 +106,7 @@ static const struct {
 } rows[PROGRAMS] = {
 #define PROGRAM(name, method, run, tables, ...) \
     [PROGRAM_##name] = {TRAWL_METHOD_##method, run, __VA_ARGS__},
-#include "cpu/programs.def"
+#include "cpu/set_programs.def"
 #undef PROGRAM
 };
 
@@ -114,7 +114,7 @@ static bool has_tables(const struct engine_worker *worker, enum program program)
 {
     const bool made[PROGRAMS] = {
 #define PROGRAM(name, method, run, tables, ...) [PROGRAM_##name] = (tables),
-#include "cpu/programs.def"
+#include "cpu/set_programs.def"
 #undef PROGRAM
     };
 

@@ -13,7 +13,7 @@
 
 enum program {
 #define PROGRAM(name, ...) PROGRAM_##name,
-#include "cpu/programs.def"
+#include "cpu/set_programs.def"
 #undef PROGRAM
     PROGRAMS
 };
