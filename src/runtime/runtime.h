@@ -62,8 +62,8 @@ struct worker {
 struct queue_item {
     struct job *job;
     struct queue_item *next;
-    uint32_t
-        device; /* device that holds the text; ENGINE_DEVICES_MAX: any device may search the text */
+    /* device that holds the text; ENGINE_DEVICES_MAX: any device may search the text */
+    uint32_t device;
     bool is_loaded; /* the text is loaded; false: the chunk lies in a pinned buffer */
 };
 

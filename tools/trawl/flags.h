@@ -179,7 +179,7 @@ void config_free(struct config *config);
 /* Returns whether the program was called as tg, which searches trees as ripgrep does. */
 bool flags_means_tg(const char *name);
 
-/* Returns the name of the item's file in messages. */
+/* Returns the name that messages give to the file that the item names. */
 const char *value_shown(const struct value_item *item);
 
 /* Appends an item. False: no memory. */
