@@ -537,7 +537,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
  * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
  * text for any one pattern. For sets on the CPU, time is linear in text and occurrences, except
- * where docs/design.md gives another bound.
+ * where docs/design/sets.md gives another bound.
  */
 
 struct trawl_match {
