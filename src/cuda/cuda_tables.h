@@ -49,7 +49,7 @@ struct cuda_tables {
     uint32_t alike_max; /* an upper bound of the literals that may occur at the same begin */
     /* the device has the set's literals; the device has the tables of set.cu */
     bool literals_there, buckets_there;
-    struct scan_sets sets; /* stride 0: stream_set does not take the set */
+    struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
     bool has_sets;         /* stream_set takes the set, and no memory lacked for its tables */
     bool sets_there;       /* the tables of stream_set are on the device */
     enum cuda_kernel sets_kernel;

@@ -220,7 +220,7 @@ static char *recipe_of(const struct fields *fields)
     return copy_text(recipe);
 }
 
-/* Frees a text, which the library unloads before. */
+/* Unloads a text from the devices and frees the text. */
 static void drop(struct text *text)
 {
     if (text->bytes != NULL) {

@@ -57,7 +57,7 @@ enum flag_served {
     SERVED_TEXT,    /* the strings, which are a member of the request */
     SERVED_LINKS,   /* the server follows no links */
     SERVED_WALKS,   /* the option tells about a walk, and the server walks no directory */
-    SERVED_ASKS,    /* a server does not ask another server */
+    SERVED_ASKS,    /* options that name a server: a server asks no other server */
     SERVED_TELLS,   /* the option reports about a search of the command itself */
     SERVED_PRINTS   /* the option prints a document */
 };

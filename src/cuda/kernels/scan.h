@@ -48,9 +48,9 @@
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
-/* count_automaton: threads of a block; bytes of its part that a thread reads at a time; and bytes
- * of shared memory that a thread has for these bytes. Lanes that read 16 bytes each at a distance
- * of SCAN_STAGE_BYTES meet different banks. */
+/* count_automaton: a block has at most SCAN_COUNT_THREADS threads. A thread loads SCAN_COUNT_BYTES
+ * of its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. The distance of 80
+ * bytes lets lanes that read 16 bytes each meet different banks. */
 #define SCAN_COUNT_THREADS 512u
 #define SCAN_COUNT_BYTES 64u
 #define SCAN_STAGE_BYTES 80u
@@ -188,8 +188,8 @@ struct scan_sets {
     uint32_t stride, stride_log2;
     uint32_t choices;
     uint32_t tagged; /* 1: an entry's key also depends on the bytes beside its gram */
-    /* number of bits that are shifted out of four bytes beside a gram, so that a list's filter
-     * uses one byte (24) or two bytes (16) */
+    /* 24: the filter of a list uses one byte beside a gram; 16: two bytes. The number is the shift
+     * by which the other bits of the four bytes drop out. */
     uint32_t beside_shift;
     uint32_t gram_bytes;
     uint32_t words; /* number of words of a gram */

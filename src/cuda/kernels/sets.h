@@ -650,7 +650,8 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
             break;
         owner = sets_owner(through, at + simt_lane());
         sample = sets_sample_of(a, &own, owner);
-        items = simt_shuffle_u32(through, owner) - at - simt_lane(); /* entries to the list's end */
+        /* the number of entries before the list's end */
+        items = simt_shuffle_u32(through, owner) - at - simt_lane();
         entry = SCAN_SETS_END;
         if (SIMT_BOUND(at + simt_lane() < total))
             entry = simt_load_l2_u64(a->sets.entries + sets_items_end(sample.others) - items);
