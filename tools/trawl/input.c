@@ -364,7 +364,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
         false, item->is_operand,  NULL};
     int descriptor;
 
-    /* search_open reports files that are not regular */
+    /* An operand that is no regular file goes on to search_open, which reports the file. */
     if (item->is_operand && S_ISREG(supplied->status.st_mode) &&
         walk_skips_operand(&worker->pool->walk, item->name, false))
         return;
