@@ -24,7 +24,6 @@ void stats_add(struct trawl_stats *stats, const struct engine_result *result)
         (void)snprintf(stats->note, sizeof stats->note, "%s", result->note);
 }
 
-/* Fills *stats for the workers of a kind. */
 static void one_kind(const struct work_done *done, struct trawl_worker_stats *stats)
 {
     memset(stats, 0, sizeof *stats);

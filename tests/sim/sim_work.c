@@ -105,7 +105,6 @@ int sim_enter_in(const char *call)
     return 0;
 }
 
-/* As sim_enter_in, for calls that need a context. */
 int sim_enter_context_in(const char *call)
 {
     int code = sim_enter_in(call);
