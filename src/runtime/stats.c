@@ -1,5 +1,4 @@
-/* stats: converts the record of a searcher's last call for trawl_searcher_stats and
- * trawl_searcher_workers. */
+/* stats: see stats.h. */
 #include "runtime/stats.h"
 
 #include <inttypes.h>

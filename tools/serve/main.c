@@ -1,4 +1,10 @@
-/* main: starts the server, handles signals, and ends the server. */
+/* main: starts the server, handles signals, and ends the server.
+ *
+ * To read this room, follow a request: http.h receives the request, request.h reads its JSON,
+ * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
+ * and pass.h searches for several requests at once. watch.h and refresh.c follow changes of the
+ * files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

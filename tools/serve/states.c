@@ -1,5 +1,4 @@
-/* states: makes the states of a collection, each from the state before, and frees states and
- * files. */
+/* states: see states.h. */
 #include "serve/states.h"
 
 #include <stdlib.h>

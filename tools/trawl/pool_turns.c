@@ -358,7 +358,6 @@ void pool_begin_batch(struct pool_worker *worker)
     }
 }
 
-/* Prints the batch, or leaves the batch to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
