@@ -499,7 +499,6 @@ static double cost_of_ties(const struct engine_worker *worker, const struct traw
            COST_SIZE * choice->filter_words / FILTER_LARGE;
 }
 
-/* Returns the most words of the bitmap. */
 static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t variant)
 {
     uint32_t queues = CUDA_STATIC_SHARED_BYTES + SCAN_WARPS_MAX * (variant == CUDA_SETS_RARE

@@ -393,7 +393,6 @@ static enum trawl_status feed_lines(const struct feed *feed, const uint8_t *byte
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-/* Feeds bytes, or ends the text. */
 static enum trawl_status feed_checked(struct feed *feed, const void *bytes, uint64_t count,
                                       struct trawl_error *error)
 {

@@ -345,7 +345,6 @@ static enum trawl_status share(struct passes *passes, struct pass_member *member
     return member->stage == PASS_LEADS ? lead(passes, member, error) : TRAWL_OK;
 }
 
-/* Searches the blocks for one request alone. */
 static enum trawl_status search_blocks(struct passes *passes, struct pass_member *member, bool fits,
                                        bool is_listed, struct trawl_error *error)
 {

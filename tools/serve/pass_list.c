@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A string of a member. */
 struct pass_string {
     struct trawl_pattern pattern;
     struct pass_member *member;

@@ -224,7 +224,6 @@ static void end_all(struct pool *pool)
     }
 }
 
-/* Adds the results of a batch to a job. */
 static void add_to_job(struct command_job *job, const struct command_job *more)
 {
     if (more->groups == GROUPS_PRINTED)

@@ -456,7 +456,6 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* Splits --replace into parts. */
 static bool find_parts(struct text_scan *scan)
 {
     const char *text = scan->settings->replace;
