@@ -152,7 +152,7 @@ struct seed_run {
     struct diff_expected expected;
     struct test_random random;
     struct trawl_plan *plans[WAYS_MAX];
-    struct trawl_searcher *searchers[2][SETS_MAX][CHUNK_SIZES]; /* of 1 thread and of 2 */
+    struct trawl_searcher *searchers[2][SETS_MAX][CHUNK_SIZES]; /* 1 and 2 threads */
 };
 
 /* Searches a laid-out row by every method and instruction set, each with a drawn call and chunk
