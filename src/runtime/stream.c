@@ -40,8 +40,7 @@ struct trawl_stream {
     const struct trawl_plan *plan;
     uint64_t position; /* bytes of the text so far */
     uint64_t line_bytes_max;
-    uint8_t
-        *bytes; /* owned; the text's last `count` bytes, of expressions the line not ended yet */
+    uint8_t *bytes; /* owned; the text's last `count` bytes; of expressions, the open line */
     uint64_t count;
     uint64_t room; /* allocated bytes; strings: as many as a later scan needs */
     bool ended;

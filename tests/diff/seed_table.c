@@ -7,8 +7,8 @@
 #define MATCHES_MAX 8
 /* each row begins at every offset from EDGE_REACH bytes before an edge to EDGE_REACH bytes after */
 #define EDGE_REACH 40
-#define LINES_BYTES_MAX \
-    1000u /* lines are counted, and pipes searched, in texts up to this length */
+/* lines are counted, and pipes searched, in texts up to this length */
+#define LINES_BYTES_MAX 1000u
 
 struct seed_bytes {
     const char *bytes;
