@@ -128,7 +128,7 @@ enum trawl_plan_flag {
                               also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`: no word beside a byte of no character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE = 128,  /* `letters` is about bytes: each is a character. Not with errors */
+    TRAWL_SINGLE_BYTE = 128,  /* each byte is a character, also for `letters`; not with errors */
     /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -536,7 +536,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
  * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
  * text for any one pattern. For sets on the CPU, time is linear in text and occurrences, except
- * where docs/design.md gives another bound.
+ * where docs/design/sets.md gives another bound.
  */
 
 struct trawl_match {

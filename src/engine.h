@@ -185,8 +185,8 @@ struct engine_task {
     uint64_t from;                    /* RESULT: begins in [from, chunk->owned) are searched */
     enum want want;
     enum engine_output output;
-    struct engine_result
-        *result; /* RESULT, after the caller called engine_result_begin; CELLS of a device */
+    /* RESULT, after the caller called engine_result_begin; CELLS of a device */
+    struct engine_result *result;
     struct engine_words *words;   /* BEGINS */
     struct engine_matrix *matrix; /* CELLS */
 };

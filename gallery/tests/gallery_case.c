@@ -156,7 +156,7 @@ static void limits_for(struct cuda_limits *limits)
     own.part_bytes = 1 + limits->text_bytes_max / 2;
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
-    /* windows beyond this number are compared by the parent's threads */
+    /* Few child grids, so that the parent's threads compare the windows that get no child grid. */
     if (limits->blocks_max % 2 == 0)
         own.child_grids_max = (uint32_t)limits->hits_room_min;
     gallery_limits_replace(&own);

@@ -368,8 +368,7 @@ cdef int choose_matches(match_columns *columns, object match) except -1:
 
 
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
-    """Of occurrence `first` and all later occurrences, which begin behind the earlier ones, keep those
-    that do not overlap."""
+    """Remove overlaps from the occurrences from `first` on. All earlier occurrences begin before these occurrences."""
     cdef uint64_t *begins = values_of(&columns.begins)
     cdef uint64_t *ends = values_of(&columns.ends)
     cdef uint64_t *words = values_of(&columns.patterns)

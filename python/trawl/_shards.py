@@ -121,8 +121,9 @@ class Shard:
         return total
 
     def counted_together(self, plan: Plan, in_all: bool) -> Any:
-        """Count by pattern, or all (an array of one number), in one search for all requests that came during
-        the search before and that have the same plan, or few patterns and the same options. The thread that
+        """Count by pattern, or all occurrences (an array of a single number). A single search answers all requests
+        that came during the search before, if the requests have the same plan, or few patterns and the same
+        options. The thread that
         finds no search going on searches for all."""
         own = Waiting(plan, in_all)
         with self.lock:
@@ -536,8 +537,8 @@ class Collection:
     shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
     name: the collection outlives this process. Collection.open(name) finds the collection, in any process
       of the cluster, and close() ends it.
-    replicas: so many actors hold each shard, on different nodes if possible. If an actor is lost, another
-      one answers, while Ray loads the shard again.
+    replicas: so many actors hold each shard, on different nodes if possible. If an actor is lost, a second actor
+      answers, while Ray loads the shard again.
     cpus, gpus: the cores with which each actor searches; gpus=1: a GPU also holds the actor's texts.
     restarts: how often a lost actor is started again, on any node with free cores and memory. The new
       actor loads the texts again. Meanwhile requests go to other copies.

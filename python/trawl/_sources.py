@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 
 def several(value: Any) -> Any:
-    """Return the items of an argument that takes one item or several: a str, bytes, a path or a number is one item."""
+    """Return the items of an argument that takes an item or several items: a str, bytes, a path or a number is a single item."""
     return [value] if isinstance(value, (str, bytes, bytearray, int, os.PathLike)) else value
 
 
@@ -66,7 +66,7 @@ def gather(patterns: Any) -> tuple[Any, ...]:
 
 
 def number(name: str, value: Any, most: int = 2**64 - 1) -> int:
-    """Return a whole number from 0 to `most`. A bool or a float is no number, even if it equals one."""
+    """Return a whole number from 0 to `most`. A bool or a float is no number here, even if the value equals an integer."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -282,7 +282,7 @@ _PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"
 
 @contextlib.contextmanager
 def unpacked(path: Any) -> Iterator[Any]:
-    """Open a path for reading lines: of what gzip, bzip2 or xz packed, whatever its name, or else of the file itself."""
+    """Open a path for reading lines. A file that gzip, bzip2 or xz packed is unpacked, whatever the name of the file."""
     with open(path, "rb") as file:
         head = file.peek(6)
         module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
@@ -511,8 +511,9 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
 
 def chosen_first(plan: Any, options: dict[str, Any]) -> list[int] | None:
     """Return the indices of the patterns that "leftmost-first" may choose: all but those that begin with an earlier
-    pattern. Where two of these patterns have the same begin, the earlier is the longer. None: an occurrence depends on
-    more than its own letters, so that a pattern may occur without a pattern with which it begins."""
+    pattern. Where two of these patterns have the same begin, the earlier is the longer. None: whether a pattern
+    occurs depends on more than the letters of the occurrence. So a pattern may occur where its prefix, which is a
+    pattern too, does not."""
     folds = options["ignore_case"]
     if options["regex"] or options["whole_words"] or options["whole_lines"]:
         return None

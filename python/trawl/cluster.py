@@ -2,8 +2,8 @@
 
 Each shard of a tree is held by `trawl serve` on some node, which serves the files between two paths. A
 deployment of Ray Serve, the front, passes each request to all shards, and puts the answers together in the
-order of --sort=path. So `trawl --server=http://...`, the page and trawl.Client ask a cluster as they ask one
-server. The tree has to be the same on all nodes. docs/server.md of trawl describes the protocol.
+order of --sort=path. So `trawl --server=http://...`, the page and trawl.Client ask a cluster in the same way as a
+single server. The tree has to be the same on all nodes. docs/server.md of trawl describes the protocol.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def program() -> str:
 
 
 class Shard:
-    """A Ray actor with a server, which holds the files from one path until another."""
+    """A Ray actor with a server, which holds the files between two paths."""
 
     def __init__(self, arguments: list[str]) -> None:
         self.arguments = arguments
@@ -191,8 +191,8 @@ def lost(copies: list[Copy]) -> bool:
 
 class Units:
     """The answer of a shard, in units: b"o" with bytes of output, b"m" with a message, b"x" with an exit
-    status; or b"l" with a line of JSON. With a second copy of the shard, another actor goes on where a lost
-    actor ended, since all copies give the same output. copies: in the order in which they are asked."""
+    status; or b"l" with a line of JSON. All copies of a shard give the same output, so a second actor goes on where a
+    lost actor ended. copies: the actors, in the order in which requests go to the actors."""
 
     def __init__(self, send: Callable[[Copy], Any], copies: list[Copy], is_framed: bool) -> None:
         self.send, self.copies, self.is_framed = send, copies, is_framed
@@ -326,7 +326,7 @@ def text_of(value: Any) -> bytes:
 
 
 def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any]]:
-    """Return requests whose answers, one after the other, are that of `body`. Each has operands in the order of
+    """Return requests whose answers, joined in this order, are the answer of `body`. Each has operands in the order of
     --sort=path, of which none lies in another. A request whose answer has no order is not divided."""
     options = [text_of(one).decode("latin-1") for one in body.get("options") or ()]
     for one in options:

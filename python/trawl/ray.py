@@ -140,8 +140,8 @@ def run_stage(
     ValueError: the nodes cannot hold so many actors. KeyError, TypeError: the dataset's schema is known,
     and the stage cannot search it.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
-    keep_order: keep the dataset's order. The setting is stored in the dataset's context, which the
-    dataset shares with its sources and with datasets derived from it.
+    keep_order: keep the dataset's order. The setting is stored in the dataset's context. The sources of the dataset,
+    and datasets derived from the dataset, share the context.
     The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`.
     """
     import pyarrow
@@ -205,8 +205,9 @@ def warn_if_held(kind: str, needed: float) -> None:
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:
     """Return how many cores each actor claims from Ray: nearly `cpus`, or less if otherwise the actors of
-    STAGES_MAX stages could claim all cores of the nodes. Ray starts the actors of all stages first; a task that
-    reads needs one more core, and would wait without end for it. No claim is a whole number of cores, because
+    STAGES_MAX stages could claim all cores of the nodes. Ray starts the actors of all stages first. A task that reads
+    needs a core beside the actors' cores, and would wait without end if no core were left. No
+    claim is a whole number of cores, because
     Ray moves the reading into actors that claim as much as a reading task, a whole core."""
     for part in (1, 2, 4, 8, 16, 32, 64):
         claim = round(cpus / part - 0.001, 3)
@@ -273,7 +274,7 @@ def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[
 
 def read_parquet(paths: Any, *, columns: Any = None, filesystem: Any = None) -> tuple[Any, Any]:
     """Read Parquet files, or some columns, and return two datasets, (records, unread); see read_json_lines.
-    If a row group cannot be read, its records from one on are not delivered; other row groups are."""
+    If a row group cannot be read, the records before the fault and all other row groups are delivered."""
     return read(paths, functools.partial(parquet_parts, columns=columns), filesystem)
 
 
@@ -332,7 +333,7 @@ class Apart:
         self.ended.add(path)
 
     def of(self, path: str) -> list[Any] | None:
-        """Return references to the tables of a file, or None: the file was not read to its end."""
+        """Return references to the tables of a file. None: the file was not read to the end."""
         return list(self.tables.get(path, {}).values()) if path in self.ended else None
 
 

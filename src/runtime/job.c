@@ -142,8 +142,9 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
     return TEXT_MAPS_IF_FASTER;
 }
 
-/* Returns the descriptor by which a thread's wait for a stream's bytes ends, not readable yet
- * unless the call is cancelled; -1: there is no such descriptor. */
+/* Returns an eventfd for threads that wait for a stream's bytes: a write to the eventfd ends the
+ * wait. The eventfd is readable at once only if the call is cancelled. -1: no descriptor could be
+ * made. */
 static int wake_of(struct trawl_searcher *searcher)
 {
     eventfd_t count;

@@ -69,7 +69,7 @@
 /* once a search has made this many bytes ready for devices, the search's own rate is used */
 #define STAGED_KNOWN (16u << 20)
 #define STAGE_UNIT (1u << 20)
-#define STAGE_FORGETS 20u /* after this many searches without devices, devices are tried again */
+#define STAGE_FORGETS 20u /* searches without devices before a search tries devices again */
 /* devices get chunks if making a chunk ready takes at most this share of the host's search time */
 #define STAGE_PAYS 0.7
 

@@ -40,7 +40,7 @@ struct trawl_stream {
     const struct trawl_plan *plan;
     uint64_t position; /* bytes of the text so far */
     uint64_t line_bytes_max;
-    uint8_t *bytes; /* the text's last `count` bytes; expressions: the open line. Owned */
+    uint8_t *bytes; /* owned; the text's last `count` bytes; of expressions, the open line */
     uint64_t count;
     uint64_t room; /* allocated bytes; strings: as many as a later scan needs */
     bool ended;
@@ -392,7 +392,6 @@ static enum trawl_status feed_lines(const struct feed *feed, const uint8_t *byte
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-/* Feeds bytes, or ends the text. */
 static enum trawl_status feed_checked(struct feed *feed, const void *bytes, uint64_t count,
                                       struct trawl_error *error)
 {

@@ -66,7 +66,8 @@ static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t fr
     return used;
 }
 
-/* Finds out whether a bzip2 file has no second stream in the length of the longest block. */
+/* Decides whether threads decode the blocks of a bzip2 stream instead of whole streams: yes if no
+ * second stream begins within the length of the longest block. */
 static void choose_blocks(struct ahead *ahead)
 {
     struct piece *own = &ahead->pieces[ahead->piece_count];
@@ -311,7 +312,7 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
 
     (void)pthread_mutex_lock(&ahead->lock);
     while ((piece = sift(ahead, offset)) != NULL && piece->state != PIECE_READY) {
-        if (helps) { /* another thread decodes the piece: this one decodes a later piece */
+        if (helps) { /* another thread decodes the piece, so this thread decodes a later piece */
             (void)pthread_mutex_unlock(&ahead->lock);
             helps = ahead_help(ahead);
             (void)pthread_mutex_lock(&ahead->lock);

@@ -213,7 +213,8 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     chunk->after = min_u64(got - chunk->owned, cursor->need.after);
     chunk->readable = got - chunk->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
-    if (status == TRAWL_READ && got > chunk_bytes) /* the fault belongs to the next chunk */
+    /* The chunk is whole, so the next chunk reports the fault. */
+    if (status == TRAWL_READ && got > chunk_bytes)
         status = TRAWL_OK;
     chunk->last = status == TRAWL_OK && got <= chunk_bytes;
     chunk->beyond = got == 0 && chunk->begin > 0;

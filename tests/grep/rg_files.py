@@ -7,7 +7,7 @@ The script compares the lists of --files (sorted by the script if --sort=path is
 these files, and the status. The command runs as tg, as trawl with --ignore, or with options that do the same.
 TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 1600).
 
-Nothing is left out but the cases of ROWS, each of which stands in docs/command.md; `rows` shows that each row still differs.
+Nothing is left out but the cases of ROWS, each of which stands in docs/differences.md; `rows` shows that each row still differs.
 """
 import itertools
 import os
@@ -170,7 +170,7 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
     place = os.path.join(top, folder)
     if folder or operands:
         options = [word.replace("=../", "=" + os.path.dirname(top) + "/") for word in options]
-    if any("--sort=path" in word for word in options):  # the row about --sort and --sortr of docs/command.md
+    if any("--sort=path" in word for word in options):  # the row about --sort and --sortr of docs/differences.md
         shown = lambda text: text
     else:
         shown = lambda text: b"".join(sorted(text.splitlines(keepends=True)))
@@ -272,7 +272,7 @@ def every_glob(trawl, folder):
 
 
 def rows(trawl, folder):
-    """Show that each of ROWS still differs as docs/command.md says."""
+    """Show that each of ROWS still differs as docs/differences.md says."""
     tg = os.path.join(folder, "tg")
     for number, (rules, paths, place, options, *listed) in enumerate(ROWS):
         top = os.path.join(folder, "row%d" % number, "tree")

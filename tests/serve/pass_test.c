@@ -345,8 +345,8 @@ static void test_rounds(void)
 
 /* ---- Who shares, who goes first, what is cancelled ---- */
 
-/* A pass stops at a letter beyond ASCII next to the string: the search asks `wait_at_gate` whether
- * the letter is part of a word. */
+/* Holds a pass until the test opens the gate. The pass calls this function at a letter beyond ASCII
+ * beside the string, to ask whether the letter is part of a word. */
 static bool wait_at_gate(void *context, uint32_t code_point)
 {
     struct made_state *made = context;

@@ -85,7 +85,6 @@ static int see(void *context, const struct trawl_window *window)
     return seen->bytes > MANY_BYTES * 100; /* the decoder does not end */
 }
 
-/* Searches the descriptor, and closes it. */
 static enum trawl_status search(int descriptor, struct seen *seen, struct trawl_error *error)
 {
     AUTO_TEXT text = NULL;

@@ -69,7 +69,6 @@ static void mixed_calls(void)
 typedef void (*batch_check)(const void *context, const struct trawl_matrix_batch *batch,
                             enum trawl_matrix_shape shape);
 
-/* Pulls the matrix to the end. */
 static void pull_all(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      const struct trawl_record_array *array, int shape, batch_check check,
                      const void *context)

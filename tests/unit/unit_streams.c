@@ -70,9 +70,9 @@ static int see_window(void *context, const struct trawl_window *window)
     return see_matches(context, window->matches, window->match_count);
 }
 
-/* Searches a pipe with these flags (O_NONBLOCK: that the pipe is empty does not mean that the text
- * has ended). stops: the sink stops the search at the last piece's match, while several threads
- * search and one thread waits for more bytes. */
+/* Searches a pipe with these flags; with O_NONBLOCK, an empty pipe is not the end of the text.
+ * stops: the sink stops the search at the last piece's match, while several threads search and one
+ * thread waits for more bytes. */
 static void promptly(uint32_t threads, bool windows, int pieces, bool stops, int flags)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);

@@ -9,7 +9,7 @@
 /* The files that the job searches (answer_files.c). */
 struct answer_files {
     struct supplied_file no_file; /* stands for an operand that is a directory and is not walked */
-    struct view_names names;      /* the name of the next item */
+    struct view_names names;      /* holds the name of the view's next item */
     uint64_t item_at;             /* index of the next item of the view */
     uint64_t unlisted_count;      /* directories and operands that the view could not read */
     /* Not NULL until the job has reached pass_from: then look_for_files decides about a pass. */
@@ -22,8 +22,8 @@ struct answer_files {
     uint64_t passed_files, passed_bytes; /* `counts`: skipped files that no item counted yet */
 };
 
-/* What the client gets (answer_pipe.c). All but `descriptors` and `whole` are used by the answer's
- * thread alone while the pipe's writing end is open. */
+/* The bytes on their way to the client (answer_pipe.c). While the pipe's writing end is open, only
+ * the answer's thread uses the members other than `descriptors` and `whole`. */
 struct answer_pipe {
     int descriptors[2]; /* the pipe: reading end, writing end */
     bool begun;         /* the client gets an answer, so the request can no longer be refused */
@@ -31,7 +31,7 @@ struct answer_pipe {
     size_t kept_count, kept_capacity;
     uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
     uint8_t line_end;
-    char *file_end; /* for REQUEST_JSON: the line `end` of the file whose `begin` was written */
+    char *file_end; /* REQUEST_JSON: the line `end` that is due, since `begin` was written */
     /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: there
      * were more results than lines_left. */
     bool in_line, line_counts, cut;

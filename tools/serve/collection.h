@@ -7,9 +7,9 @@
  *   block       the bytes of many files, one after the other, searched as a single text
  *   view        the files that a command line names, in the order of --sort=path
  *
- * A search that holds a state sees all files as they were at one time, whatever happens to the
- * files meanwhile. collection_now reads the kernel's notices first, so the state that it returns is
- * not older than the call.
+ * A search that holds a state sees all files as they were at one moment, also after the files have
+ * changed. collection_now reads the kernel's notices before collection_now returns the newest
+ * state, so that state is not older than the call.
  */
 #ifndef SERVE_COLLECTION_H
 #define SERVE_COLLECTION_H
@@ -63,16 +63,16 @@ struct served_view {
     struct view_part *parts;
     struct view_special *specials;
     size_t part_count, special_count, error_count; /* error_count: specials of kind WALK_ERROR */
-    uint8_t *seen;   /* one bit for each index of the state: the view names the file */
+    uint8_t *seen;   /* bit i is set if the view names file i of the state */
     bool left_out;   /* value of job->left_out after the walk */
-    bool is_partial; /* another server may have files of the operands (--from, --until) */
+    bool is_partial; /* a server of another part (--from, --until) may have files of the operands */
     int show_names;  /* value of job->show_names after the walk */
 };
 
 /* Writes names of a view's files into a buffer of its own. All zero: ready; free `bytes`. */
 struct view_names {
     char *bytes;
-    size_t capacity, part; /* part: the part of the last file */
+    size_t capacity, part; /* part: index in view.parts of the file named last */
 };
 
 struct collection_options {
@@ -95,8 +95,8 @@ struct collection_facts {
     /* how many of the bytes are in memory; how many are also on devices */
     uint64_t held_bytes, device_bytes;
     uint64_t unheld_count; /* files that each search reads */
-    /* load_ns: how long the last load took, or has taken so far. refresh_count: refreshes that
-     * changed the state. */
+    /* load_ns: the time of the last load, or of the load that runs, so far. refresh_count: how many
+     * refreshes changed the state. */
     uint64_t state_number, load_ns, refresh_count;
     bool loading;
     bool unpacks; /* compressed files are unpacked, as with --search-zip */
@@ -116,10 +116,10 @@ struct state *collection_now(struct collection *collection, char *message);
 /* Returns the view of the files of the state that a job with these operands searches; the caller
  * drops the view before the state. `directory` is the client's working directory, an absolute path
  * without links. NULL means the root, and restricts the view to files that the collection serves.
- * Operands are as typed, and borrowed until view_drop. Of the job the function uses settings,
- * exclude, filter and show_names. NULL: message and *http_status say why, for example that the
- * collection lacks a file of the view. Cost: nothing is read but operands that the state lacks;
- * with options about files, some hundred nanoseconds for each file. */
+ * Operands are as typed, and borrowed until view_drop. The function reads the job's settings,
+ * exclude, filter and show_names. Returns NULL if the collection lacks a file of the view, or if
+ * the view cannot be made: message and *http_status say why. Opens only operands that the state
+ * lacks. Options about files cost some hundred nanoseconds for each file. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,
@@ -141,8 +141,9 @@ int collection_open_file(const struct collection *collection, const struct serve
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 
-/* Loads all files again, for SIGHUP. Changes that bring no notices are seen only so: writes through
- * shared mappings and through hard links from outside the root, and ignore files above the root. */
+/* Loads all files again, for SIGHUP. Only so does the collection learn of changes without notices:
+ * writes through shared mappings or through hard links from outside the root, and changes of ignore
+ * files above the root. */
 void collection_reload(struct collection *collection);
 
 void collection_facts(struct collection *collection, struct collection_facts *facts);

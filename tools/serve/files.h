@@ -11,8 +11,8 @@
 #include "trawl/supply.h"
 #include "trawl/tree.h"
 
-/* The bytes of one file in a block. In a newer state the file may be gone, or may lie in a newer
- * block: then state_file_at returns NULL. */
+/* The bytes of one file in a block. A newer state may lack the file, or may have the file in a
+ * newer block: then state_file_at returns NULL for that state. */
 struct tape_range {
     uint64_t begin, end; /* offsets in the block; `end` is that of the file's line end */
     uint32_t file;       /* index in state.files */
@@ -20,8 +20,8 @@ struct tape_range {
 
 /* Bytes of many files, one after the other; a line end follows each file. */
 struct served_block {
-    /* Number of holds on the block: one for each file that lies in the block, and one for the batch
-     * that makes the block. The last hold's end frees the block. */
+    /* How many files of states lie in the block, and 1 more while a batch makes the block. At 0 the
+     * block is freed. */
     atomic_uint file_count;
     uint8_t *bytes;
     /* bytes_count: with line ends. mapped_bytes: bytes_count in whole pages. */
@@ -33,15 +33,15 @@ struct served_block {
     bool on_device;
 };
 
-/* What an entry of a state is. Passes and blocks know only files. */
+/* The kinds of entries of a state. Only files are searched and lie in blocks. */
 enum entry_kind {
     ENTRY_FILE,
     ENTRY_DIRECTORY, /* a directory that the collection's walk has entered, or could not read */
     ENTRY_LEFT       /* a file or directory that the server's options leave out */
 };
 
-/* A file in a state, or another entry. States share a file that did not change; the file is freed
- * with the last state that has it. A file of 0 bytes is held like any other. */
+/* An entry of a state. States share an entry that did not change; the last state that has the entry
+ * frees the entry. A file of 0 bytes lies in a block, too. */
 struct served_file {
     enum entry_kind kind;
     int os_code;        /* ENTRY_DIRECTORY: why the directory cannot be read; 0: no error */
@@ -52,9 +52,9 @@ struct served_file {
     struct supplied_file supplied;
     struct served_block *block; /* NULL: no block holds the file */
     uint64_t block_begin;       /* offset of the file's bytes in the block */
-    /* The block has the file's own bytes. Otherwise the block has unpacked bytes of a compressed
-     * file (--search-zip), or the file has holes: then a pass learns from the block whether the
-     * file has an occurrence, and searches open the file. */
+    /* True: the block has the file's own bytes. False: the block has the unpacked bytes of a
+     * compressed file (--search-zip), or the file has holes. Then the block only tells a pass
+     * whether the file has an occurrence, and the search itself opens the file. */
     bool is_plain;
     /* The file cannot be held: reading failed, or the file changed while it was read. */
     bool refused;
@@ -82,7 +82,7 @@ struct shelf;
  * after the contents change. */
 struct state {
     atomic_uint holder_count;
-    uint64_t number;            /* 1 for a collection's first state, then 1 more for each state */
+    uint64_t number;            /* counts the states of a collection, from 1 */
     struct served_file **files; /* index_count entries; NULL: the index is free */
     uint32_t index_count, file_count;
     uint64_t bytes_count;      /* sum of the files' sizes */

@@ -85,7 +85,6 @@ void drop_part(struct collection *collection, size_t at);
 /* Reads the status of a file below a directory, without following a link at the path's end; takes
  * paths that are too long for one call of the kernel, too. False: errno says why. */
 bool status_below(int directory, const char *path, struct stat *status);
-/* Forgets collection->fresh. */
 void drop_fresh(struct collection *collection);
 
 /* Returns whether the collection's bounds (--from, --until) let it serve the file at this path

@@ -1,4 +1,10 @@
-/* main: starts the server, handles signals, and ends the server. */
+/* main: starts the server, handles signals, and ends the server.
+ *
+ * To read this room, follow a request: http.h receives the request, request.h reads its JSON,
+ * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
+ * and pass.h searches for several requests at once. watch.h and refresh.c follow changes of the
+ * files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -152,7 +158,7 @@ static bool open_collections(struct serving *serving, char *message)
             .from = options->from,
             .until = options->until,
             .runtime = server->runtime,
-            /* 0 would mean no limit. */
+            /* at least 1, because 0 would mean no limit */
             .host_bytes_max =
                 host_bytes >= options->root_count ? host_bytes / options->root_count : 1,
             .watch = true,

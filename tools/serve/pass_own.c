@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file that is being searched. */
 struct pass_file {
     struct pass_member *member;
     uint32_t file;

@@ -1,5 +1,4 @@
-/* states: makes the states of a collection, each from the state before, and frees states and
- * files. */
+/* states: see states.h. */
 #include "serve/states.h"
 
 #include <stdlib.h>
@@ -329,7 +328,7 @@ struct state *state_begin(struct shelf *shelf)
     return state;
 }
 
-/* Returns an index that was free in the state before, too. Then no other item of the batch changes
+/* Returns an index that was free in the previous state, too, so that no two items of a batch change
  * the same index. */
 static uint32_t free_index(struct state *state)
 {

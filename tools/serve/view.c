@@ -332,7 +332,6 @@ static struct range half_below(const struct state *state, unsigned half, const c
     return range_below(state, (struct range){from, from + order->counts[half]}, below);
 }
 
-/* Skips the entries below a directory. */
 static void skip_below(const struct state *state, struct range *range, const char *directory)
 {
     while (range->at < range->end && is_in(state->files[*range->at]->path, directory))

@@ -33,7 +33,7 @@ struct job_totals {
     uint32_t thread_count;                           /* the most threads of a search */
     uint32_t worker_count;                           /* workers that searched files */
     uint64_t elapsed_ns;                             /* time of the whole run */
-    char engine[32], instruction_set[16], note[160]; /* as the last search reported them */
+    char engine[32], instruction_set[16], note[160]; /* of the last search */
 };
 
 struct encoding;

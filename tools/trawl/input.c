@@ -23,9 +23,9 @@
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
-/* All threads search a file of at least SHARED_BYTES_AHEAD; the worker first waits for the turn. If
- * the worker already has the turn, SHARED_BYTES are enough, and SHARED_BYTES_ALONE if no other
- * worker is active. */
+/* All threads search one file together if the file has at least SHARED_BYTES_AHEAD bytes; the
+ * worker first waits for its turn to print. SHARED_BYTES are enough if the worker has the turn, and
+ * SHARED_BYTES_ALONE if no other worker is active. */
 #define SHARED_BYTES_ALONE SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2000))
 #define SHARED_BYTES SIZE_OR_SMALL(UINT64_C(8) << 20, UINT64_C(4000))
 #define SHARED_BYTES_AHEAD SIZE_OR_SMALL(UINT64_C(32) << 20, UINT64_C(8000))
@@ -364,7 +364,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
         false, item->is_operand,  NULL};
     int descriptor;
 
-    /* search_open reports files that are not regular */
+    /* An operand that is no regular file goes on to search_open, which reports the file. */
     if (item->is_operand && S_ISREG(supplied->status.st_mode) &&
         walk_skips_operand(&worker->pool->walk, item->name, false))
         return;

@@ -224,7 +224,6 @@ static void end_all(struct pool *pool)
     }
 }
 
-/* Adds the results of a batch to a job. */
 static void add_to_job(struct command_job *job, const struct command_job *more)
 {
     if (more->groups == GROUPS_PRINTED)
@@ -358,7 +357,6 @@ void pool_begin_batch(struct pool_worker *worker)
     }
 }
 
-/* Prints the batch, or leaves the batch to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

@@ -118,7 +118,6 @@ void pool_end_batch(struct pool_worker *worker);
  * write has failed. Then job->output is set for the file. */
 bool pool_may_search(struct pool_worker *worker);
 
-/* Returns whether the worker has the turn. */
 bool pool_has_turn(struct pool_worker *worker);
 /* Waits for the turn. False: the search is over. */
 bool pool_wait_turn(struct pool_worker *worker);
