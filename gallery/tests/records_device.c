@@ -18,6 +18,7 @@ static const char matrix_name[] = "rabin-karp-matrix";
 static const char *const names[] = {matrix_name,
                                     "rabin-karp-matrix-sample",
                                     "rabin-karp-matrix-sample,global",
+                                    "rabin-karp-matrix-published",
                                     "rabin-karp-matrix-bytes",
                                     "rabin-karp-matrix-wide",
                                     "rabin-karp-matrix-pairs",
@@ -200,6 +201,26 @@ static void many_patterns(const char *name)
     TEST_CHECK(sim_counters().launches - launches > 4);
     trawl_searcher_close(searcher);
     nothing_left();
+    scene_end(&scene);
+}
+
+/* Tests 128 patterns of a length, which the published form compares without a loop. */
+static void patterns_128(const char *name)
+{
+    struct test_random random = test_random_begin("gallery records device 128");
+    struct scene scene;
+
+    reset(8, 4u << 20);
+    small_limits(&random);
+    scene_begin(&random, INPUT_LETTERS_26, RECORDS_MAX, 60, &scene);
+    for (uint64_t i = 0; i < 128; i++) {
+        uint8_t bytes[8];
+
+        (void)numbered_pattern(i * 131, bytes);
+        input_add_pattern(&scene.tape, bytes, 3);
+    }
+    run(&scene, name);
+    TEST_CHECK(scene.cells_set > 0);
     scene_end(&scene);
 }
 
@@ -395,6 +416,8 @@ int main(void)
     random_scenes();
     for (uint32_t i = 0; i < NAMES; i++)
         many_patterns(names[i]);
+    for (uint32_t i = 0; i < NAMES; i++)
+        patterns_128(names[i]);
     for (uint32_t i = 0; i < NAMES; i++)
         for (uint64_t bytes = 260; bytes <= 4000; bytes += 3740)
             one_in_parts(names[i], bytes);
