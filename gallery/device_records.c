@@ -181,7 +181,7 @@ static void make_batches(struct gallery_records *own, bool published)
 static enum trawl_status build_tables(struct gallery_device *gallery, struct trawl_error *error)
 {
     struct gallery_records *own = gallery->records;
-    bool published = gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_PUBLISHED;
+    bool published = gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_AMP;
     const struct batch *last;
     uint64_t bytes;
 

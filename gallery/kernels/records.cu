@@ -19,7 +19,7 @@
  *            that length. More than 4,095 patterns: several launches. gallery_records leaves a
  *            record at the first hit, so that dense matches cost less; the other forms go on to
  *            the record's end, as the sample does. Long records come in overlapping parts.
- * Hash       gallery_records_published has the hash of the sample's program: base 17 modulo
+ * Hash       gallery_records_amp has the hash of the sample's program: base 17 modulo
  *            24,036,583, and 128 comparisons without a loop if there are 128 hashes. A byte of 128
  *            and more leaves the window in two summands, because a product would not fit 32 bits.
  *            All other forms have a cheaper hash, which is ours: a number to a base modulo 2^32.
@@ -139,7 +139,7 @@ SIMT_KERNEL(gallery_records_sample, records_arguments, RECORDS_THREADS, 1)
     records_record(&args, RECORDS_SAMPLE);
 }
 
-SIMT_KERNEL(gallery_records_published, records_arguments, RECORDS_THREADS, 1)
+SIMT_KERNEL(gallery_records_amp, records_arguments, RECORDS_THREADS, 1)
 {
     records_record(&args, RECORDS_PUBLISHED);
 }

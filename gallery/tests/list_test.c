@@ -56,7 +56,7 @@ static const struct {
     {"word-reduction", ON_CUDA, "96"},
     {"rabin-karp-matrix", ON_BOTH, NULL},
     {"rabin-karp-matrix-sample", ON_CUDA, NULL},
-    {"rabin-karp-matrix-published", ON_CUDA, NULL},
+    {"rabin-karp-matrix-amp", ON_CUDA, NULL},
     {"rabin-karp-matrix-memmem", ON_CUDA, NULL},
     {"rabin-karp-matrix-bytes", ON_CUDA, NULL},
     {"rabin-karp-matrix-wide", ON_CUDA, NULL},

@@ -18,7 +18,7 @@ static const char matrix_name[] = "rabin-karp-matrix";
 static const char *const names[] = {matrix_name,
                                     "rabin-karp-matrix-sample",
                                     "rabin-karp-matrix-sample,global",
-                                    "rabin-karp-matrix-published",
+                                    "rabin-karp-matrix-amp",
                                     "rabin-karp-matrix-bytes",
                                     "rabin-karp-matrix-wide",
                                     "rabin-karp-matrix-pairs",

@@ -66,7 +66,7 @@
     X(gallery_hp_segments_shared) \
     X(gallery_records)            \
     X(gallery_records_sample)     \
-    X(gallery_records_published)  \
+    X(gallery_records_amp)        \
     X(gallery_records_global)     \
     X(gallery_records_bytes)      \
     X(gallery_records_wide)       \

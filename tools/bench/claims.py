@@ -169,7 +169,7 @@ def judge(figures, claim, who='who'):
     else:
         order, factor = [holds(claim, value, 1) for value in values], [holds(claim, value) for value in values]
         here = f'at best {digits(max(values))}' if kind == 'reach' else span(values)
-        held = f"{factor.count(True)} of {len(cells)} {claim.get('cells', 'cells')}" if len(cells) > 1 else ''
+        held = f'{factor.count(True)} of {len(cells)}' if len(cells) > 1 else ''
         held += f', {factor.count(None)} undecided' if held and None in factor else ''
         held += f', {len(cases) - len(cells)} not measured' if held and len(cases) > len(cells) else ''
         if kind == 'reach':

@@ -385,7 +385,8 @@ def verdict_said(claim, order, factor, held, here):
     """Return a verdict with what was measured, in words."""
     word = order if factor in ('-', order) else f'the order is {order}, the factor is {factor}'
     fast = here and here + ('' if claim.get('kind') == 'cross' else ' times as fast')
-    found = ', '.join(filter(None, (held and f'in {held}', fast)))
+    first, *more = held.split(', ')
+    found = ', '.join(filter(None, (held and f"in {first} {claim.get('cells', 'cells')}", *more, fast)))
     return f'{word}: {found}' if found else word
 
 
