@@ -262,7 +262,7 @@ def figures_of(data, paper):
 
 def cell(figures, ref):
     """Return the text of a cell, in ms: the mean, with the median if the two differ by 5 %; for
-    many patterns the median (quartiles, if the two differ by a third of the median); words if there is no number."""
+    many patterns the median (quartiles, if the two differ by half of the median); words if there is no number."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
         return figures.state(it)
@@ -271,7 +271,7 @@ def cell(figures, ref):
         return '-'
     low, middle, high = quartiles(runs)
     if 'patterns' in figures.rows[parts[0]]:
-        return digits(middle) + (f' ({digits(low)}–{digits(high)})' if high - low > middle / 3 else '')
+        return digits(middle) + (f' ({digits(low)}–{digits(high)})' if high - low > middle / 2 else '')
     mean = statistics.mean(runs)
     return digits(mean) + (f' ({digits(middle)})' if abs(mean - middle) > 0.05 * mean else '')
 
