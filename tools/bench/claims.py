@@ -21,11 +21,11 @@ VERDICTS = ('reproduced', 'partly', 'not reproduced', 'undecided', 'not measured
 class Figures:
     """The results of one source's rows, by "ROW|CONTESTANT|PART"."""
 
-    def __init__(self, rows, published, has_gpu):
+    def __init__(self, rows, published, has_gpu, asked):
         self.has_gpu = bool(has_gpu)
         self.rows = {row['name']: row for row in rows}
         self.results = {(row['name'], it['name']): it for row in rows for it in row['results']}
-        self.published = published
+        self.published, self.asked = published, asked
 
     def find(self, ref):
         return self.results.get(tuple(ref.split('|')[:2]))
@@ -34,10 +34,10 @@ class Figures:
     def good(it):
         return bool(it and it.get('seconds') and not it.get('wrong') and not it.get('why'))
 
-    def state(self, it):
-        """Return the words that stand in place of a number."""
+    def state(self, it, ref):
+        """Return the words that stand in place of a number; '-' if nobody asks for the number."""
         if it is None:
-            return 'not measured'
+            return 'not measured' if tuple(ref.split('|')[:2]) in self.asked else '-'
         if it.get('wrong'):
             return 'wrong'
         if it['host'].startswith('GPU') and not self.has_gpu:
@@ -194,4 +194,4 @@ def judged(figures, claims, main_first=False):
 
 def capital(text):
     """Return the text as a sentence's beginning, with a capital unless a name comes first."""
-    return text if text.split()[0] in ('trawl', 'qs', 'bf', 'memmem', 'atomicMin') else text[0].upper() + text[1:]
+    return text if text.split()[0].split("'")[0] in ('trawl', 'qs', 'bf', 'hp', 'memmem', 'atomicMin') else text[0].upper() + text[1:]

@@ -257,7 +257,7 @@ def figures_of(data, paper):
         results = [{**it, 'side': sides[row['name'], it['name']]} for it in row['results']
                    if row['paper'] == paper and (row['name'], it['name']) in sides]
         rows += [{**row, 'results': results}] if results else []
-    return Figures(rows, facts['published'], data.get('gpu') or data['machine'].get('gpu'))
+    return Figures(rows, facts['published'], data.get('gpu') or data['machine'].get('gpu'), set(sides))
 
 
 def cell(figures, ref):
@@ -265,7 +265,7 @@ def cell(figures, ref):
     many patterns the median (quartiles, if the two differ by half of the median); words if there is no number."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
-        return figures.state(it)
+        return figures.state(it, ref)
     runs = [1e3 * run for run in figures.runs(it, *parts[2:])]
     if not any(runs):
         return '-'
@@ -319,7 +319,7 @@ def part(data, paper):
         return ['Not measured.']
     lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}." + keys_said(figures)]
     lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
-                     for it in row['results'] if it.get('why') and figures.state(it) != 'no GPU'})
+                     for it in row['results'] if it.get('why') and figures.state(it, '') != 'no GPU'})
     for made in (made for made in facts['tables'] if not made.get('fold')):
         lines += table_lines(figures, made)
     lines += children_line(figures)
@@ -414,13 +414,13 @@ def overview(data):
                       f'ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} '
                       f'({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)'
                       if ratios else '-'])
-    kinds = ', '.join(f'{name} ({size} bytes)' for name, size in data.get('texts', {}).values())
+    kinds = ', '.join(f'{name} ({size})' for name, size in data.get('texts', {}).values())
     return said + [''] + narrow(
         ['publication', 'main claim: order', 'factor', 'other claims: order', 'factor', 'trawl beside the source'], lines, left=6) + [
-        '', 'The last column compares times of whole searches, copies and sorting included, on the same kind of processor. '
-        'The least mean time of the forms that the source has or suggests is divided by trawl\'s least mean time. '
+        '', 'The last column compares whole searches, copies and sorting included, on the same kind of processor: the least mean '
+        'time of the forms that the source has or suggests, divided by trawl\'s least mean time. '
         f"trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
-            f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts: {kinds or 'generated'}"]
+            f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts (bytes): {kinds or 'generated'}"]
 
 
 def section(data):
