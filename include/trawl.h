@@ -122,9 +122,8 @@ enum trawl_plan_flag {
     TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `letters`, also the variants that these list. For
                               UTF-8 set `letters` to trawl_unicode() */
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_UNICODE = 512,   /* expressions in Perl's syntax, with the alphabet CHARACTERS: \w, \d and
-                              \s mean Unicode's characters; without the flag, those of ASCII. The
-                              syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
+    TRAWL_UNICODE = 512,   /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, \b asks `letters` */
+    TRAWL_RIPGREP = 2048,  /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
                               also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `letters`: no word beside a byte of no character */
@@ -201,11 +200,11 @@ enum trawl_syntax {
 };
 
 struct trawl_plan_options {
-    uint64_t size;             /* sizeof(struct trawl_plan_options) */
-    uint32_t flags;            /* enum trawl_plan_flag, or-ed */
-    enum trawl_method method;  /* AUTO, or the method to use */
-    uint32_t line_end_set;     /* 0: lines end in '\n', and line_end is 0; 1: in `line_end` */
-    uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
+    uint64_t size;            /* sizeof(struct trawl_plan_options) */
+    uint32_t flags;           /* enum trawl_plan_flag, or-ed */
+    enum trawl_method method; /* AUTO, or the method to use */
+    uint32_t line_end_set; /* 0: lines end in '\n', and line_end is 0 or '\n'; 1: in `line_end` */
+    uint8_t line_end;      /* the line end, for WHOLE_LINE and for calls that deliver lines */
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;

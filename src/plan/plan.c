@@ -23,16 +23,19 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
 
     if ((uint32_t)options->syntax > TRAWL_BASIC)
         return TRAWL_FAIL(error, ARGUMENT, "unknown syntax %d", (int)options->syntax);
-    if (!is_set &&
-        ((options->flags & (TRAWL_CRLF | TRAWL_UNICODE)) != 0 || options->expression_mib > 0))
+    if (!is_set && ((options->flags & (TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP)) != 0 ||
+                    options->expression_mib > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is for plans of expressions",
-                          options->expression_mib > 0          ? "expression_mib"
-                          : (options->flags & TRAWL_CRLF) != 0 ? "TRAWL_CRLF"
-                                                               : "TRAWL_UNICODE");
+                          options->expression_mib > 0             ? "expression_mib"
+                          : (options->flags & TRAWL_CRLF) != 0    ? "TRAWL_CRLF"
+                          : (options->flags & TRAWL_UNICODE) != 0 ? "TRAWL_UNICODE"
+                                                                  : "TRAWL_RIPGREP");
     if ((options->flags & TRAWL_UNICODE) != 0 &&
         (options->syntax != TRAWL_PERL || options->alphabet != TRAWL_CHARACTERS))
         return TRAWL_FAIL(error, ARGUMENT,
                           "TRAWL_UNICODE needs the syntax TRAWL_PERL and the alphabet CHARACTERS");
+    if ((options->flags & TRAWL_RIPGREP) != 0 && options->syntax != TRAWL_PERL)
+        return TRAWL_FAIL(error, ARGUMENT, "TRAWL_RIPGREP needs the syntax TRAWL_PERL");
     if (is_set && options->alphabet == TRAWL_BYTES && options->utf8 != NULL &&
         (options->flags & (TRAWL_WHOLE_WORD | TRAWL_SINGLE_BYTE)) == TRAWL_WHOLE_WORD)
         return TRAWL_FAIL(error, ARGUMENT,
@@ -51,8 +54,8 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
     const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE |
-                           TRAWL_SINGLE_BYTE | TRAWL_CRLF | TRAWL_UNICODE | TRAWL_STRICT_WORD |
-                           ERRORS_FLAGS;
+                           TRAWL_SINGLE_BYTE | TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP |
+                           TRAWL_STRICT_WORD | ERRORS_FLAGS;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);
@@ -71,11 +74,10 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.100s\" cannot be combined with a method",
                           options->algorithm);
-    if ((options->line_end_set == 0 && options->line_end != 0) ||
-        (options->line_end_also_set == 0 && options->line_end_also != 0))
-        return TRAWL_FAIL(error, ARGUMENT, "line_end%s is set without line_end%s_set",
-                          options->line_end_set == 0 && options->line_end != 0 ? "" : "_also",
-                          options->line_end_set == 0 && options->line_end != 0 ? "" : "_also");
+    if (options->line_end_set == 0 && options->line_end != 0 && options->line_end != '\n')
+        return TRAWL_FAIL(error, ARGUMENT, "line_end is set without line_end_set");
+    if (options->line_end_also_set == 0 && options->line_end_also != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "line_end_also is set without line_end_also_set");
     if (options->line_end_also_set > 1)
         return TRAWL_FAIL(error, ARGUMENT, "line_end_also_set is %u, not 0 or 1",
                           options->line_end_also_set);

@@ -72,7 +72,6 @@ enum plan_attachment {
     PLAN_EXPRESSIONS, /* the compiled plan, regex/regex_compile.c */
     PLAN_RESPLIT,     /* the compiled plan with the atoms that are rare in a text's sample */
     PLAN_ORDER,       /* the literals in order, plan/open.c */
-    PLAN_NO_WORDS,    /* the characters that are part of no word, regex/words.c */
     PLAN_ATTACHMENTS
 };
 

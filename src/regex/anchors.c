@@ -9,7 +9,7 @@
 #include "regex/chain.h"
 #include "regex/program_memory.h"
 
-/* The first anchors get chains, which take a compilation for each character of the expression. */
+/* The first anchors get chains, which take time to make. */
 #define CHAINED_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
@@ -111,10 +111,8 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     *anchor = (struct anchor){
         .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
     if (made->anchor_count <= CHAINED_MAX && !split->is_sure) {
-        TRAWL_TRY(chain_make(made, maker->options, split->before, true, &maker->known,
-                             &anchor->before, error));
-        TRAWL_TRY(chain_make(made, maker->options, split->after, false, &maker->known,
-                             &anchor->after, error));
+        TRAWL_TRY(chain_make(made, maker->options, split->before, true, &anchor->before, error));
+        TRAWL_TRY(chain_make(made, maker->options, split->after, false, &anchor->after, error));
     }
     if (split->head_bytes > 0)
         TRAWL_TRY(compile(maker, split->head, split->head_bytes, &anchor->head, error));
@@ -128,15 +126,27 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return TRAWL_OK;
 }
 
+/* Returns whether i and I are different letters where case is ignored. */
+static bool splits_i(const struct regex_options *options)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;
+    bool splits = options->letters.variants != NULL;
+
+    if (splits)
+        count = options->letters.variants(options->letters.context, 'i', variants);
+    for (uint32_t i = 0; i < count; i++)
+        splits &= variants[i] != 'I';
+    return splits;
+}
+
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
                               uint64_t count, struct trawl_error *error)
 {
-    const struct split_options options = {.fold = maker->options->fold,
-                                          .dot_all = maker->options->dot_all,
+    const struct split_options options = {.ops = maker->made->ops,
+                                          .options = maker->options,
                                           .words =
                                               (maker->made->plan->flags & TRAWL_WHOLE_WORD) != 0,
-                                          .splits_i = maker->made->letters.splits_i,
-                                          .characters = !maker->options->bytes,
+                                          .splits_i = splits_i(maker->options),
                                           .rates = &maker->rates,
                                           .sample = maker->sample,
                                           .sample_bytes = maker->sample_bytes,
@@ -216,7 +226,7 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
                                      struct trawl_error *error)
 {
     struct expressions *made = maker->made;
-    const struct trawl_utf8 utf8 = {made->letters.letters.context, made->letters.letters.variants,
+    const struct trawl_utf8 utf8 = {made->options.letters.context, made->options.letters.variants,
                                     no_word};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 

@@ -12,7 +12,6 @@ struct anchor_maker {
     struct byte_rates rates;
     const uint8_t *sample; /* as in struct split_options */
     uint64_t sample_bytes;
-    struct chain_known known;
     uint32_t expression; /* that is split now */
     bool fails;          /* some expression has no anchors */
     bool folds;          /* some strings stand for letters of any case */

@@ -1,5 +1,5 @@
-/* chain: makes the automaton of a sequence, by the subset construction. RE2 says which code
- * points each character of the sequence may be. */
+/* chain: makes the automaton of a sequence, by the subset construction. regex_ops.list says
+ * which code points each character of the sequence may be. */
 #include "regex/chain.h"
 
 #include <string.h>
@@ -11,7 +11,6 @@
  * steps for each place */
 #define ROWS_MAX 240u
 #define SETS_MAX 48u
-#define ASKING_BYTES (UINT64_C(1) << 20)
 
 /* The sequence with its repetitions written out. Sets of places are words: a bit for each place
  * whose character may come next, and bit `count` where the whole sequence has been read. */
@@ -34,81 +33,28 @@ struct places {
     uint32_t set_count; /* rows that are sets of places */
 };
 
-/* Sets the bits of the code points, or of the bytes, that the expression of a character matches.
- * Returns false if RE2 cannot tell. */
-static bool ask(const struct expressions *made, const struct regex_options *options,
-                const char *source, uint32_t source_bytes, uint64_t *bits)
+/* Sets the bits of the code points, or of the bytes, that the character may be. Returns false if
+ * they are not known. */
+static bool ask(const struct expressions *made, const struct split_character *character,
+                uint64_t *bits)
 {
-    struct regex_options asking = *options;
-    const uint32_t ones = options->bytes ? 256 : 128; /* characters of a single byte */
-    uint8_t text[2 * CHAIN_CODES];                    /* all characters, in order */
-    uint64_t count = 0;
-    struct regex_fault fault;
-    struct regex *regex;
-    int found = 0;
+    struct regex_range ranges[CHAIN_CODES / 2];
+    struct regex_options options = made->options;
+    uint32_t count;
 
-    for (; count < ones; count++)
-        text[count] = (uint8_t)count;
-    for (uint32_t code = ones; code < CHAIN_CODES && !options->bytes; code++) {
-        text[count++] = (uint8_t)(0xc0 | code >> 6);
-        text[count++] = (uint8_t)(0x80 | (code & 0x3f));
-    }
-    asking.memory_bytes = ASKING_BYTES;
-    if (fold_compile(made->ops, &made->letters, source, source_bytes, &asking, &regex, &fault) !=
-        REGEX_OK)
-        return false;
-    for (uint64_t end = 0; found >= 0 && end < count;) {
-        uint64_t at = end;
-
-        end += 64; /* most classes have no character in most parts of the text */
-        found = made->ops->match(regex, text, count, at, end, REGEX_ANYWHERE, NULL, 0);
-        for (uint64_t step = at < ones ? 1 : 2; found > 0 && at < end; at += step) {
-            const uint64_t code = at < ones ? at : ones + (at - ones) / 2;
-
-            if (made->ops->match(regex, text, count, at, at + step, REGEX_WHOLE, NULL, 0) > 0)
-                bits[code / 64] |= UINT64_C(1) << code % 64;
-        }
-    }
-    made->ops->release(regex);
-    return found >= 0;
+    options.fold = character->fold;
+    options.dot_all = character->dot_all;
+    count = made->ops->list(character->bytes, character->count, &options, CHAIN_CODES - 1, ranges,
+                            CHAIN_CODES / 2);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; i++)
+        for (uint32_t code = ranges[i].first; code <= ranges[i].last; code++)
+            bits[code / 64] |= UINT64_C(1) << code % 64;
+    return count != UINT32_MAX;
 }
 
-/* Returns the bits of the character, which are kept in `known`. Returns NULL if RE2 cannot tell. */
-static const uint64_t *codes_of(const struct expressions *made, const struct regex_options *options,
-                                const struct split_character *character, struct chain_known *known)
-{
-    const char *bytes = character->bytes;
-    const uint64_t count = character->count, begin = bytes[0] == '[' ? 1 + (bytes[1] == '^') : 0;
-    struct chain_class made_class = {.source_bytes = 0};
-    char *to = made_class.source;
-
-    if (count + 64 > sizeof made_class.source || (count == 2 && memcmp(bytes, "\\C", 2) == 0))
-        return NULL; /* \C is a byte of a character */
-    to = (char *)mempcpy(to, character->flags, character->flags_count);
-    to = (char *)mempcpy(to, bytes, (size_t)begin);
-    /* With all characters beyond CHAIN_CODES the program is small. But if case is ignored, some of
-     * these characters stand for others. */
-    if (begin > 0 && bytes[begin] != ']' && bytes[begin] != '-' && character->flags[2] != 'i' &&
-        !options->bytes)
-        to = (char *)mempcpy(to, "\\x{800}-\\x{10ffff}", 18);
-    to = (char *)mempcpy(to, bytes + begin, (size_t)(count - begin));
-    to = (char *)mempcpy(to, ")", 1);
-    made_class.source_bytes = (uint32_t)(to - made_class.source);
-    for (uint32_t i = 0; i < CHAIN_KNOWN; i++)
-        if (known->classes[i].source_bytes == made_class.source_bytes &&
-            memcmp(known->classes[i].source, made_class.source, made_class.source_bytes) == 0)
-            return known->classes[i].codes;
-    if (!ask(made, options, made_class.source, made_class.source_bytes, made_class.codes))
-        return NULL;
-    known->at = (known->at + 1) % CHAIN_KNOWN;
-    known->classes[known->at] = made_class;
-    return known->classes[known->at].codes;
-}
-
-/* Writes out the sequence. Returns false if the sequence is too long, or RE2 cannot tell a
- * character's code points. */
-static bool write_out(const struct expressions *made, const struct regex_options *options,
-                      const struct split_sequence *sequence, struct chain_known *known,
+/* Writes out the sequence. Returns false if the sequence is too long, or a character's code points
+ * are not known. */
+static bool write_out(const struct expressions *made, const struct split_sequence *sequence,
                       struct places *places)
 {
     for (uint32_t i = 0; i < sequence->count; i++) {
@@ -116,14 +62,9 @@ static bool write_out(const struct expressions *made, const struct regex_options
         const bool endless = character->most == SPLIT_ENDLESS;
         const uint32_t least = character->least;
         const uint64_t copies = endless ? (least > 0 ? least : 1) : character->most;
-        const uint64_t *codes;
 
-        if (copies > PLACES_MAX - places->count)
+        if (copies > PLACES_MAX - places->count || !ask(made, character, places->codes[i]))
             return false;
-        codes = codes_of(made, options, character, known);
-        if (codes == NULL)
-            return false;
-        memcpy(places->codes[i], codes, sizeof places->codes[i]);
         for (uint32_t copy = 0; copy < copies; copy++, places->count++) {
             places->character[places->count] = (uint8_t)i;
             if (copy >= least)
@@ -235,8 +176,7 @@ static void fill_row(struct places *places, uint32_t row, bool crlf)
 
 enum trawl_status chain_make(const struct expressions *made, const struct regex_options *options,
                              const struct split_sequence *sequence, bool backwards,
-                             struct chain_known *known, struct chain **chain,
-                             struct trawl_error *error)
+                             struct chain **chain, struct trawl_error *error)
 {
     const struct trawl_plan *plan = made->plan;
     struct places *places;
@@ -255,7 +195,7 @@ enum trawl_status chain_make(const struct expressions *made, const struct regex_
     places->backwards = backwards;
     places->line_ends[0] = plan->line_end;
     places->line_ends[1] = plan->line_end_also;
-    if (!write_out(made, options, sequence, known, places))
+    if (!write_out(made, sequence, places))
         goto done;
     first = state_of(places, reach(places, 0));
     for (uint32_t row = 0; row < places->row_count; row++)

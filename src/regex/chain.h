@@ -26,26 +26,13 @@ struct chain {
 };
 
 #define CHAIN_CODES 0x800u /* code points of characters of up to two bytes */
-#define CHAIN_KNOWN 32u
-
-/* The classes about which RE2 was asked last, because expressions share classes such as \w. All
- * bytes are 0 at first. */
-struct chain_known {
-    struct chain_class {
-        uint32_t source_bytes;            /* 0: no class */
-        char source[512];                 /* the expression of a character */
-        uint64_t codes[CHAIN_CODES / 64]; /* a bit for each code point, or byte */
-    } classes[CHAIN_KNOWN];
-    uint32_t at; /* index of the newest class */
-};
 
 /* Makes the automaton of a sequence, which is given in reading order. backwards: the bytes
  * of a character are read from the last to the first, too. *chain is NULL if the sequence is NULL
- * or too long, or RE2 cannot tell which characters a class has. Errors: MEMORY. */
+ * or too long, or it is not known which characters a class has. Errors: MEMORY. */
 enum trawl_status chain_make(const struct expressions *made, const struct regex_options *options,
                              const struct split_sequence *sequence, bool backwards,
-                             struct chain_known *known, struct chain **chain,
-                             struct trawl_error *error);
+                             struct chain **chain, struct trawl_error *error);
 void chain_free(struct chain *chain);
 
 /* What the bytes around a string say about its head and its rest. */

@@ -14,8 +14,7 @@ static bool begins_with(const char *text, uint64_t left, const char *what)
     return strlen(what) <= left && memcmp(text, what, strlen(what)) == 0;
 }
 
-/* Returns the length of the name, such as [:alpha:], at the begin of the text; 0: there is none. */
-static uint64_t name_length(const char *text, uint64_t left)
+uint64_t class_name_length(const char *text, uint64_t left)
 {
     uint64_t count = 2;
 
@@ -24,22 +23,6 @@ static uint64_t name_length(const char *text, uint64_t left)
     while (count < left && (text[count] == '^' || (text[count] >= 'a' && text[count] <= 'z')))
         count++;
     return begins_with(text + count, left - count, ":]") ? count + 2 : 0;
-}
-
-bool class_is_words(const char *text, uint64_t count)
-{
-    static const char names[] = "[:alpha:][:alnum:][:digit:][:lower:][:upper:][:xdigit:][:word:]";
-    static const char ranges[] = "azAZ09";
-
-    for (uint64_t i = 1, length; i + 1 < count; i += length > 0 ? length : 1) {
-        length = name_length(text + i, count - i);
-        if (length > 0 ? memmem(names, strlen(names), text + i, (size_t)length) == NULL
-            : text[i] == '-'
-                ? memmem(ranges, strlen(ranges), (char[2]){text[i - 1], text[i + 1]}, 2) == NULL
-                : !class_is_word_byte(text[i]))
-            return false;
-    }
-    return count > 2;
 }
 
 bool class_is_named(const char *text, uint64_t count)
@@ -60,7 +43,8 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
         if (byte == '[' && (depth == 0 || ripgrep)) {
             *is_set |= depth++ > 0;
             i += begins_with(text + i, count - i, "[^") ? 2 : 1;
-            *is_set |= ripgrep && begins_with(text + i, count - i, "--");
+            *is_set |= ripgrep && (begins_with(text + i, count - i, "--") ||
+                                   begins_with(text + i, count - i, "]-"));
             i += i < count && (text[i] == ']' || (text[i] == '-' && ripgrep));
         } else if (byte == ']') {
             i++;
@@ -71,11 +55,44 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
 
             *is_set |= ripgrep && (((byte == '&' || byte == '-' || byte == '~') && next == byte) ||
                                    (byte == '\\' && i + 2 < count &&
-                                    (strchr("WuU", next) != NULL || text[i + 2] == '-')));
+                                    (strchr("uU", next) != NULL || text[i + 2] == '-')));
             i += byte == '\\' ? 2 : 1;
         }
         if (depth > 0 && i < count)
-            i += name_length(text + i, count - i);
+            i += class_name_length(text + i, count - i);
     }
     return 0;
+}
+
+uint64_t class_part_length(const char *text, uint64_t count, bool ripgrep, bool *is_set)
+{
+    const char letter = count > 1 ? text[1] : '\0', after = count > 2 ? text[2] : '\0';
+    uint64_t length = count > 1 ? 2 : 1;
+
+    *is_set = false;
+    if (text[0] == '[')
+        return class_length(text, count, ripgrep, is_set);
+    if (letter == 'x' || letter == 'p' || letter == 'P') {
+        const char *end = after == '{' ? memchr(text, '}', (size_t)count) : NULL;
+
+        length = end != NULL ? (uint64_t)(end + 1 - text) : letter == 'x' ? 4 : 3;
+        return length < count ? length : count;
+    }
+    while ((uint8_t)letter >= 0xc0 && length < count && ((uint8_t)text[length] & 0xc0) == 0x80)
+        length++;
+    while (letter >= '0' && letter <= '7' && length < 4 && length < count && text[length] >= '0' &&
+           text[length] <= '7')
+        length++;
+    return length;
+}
+
+bool class_has_names(const char *text, uint64_t count)
+{
+    for (uint64_t i = 0; i + 1 < count; i++) {
+        if (text[i] == '[' && class_name_length(text + i, count - i) > 0)
+            return true;
+        if (text[i] == '\\' && text[++i] != '\0' && strchr("dDwWsSpP", text[i]) != NULL)
+            return true;
+    }
+    return false;
 }

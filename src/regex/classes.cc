@@ -1,5 +1,7 @@
-// classes: reads ripgrep's classes, which may hold classes and the operators && (both), -- (the
-// first without the second) and ~~ (only one of both), as sets of characters.
+// classes: see classes.h. ripgrep's classes may hold classes and the operators && (both), -- (the
+// first without the second) and ~~ (only one of both).
+#include "regex/classes.h"
+
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -8,67 +10,138 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <string>
-#include <valarray>
 
-#include "regex/rewrite.h"
-#include "trawl.h"
+#include "regex/class_text.h"
 
 namespace
 {
 
-constexpr uint32_t last = 0x10ffff;
 constexpr uint32_t case_end = 0x20000; // all letters with case lie below
-constexpr size_t known_max = 16, depth_max = 50;
+constexpr size_t known_max = 64, depth_max = 50;
+constexpr std::pair<uint32_t, uint32_t> ascii{0, 0x7f}, surrogates{0xd800, 0xdfff};
+const ranges letters{{'A', 'Z'}, {'a', 'z'}}, digits{{'0', '9'}}, blanks{{'\t', '\r'}, {' ', ' '}};
+const ranges alphanumeric{{'0', '9'}, {'A', 'Z'}, {'a', 'z'}};
+const ranges word{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
+const std::map<std::string, ranges> by_name = {
+    {"alnum", alphanumeric},
+    {"alpha", letters},
+    {"ascii", {ascii}},
+    {"blank", {{'\t', '\t'}, {' ', ' '}}},
+    {"cntrl", {{0, 0x1f}, {0x7f, 0x7f}}},
+    {"digit", digits},
+    {"graph", {{'!', '~'}}},
+    {"lower", {{'a', 'z'}}},
+    {"print", {{' ', '~'}}},
+    {"punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
+    {"space", blanks},
+    {"upper", {{'A', 'Z'}}},
+    {"word", word},
+    {"xdigit", {{'0', '9'}, {'A', 'F'}, {'a', 'f'}}}};
+// Unicode's White_Space.
+const ranges spaces{{'\t', '\r'},     {' ', ' '},       {0x85, 0x85},     {0xa0, 0xa0},
+                    {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
+                    {0x205f, 0x205f}, {0x3000, 0x3000}};
+// Word characters, as in Unicode's technical standard 18. The ranges are joiners, and letters in
+// circles and squares, which belong to no category of letters.
+const chars words{{{0x200c, 0x200d},
+                   {0x24b6, 0x24e9},
+                   {0x1f130, 0x1f149},
+                   {0x1f150, 0x1f169},
+                   {0x1f170, 0x1f189}},
+                  {"\\p{L}", "\\p{Nl}", "\\p{M}", "\\p{Nd}", "\\p{Pc}"},
+                  false,
+                  {},
+                  false};
 
-using set = std::valarray<uint64_t>; // a bit for each character
-
-struct mistake {
-    size_t at;
-    std::string what;
-};
-
-set range(uint32_t from, uint32_t to)
+uint32_t last_of(const regex_options &options)
 {
-    set made(uint64_t{0}, (last + 1) / 64);
+    return options.bytes ? 0xff : 0x10ffff;
+}
 
-    for (uint32_t code = from; code <= std::min(to, last); code++)
-        made[code / 64] |= uint64_t{1} << code % 64;
+// ---- Ranges ------------------------------------------------------------------------------------
+
+ranges merged(ranges of)
+{
+    ranges made;
+
+    std::sort(of.begin(), of.end());
+    for (const auto &each : of)
+        if (!made.empty() && each.first <= made.back().second + 1)
+            made.back().second = std::max(made.back().second, each.second);
+        else
+            made.push_back(each);
     return made;
 }
 
-set combined(char by, const set &a, const set &b)
+// Returns all characters up to `last` but those of the ranges.
+ranges without(const ranges &of, uint32_t last)
 {
-    return by == '\0' ? b : by == '-' ? set(a & ~b) : by == '~' ? set(a ^ b) : set(a & b);
+    uint32_t from = 0;
+    ranges made;
+
+    for (const auto &each : merged(of)) {
+        if (each.first > last)
+            break;
+        if (each.first > from)
+            made.emplace_back(from, each.first - 1);
+        from = each.second + 1;
+    }
+    if (from <= last)
+        made.emplace_back(from, last);
+    return made;
 }
 
-// Writes the set in RE2's syntax, without the characters between U+D800 and U+DFFF.
-std::string text_of(const set &of)
+ranges sum(ranges a, const ranges &b)
 {
-    const set written = of & ~range(0xd800, 0xdfff);
-    const auto has = [&](uint32_t code) {
-        return code <= last && (written[code / 64] >> code % 64 & 1) != 0;
-    };
-    std::string made = "[";
-    const auto put = [&](uint32_t code) {
-        if (code < 0x80 && std::isalnum(static_cast<int>(code)) == 0)
-            made += {'\\', 'x', "0123456789abcdef"[code >> 4], "0123456789abcdef"[code & 15]};
-        else
-            put_utf8(&made, code);
-    };
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
 
-    for (uint32_t code = 0; code <= last; code++) {
-        if (!has(code))
-            continue;
-        put(code);
-        if (!has(code + 1))
-            continue;
-        while (has(code + 1))
-            code++;
-        made += '-';
-        put(code);
-    }
-    return made.size() > 1 ? made + "]" : "[^\\x{0}-\\x{10ffff}]";
+ranges common(const ranges &a, const ranges &b, uint32_t last)
+{
+    return without(sum(without(a, last), without(b, last)), last);
+}
+
+// Adds all letters that equal letters of the ranges.
+void add_cases(ranges *of, const regex_options &options)
+{
+    uint32_t equal[TRAWL_UTF8_VARIANTS_MAX];
+    ranges more;
+
+    for (const auto &each : *of)
+        for (uint32_t code = each.first; code <= each.second && code < case_end; code++) {
+            uint32_t count = 0;
+
+            if (options.letters.variants != nullptr)
+                count = options.letters.variants(options.letters.context, code, equal);
+            else if ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
+                equal[count++] = code ^ 0x20;
+            for (uint32_t i = 0; i < count; i++)
+                if (equal[i] < each.first || equal[i] > each.second)
+                    more.emplace_back(equal[i], equal[i]);
+        }
+    *of = merged(sum(*of, more));
+}
+
+// ---- What RE2 knows ----------------------------------------------------------------------------
+
+std::string joined(const std::vector<std::string> &names)
+{
+    std::string made;
+
+    for (const std::string &name : names)
+        made += name;
+    return made;
+}
+
+void put_utf8(std::string *into, uint32_t code)
+{
+    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0};
+
+    *into += static_cast<char>(marks[more] | code >> 6 * more);
+    for (int i = more; i-- > 0;)
+        *into += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
 }
 
 // Returns the character at this offset of a text of all characters in UTF-8.
@@ -84,197 +157,439 @@ uint32_t code_at(size_t offset)
                                                                                    : code);
 }
 
-// Returns the characters that RE2's class matches, for one thread at a time; throws a mistake if
-// RE2 refuses the class.
-set members(const std::string &text, bool fold, size_t at)
+std::string body(const ranges &of)
 {
-    static std::map<std::pair<std::string, bool>, set> known;
-    const auto found = known.find({text, fold});
-    re2::RE2::Options options;
+    std::string made;
+
+    for (const auto &each : of)
+        for (uint32_t code = each.first;; code = each.second) {
+            char text[16];
+
+            std::snprintf(
+                text, sizeof text,
+                code < 0x80 && std::isalnum(static_cast<int>(code)) != 0 ? "%c" : "\\x{%x}", code);
+            made += code != each.first ? "-" : "";
+            made += text;
+            if (code == each.second)
+                break;
+        }
+    return made;
+}
+
+// Returns the characters below `end` that the names stand for. Throws a mistake if RE2 does not
+// know a name.
+ranges members(const chars &of, uint32_t end)
+{
+    static std::mutex lock;
+    static std::map<std::pair<std::string, uint32_t>, ranges> known;
+    std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";
     re2::StringPiece match;
     std::string all;
-    set made = range(1, 0);
+    ranges made;
 
+    if (of.names.empty())
+        return made;
+    if (!of.folds && end <= 0x800) // with all other characters, RE2's program is small
+        text.insert(1, body({{end, 0x10ffff}}));
+    const std::lock_guard<std::mutex> guard(lock);
+    const auto found = known.find({text, end});
     if (found != known.end())
         return found->second;
-    options.set_log_errors(false);
-    options.set_case_sensitive(!fold);
-    const re2::RE2 re(text + "+", options);
+    const re2::RE2 re(text, re2::RE2::Quiet);
     if (!re.ok())
-        throw mistake{at, "unknown class or property: " + text.substr(1, text.size() - 2)};
-    for (uint32_t code = 0; code <= last; code++)
-        if (code < 0xd800 || code > 0xdfff)
+        throw mistake{0, "unknown class or property: " + joined(of.names)};
+    for (uint32_t code = 0; code < end; code++)
+        if (code < surrogates.first || code > surrogates.second)
             put_utf8(&all, code);
     for (size_t from = 0; re.Match(all, from, all.size(), re2::RE2::UNANCHORED, &match, 1);) {
         const size_t begin = static_cast<size_t>(match.data() - all.data());
 
         from = begin + match.size();
-        made |= range(code_at(begin), code_at(from - 1));
+        made.emplace_back(code_at(begin), code_at(from - 1));
     }
     if (known.size() >= known_max)
         known.clear();
-    return known[{text, fold}] = made;
+    return known[{text, end}] = made;
 }
+
+// Returns the characters of the set up to `last`, which is 0x7f or the last character of all.
+ranges listed(const chars &of, uint32_t last)
+{
+    ranges made = sum(of.own, members(of, last + 1));
+
+    for (const chars &other : of.others)
+        made = sum(made, listed(other, last));
+    return of.negated ? without(made, last) : common(made, {{0, last}}, last);
+}
+
+// ---- Reading -----------------------------------------------------------------------------------
 
 class reader
 {
   public:
-    reader(std::string given, regex_variants equal) : text(std::move(given)), variants(equal)
+    reader(const std::string &given, size_t from, size_t to, const regex_options &by, bool ignores)
+        : text(given), at(from), end(to), options(by), fold(ignores)
     {
     }
 
-    // Reads the class that is the whole text.
-    set whole()
+    chars whole()
     {
-        const set made = read(0);
+        const chars made = text[at] == '[' ? read_class(0) : read_item(false);
 
-        if (at != text.size())
-            throw mistake{at, "a [ ends a range: write \\["};
+        if (at != end)
+            fail(at, "a [ ends a range: write \\[");
         return made;
     }
 
   private:
-    const std::string text;
-    const regex_variants variants; // nullptr: case counts
-    size_t at = 0;
+    const std::string &text;
+    size_t at;
+    const size_t end;
+    const regex_options &options;
+    const bool fold;
 
+    [[noreturn]] void fail(size_t where, const std::string &what) const
+    {
+        throw mistake{where, options.ripgrep ? what : ""};
+    }
     bool stands(const char *what) const
     {
-        return text.compare(at, std::strlen(what), what) == 0;
+        return at + std::strlen(what) <= end && text.compare(at, std::strlen(what), what) == 0;
     }
-    set folded(set of) const;
-    uint32_t read_character();
-    set read_item();
-    set read(size_t depth);
+    std::string since(size_t begin) const
+    {
+        return text.substr(begin, at - begin);
+    }
+    chars combined(char by, const chars &a, const chars &b) const;
+    uint32_t read_number(size_t least, size_t most, int base);
+    uint32_t read_character(bool in_class);
+    bool read_name(chars *made);
+    chars read_item(bool in_class);
+    void add(chars *to, chars more) const;
+    chars read_class(size_t depth);
 };
 
-// Returns the set with all letters that equal its letters.
-set reader::folded(set of) const
+// Reads the digits of a number, which may stand between braces.
+uint32_t reader::read_number(size_t least, size_t most, int base)
 {
-    const set letters = of;
-    uint32_t equal[TRAWL_UTF8_VARIANTS_MAX];
+    const bool braces = base == 16 && stands("{");
+    const size_t from = at += braces;
+    uint32_t made = 0;
 
-    for (uint32_t code = 0; variants != nullptr && code < case_end; code++)
-        if ((letters[code / 64] >> code % 64 & 1) != 0)
-            for (uint32_t i = variants(nullptr, code, equal); i-- > 0;)
-                of[equal[i] / 64] |= uint64_t{1} << equal[i] % 64;
-    return of;
+    for (; at < end && (braces || at - from < most); at++) {
+        const uint8_t byte = static_cast<uint8_t>(text[at]);
+        const uint32_t digit = byte <= '9' ? byte - '0' + 0u : (byte | 0x20u) - 'a' + 10u;
+
+        if (digit >= static_cast<uint32_t>(base) || made > last_of({}))
+            break;
+        made = made * static_cast<uint32_t>(base) + digit;
+    }
+    if (at - from < (braces ? 1 : least) || (braces && !stands("}")) || made > last_of(options))
+        fail(from, "no character has this number: " + since(from));
+    at += braces;
+    return made;
 }
 
 // Reads a character, which may be an end of a range.
-uint32_t reader::read_character()
+uint32_t reader::read_character(bool in_class)
 {
+    static const char names[] = "aftnrv", controls[] = "\a\f\t\n\r\v";
     const size_t begin = at;
-    std::string one;
+    const bool escapes = text[at] == '\\' && at + 1 < end;
+    const uint8_t byte = static_cast<uint8_t>(text[at += escapes]);
+    const char *found = byte != 0 ? std::strchr(names, byte) : nullptr;
+    uint32_t code = byte;
 
-    if (stands("\\u{") || stands("\\x{"))
-        at = std::min(text.size(), text.find('}', at)) + 1;
+    at++;
+    if (escapes && byte == 'x')
+        return read_number(2, 2, 16);
+    if (escapes && options.ripgrep && (byte == 'u' || byte == 'U'))
+        return read_number(byte == 'u' ? 4 : 8, byte == 'u' ? 4 : 8, 16);
+    if (escapes && byte >= '0' && byte <= '7') {
+        const uint32_t number = (at--, read_number(1, 3, 8));
+
+        if (byte != '0' && at == begin + 2)
+            fail(begin, "backreference: trawl has none");
+        return number;
+    }
+    if (escapes && found != nullptr)
+        return static_cast<uint8_t>(controls[found - names]);
+    if (escapes && byte < 0x80 && byte != '_' && class_is_word_byte(static_cast<char>(byte)))
+        fail(begin, "no character ends the range, or \\ has no meaning: " + since(begin));
+    if (byte >= 0x80 && options.bytes && options.ripgrep && in_class)
+        fail(begin, "with --no-unicode, a class holds bytes: write \\xff");
+    if (byte < 0x80 || options.bytes)
+        return code;
+    for (code &= byte < 0xe0 ? 0x1f : byte < 0xf0 ? 0x0f : 0x07; at < end; at++) {
+        if ((static_cast<uint8_t>(text[at]) & 0xc0) != 0x80)
+            break;
+        code = code << 6 | (static_cast<uint8_t>(text[at]) & 0x3f);
+    }
+    std::string again;
+    put_utf8(&again, code & 0x1fffff);
+    if (text.compare(at - again.size(), again.size(), again) != 0)
+        fail(begin, "no character of UTF-8");
+    return code;
+}
+
+// Reads a class by its name; returns false if there is none.
+bool reader::read_name(chars *made)
+{
+    const size_t begin = at, length = class_name_length(text.data() + at, end - at);
+    const char letter = stands("\\") && at + 1 < end ? text[at + 1] : '\0';
+
+    if (length > 0) {
+        made->negated = text[at + 2] == '^';
+        const auto found =
+            by_name.find(text.substr(at + 2 + made->negated, length - 4 - made->negated));
+        at += length;
+        if (found == by_name.end())
+            fail(begin, "unknown class or property: " + since(begin));
+        made->own = found->second;
+        if (fold && options.unicode)
+            add_cases(&made->own, options);
+        else if (fold && (found->first == "upper" || found->first == "lower"))
+            made->own = letters;
+        return true;
+    }
+    if (!options.ripgrep && stands("[:") && text.find(":]", at + 2) != std::string::npos)
+        fail(begin, "RE2 takes this for an unknown name");
+    if (letter == '\0' || std::strchr("dDwWsSpP", letter) == nullptr)
+        return false;
+    at += 2;
+    if (letter == 'p' || letter == 'P') {
+        at = stands("{") ? std::min(text.find('}', at), end - 1) + 1 : std::min(at + 1, end);
+        made->names.push_back(since(begin));
+        made->folds = fold;
+        if (made->names[0] == "\\pC" || made->names[0] == "\\p{C}") // but the surrogates
+            made->names = {"\\p{Cc}", "\\p{Cf}", "\\p{Co}"};
+        return true;
+    }
+    if ((letter | 0x20) == 'd')
+        *made = options.unicode ? chars{{}, {"\\p{Nd}"}, false, {}, false}
+                                : chars{digits, {}, false, {}, false};
+    else if ((letter | 0x20) == 'w')
+        *made = options.unicode ? words : chars{word, {}, false, {}, false};
     else
-        at = stands("\\U") ? at + 10 : stands("\\u") ? at + 6 : item_end(text, at, false);
-    at = std::min(at, text.size());
-    one = text.substr(begin, at - begin);
-    if (one.size() > 2 && (one[1] == 'u' || one[1] == 'U'))
-        one = "\\x" + (one[2] == '{' ? one.substr(2) : "{" + one.substr(2) + "}");
-    const item read = read_single(one);
-
-    if (read.is_set || (one[0] == '\\' && std::isalpha(static_cast<uint8_t>(one[1])) != 0 &&
-                        std::strchr("aftnrvx", one[1]) == nullptr))
-        throw mistake{begin, "no character ends the range, or \\ has no meaning: " + one};
-    if (read.from > last)
-        throw mistake{begin, "no character has this number: " + one};
-    return read.from;
+        made->own = options.unicode   ? spaces
+                    : options.ripgrep ? blanks
+                                      : ranges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
+    made->negated = (letter & 0x20) == 0;
+    return true;
 }
 
 // Reads a class by name, a character or a range.
-set reader::read_item()
+chars reader::read_item(bool in_class)
 {
     const size_t begin = at;
+    chars made;
 
-    if (stands("[:") || stands("\\p") || stands("\\P") || stands("\\d") || stands("\\D") ||
-        stands("\\w") || stands("\\W") || stands("\\s") || stands("\\S")) {
-        at = item_end(text, at, false);
-        std::string name = text.substr(begin, at - begin);
-        const bool negated = std::strchr("DWS", name[1]) != nullptr;
-
-        if (name[0] == '\\' && std::strchr("dDwWsS", name[1]) != nullptr)
-            name = std::strchr("dD", name[1]) != nullptr   ? REGEX_DIGITS
-                   : std::strchr("wW", name[1]) != nullptr ? REGEX_WORDS
-                                                           : REGEX_SPACES;
-        if (text[begin] == '\\' && stands("-") && !stands("-]") && !stands("--"))
-            throw mistake{begin, "a class begins no range: " + text.substr(begin, at - begin)};
-        const set found = members("[" + name + "]", variants != nullptr, begin);
-        return negated ? set(~found) : found;
+    if (read_name(&made)) {
+        if (in_class && text[begin] == '\\' && stands("-") && !stands("-]") && !stands("--"))
+            fail(begin, "a class begins no range: " + since(begin));
+        return made;
     }
-    const uint32_t from = read_character();
-    uint32_t to = from;
-
-    if (stands("-") && !stands("-]") && !stands("--")) {
+    made.own.resize(1);
+    made.own[0].first = made.own[0].second = read_character(in_class);
+    if (in_class && stands("-") && !stands("-]") && (!options.ripgrep || !stands("--"))) {
         at++;
-        to = read_character();
+        made.own[0].second = read_character(true);
     }
-    if (to < from)
-        throw mistake{begin, "the range's ends are in the wrong order"};
-    return range(from, to);
+    if (made.own[0].second < made.own[0].first)
+        fail(begin, "the range's ends are in the wrong order");
+    if (fold)
+        add_cases(&made.own, options);
+    return made;
+}
+
+// Adds the characters of `more`.
+void reader::add(chars *to, chars more) const
+{
+    if (more.negated && more.names.empty() && more.others.empty())
+        more = {without(more.own, last_of(options)), {}, false, {}, false};
+    if (more.negated || (!more.names.empty() && !to->names.empty() && more.folds != to->folds)) {
+        to->others.push_back(more);
+        return;
+    }
+    to->own = sum(to->own, more.own);
+    to->folds |= more.folds;
+    to->names.insert(to->names.end(), more.names.begin(), more.names.end());
+    to->others.insert(to->others.end(), more.others.begin(), more.others.end());
+}
+
+// Returns the characters of two sets, as the operator says; '\0': those of the second.
+chars reader::combined(char by, const chars &a, const chars &b) const
+{
+    const uint32_t last = last_of(options);
+
+    if (by == '\0')
+        return b;
+    const ranges first = listed(a, last), second = listed(b, last);
+    const ranges both = common(first, second, last);
+    return {by == '&'   ? both
+            : by == '-' ? common(first, without(second, last), last)
+                        : common(sum(first, second), without(both, last), last),
+            {},
+            false,
+            {},
+            false};
 }
 
 // Reads the class that begins at `at`, within `depth` classes.
-set reader::read(size_t depth)
+chars reader::read_class(size_t depth)
 {
     const size_t begin = at;
-    const bool negated = stands("[^");
-    set left = range(1, 0), now = left;
+    const bool negated = stands("[^"), nests = options.ripgrep;
+    chars made, now;
     char by = '\0';
 
     if (depth == depth_max)
-        throw mistake{begin, "classes are nested too deeply"};
+        fail(begin, "classes are nested too deeply");
     at += negated ? 2 : 1;
-    if (stands("]") || stands("-"))
+    if (nests && (stands("]") || stands("-")))
         do
-            now |= range(static_cast<uint8_t>(text[at]), static_cast<uint8_t>(text[at]));
+            now.own.emplace_back(text[at], text[at]);
         while (text[at++] == '-' && stands("-"));
-    while (!stands("]")) {
-        if (at >= text.size())
-            throw mistake{begin, "the bracket is not closed"};
-        if (stands("&&") || stands("--") || stands("~~")) {
-            left = combined(by, folded(left), folded(now));
-            now = range(1, 0);
+    for (bool first = !nests; first || !stands("]"); first = false) {
+        if (at >= end)
+            fail(begin, "the bracket is not closed");
+        if (nests && (stands("&&") || stands("--") || stands("~~"))) {
+            made = combined(by, made, now);
+            now = {};
             by = text[at];
             at += 2;
+        } else if (nests && stands("[") && class_name_length(text.data() + at, end - at) == 0) {
+            add(&now, read_class(depth + 1));
         } else {
-            now |= stands("[") && !is_class_name(text, at) ? read(depth + 1) : read_item();
+            add(&now, read_item(true));
         }
     }
     at++;
-    left = folded(combined(by, by != '\0' ? folded(left) : left, by != '\0' ? folded(now) : now));
-    return negated ? set(~left) : left;
+    made = combined(by, made, now);
+    made.negated = negated;
+    return made;
+}
+
+// ---- Writing -----------------------------------------------------------------------------------
+
+// Returns the class of the ranges; empty: there are none.
+std::string class_of(const ranges &of)
+{
+    if (of.empty())
+        return "";
+    return of.size() == 1 && of[0].first == of[0].second ? body(of) : "[" + body(of) + "]";
+}
+
+std::string either(const std::vector<std::string> &parts)
+{
+    std::string made;
+
+    for (const std::string &part : parts)
+        if (!part.empty())
+            made += (made.empty() ? "" : "|") + part;
+    return made.find('|') == std::string::npos ? made : "(?:" + made + ")";
+}
+
+// Returns whether the name stands for all characters that are not of a category or script.
+bool is_other(const std::string &name)
+{
+    return (name[1] == 'P') != (name.compare(2, 2, "{^") == 0);
+}
+
+// Returns the name of all characters that the name does not stand for.
+std::string other(std::string name)
+{
+    if (name.compare(2, 2, "{^") == 0)
+        return name.erase(3, 1);
+    name[1] ^= 'p' ^ 'P';
+    return name;
+}
+
+// As text_of of classes.h; empty: there are no characters.
+std::string parts_of(const chars &of, const regex_options &options, bool beyond)
+{
+    const uint32_t last = last_of(options);
+    const char *open = of.folds ? "(?i:" : "", *close = of.folds ? ")" : "";
+    ranges out;
+    std::string named;
+
+    if (!options.bytes)
+        out.push_back(surrogates);
+    if (beyond)
+        out.insert(out.begin(), ascii);
+    if ((of.negated && !of.others.empty()) || (of.folds && beyond))
+        return class_of(common(listed(of, last), without(out, last), last));
+    if (of.negated && of.own.empty() && of.names.empty() && out.empty())
+        return class_of({{0, last}});
+    if (of.negated)
+        return open + ("[^" + body(merged(sum(of.own, out))) + joined(of.names) + "]") + close;
+    std::vector<std::string> parts{""};
+    for (const std::string &name : of.names)
+        if (beyond || is_other(name))
+            parts.push_back(open + ("[^" + body(out) + other(name) + "]") + close);
+        else
+            named += name;
+    for (const chars &each : of.others)
+        parts.push_back(parts_of(each, options, beyond));
+    const ranges own = common(of.own, without(out, last), last);
+    if (of.folds && !named.empty())
+        parts.push_back("(?i:[" + named + "])");
+    parts[0] = named.empty() || of.folds ? class_of(own) : "[" + body(own) + named + "]";
+    return either(parts);
 }
 
 } // namespace
 
-uint64_t write_class(const char *bytes, uint64_t count, regex_variants variants, char *out,
-                     uint64_t room, regex_fault *fault)
+chars read_chars(const std::string &source, size_t at, size_t end, const regex_options &options,
+                 bool fold)
 {
-    static std::mutex lock;
-    static std::map<std::pair<std::string, regex_variants>, std::string> known;
+    if (source[at] == '.' && end == at + 1)
+        return {options.dot_all ? ranges{} : ranges{{'\n', '\n'}}, {}, false, {}, true};
+    return reader(source, at, end, options, fold).whole();
+}
 
-    try {
-        const std::string text(bytes, static_cast<size_t>(count));
-        const std::lock_guard<std::mutex> guard(lock);
+ranges listed_of(const std::string &part, const regex_options &options, uint32_t last)
+{
+    const chars of = read_chars(part, 0, part.size(), options, options.fold);
 
-        if (known.size() > known_max && known.count({text, variants}) == 0)
-            known.clear();
-        std::string &made = known[{text, variants}];
-        if (made.empty())
-            made = text_of(reader(text, variants).whole());
-        if (made.size() <= room)
-            (void)made.copy(out, made.size());
-        return made.size();
-    } catch (const mistake &found) {
-        fault->at = found.at;
-        std::snprintf(fault->message, sizeof fault->message, "%s", found.what.c_str());
-    } catch (...) {
-        fault->at = 0;
-        std::snprintf(fault->message, sizeof fault->message, "out of memory: a class");
+    if (part == "\\C" || (last == UINT32_MAX && (!of.names.empty() || !of.others.empty())))
+        throw mistake{0, ""};
+    return common(listed(of, std::min(last, last_of(options))),
+                  without(options.bytes ? ranges{} : ranges{surrogates}, last_of(options)),
+                  last_of(options));
+}
+
+std::string text_of(const chars &of, const regex_options &options)
+{
+    const std::string made = parts_of(of, options, false);
+
+    return made.empty() ? "[^\\x{0}-\\x{10ffff}]" : made;
+}
+
+std::string marked_text_of(const chars &of, const regex_options &options)
+{
+    const ranges low = listed(of, ascii.second), line{{'\n', '\n'}};
+    const auto &is_word = options.letters.is_word;
+    std::string in = parts_of(of, options, true), out = in;
+    uint32_t count = 0;
+
+    for (const auto &each : of.own)
+        count += each.second - each.first + 1;
+    if (!of.negated && of.names.empty() && of.others.empty() && count <= TRAWL_UTF8_VARIANTS_MAX) {
+        ranges some[2];
+
+        for (const auto &each : of.own)
+            for (uint32_t code = std::max(each.first, 0x80u); code <= each.second; code++)
+                some[is_word != nullptr && is_word(options.letters.context, code)].emplace_back(
+                    code, code);
+        in = class_of(some[1]);
+        out = class_of(some[0]);
     }
-    return 0;
+    out = either({class_of(common(low, without(sum(word, line), 0x7f), 0x7f)), out});
+    return either({class_of(common(low, alphanumeric, 0x7f)),
+                   common(low, {{'_', '_'}}, 0x7f).empty() ? "" : "_--_",
+                   common(low, line, 0x7f).empty() ? "" : "\\n--\\n",
+                   in.empty() || is_word == nullptr ? "" : "_" + in + "_",
+                   out.empty() ? "" : "\\n" + out + "\\n",
+                   low.empty() && in.empty() && out.empty() ? "[^\\x{0}-\\x{10ffff}]" : ""});
 }

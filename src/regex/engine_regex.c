@@ -21,23 +21,20 @@
 #include "regex/chain.h"
 #include "regex/judge.h"
 
-/* While steps have at most FEW_ATOMS atoms, each step is twice as long as the step before, up to
- * STEP_GROWS * regex_step_bytes. */
+/* While steps have at most FEW_ATOMS atoms, each is twice as long, up to STEP_GROWS times. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
 /* After so many failed verifications in a line RE2 reads the whole line once: linear time. */
 #define TRIES_MAX 8u
 #define DECIDED 255u
-/* A failed verification takes about 80 ns, as long as RE2 takes to read BYTES_PER_MISS bytes of a
- * step as a whole, at 1.7 ns each. */
+/* A failed verification takes about 80 ns, as long as RE2 takes to read so many bytes. */
 #define BYTES_PER_MISS 48u
 #define BYTES_PER_LOOK 6u /* for a string that the bytes around it rule out, likewise */
 #define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
 #define MISSED_SHARE 32u  /* a smaller share of missed bytes takes no time worth saving */
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
 #define RESPLIT_MAX 16u /* expressions with more anchors keep their atoms */
-/* A device's steps are longer than the host's, because each step takes a launch: the first step by
- * DEVICE_FIRST times, the longest steps by DEVICE_GROWS times. */
+/* A device's first and longest steps are so many times longer, because each takes a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -285,7 +282,7 @@ static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
 {
-    TRAWL_TRY(words_begin(step->worker->expressions, judged_of(step, line), error));
+    words_begin(judged_of(step, line));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t expression = candidates != NULL ? candidates[i] : i;
         bool found;
@@ -487,6 +484,7 @@ struct line {
     uint64_t begin; /* UINT64_MAX: not known yet */
     uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
+    bool is_wide;   /* no program but `marked` may be asked */
 };
 
 static struct around look_around(const struct step *step, const struct anchor *anchor, uint64_t at,
@@ -543,6 +541,13 @@ static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
            (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
 }
 
+static void look_wide(const struct step *step, struct line *line)
+{
+    line->begin = line_begin(step, line->at);
+    line->is_wide = words_matter(step->worker->expressions, step->chunk->bytes + line->begin,
+                                 line->end - line->begin);
+}
+
 /* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
  * end if the bytes around the atom do not rule out all expressions. by_words: an atom counts if it
  * is a word. */
@@ -571,6 +576,8 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             line->after = line_after(step, at);
             line->end = content_of(step, at, line->after).end;
             worker->line++;
+            if (expressions->has_wide_words)
+                look_wide(step, line);
         }
         if (at >= line->end)
             break; /* the string lies in a line end */
@@ -586,7 +593,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             step->missed += BYTES_PER_LOOK;
             continue;
         }
-        if (!is_sure) {
+        if (!is_sure && !line->is_wide) {
             by_line = (*known & DECIDED) == TRIES_MAX || !has_parts(expressions->ops, anchor);
             TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
         }
@@ -604,8 +611,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     const struct expressions *expressions = worker->expressions;
     const bool plain = (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
     const bool by_words = expressions->words_are_exact;
-    const bool any =
-        step->want == WANT_LINES && step->chunk->records == NULL && (plain || by_words);
+    const bool any = step->want == WANT_LINES && step->chunk->records == NULL &&
+                     ((plain && !expressions->needs_marks) || by_words);
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;
 
@@ -620,14 +627,14 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
             if (at >= min_u64(line.after, ended))
                 break;
-            if (passing == expressions->count || (passing > 0 && any))
+            if (passing == expressions->count || (passing > 0 && any && !line.is_wide))
                 continue; /* this hit cannot change what is known about the line */
             literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
             TRAWL_TRY(pass_atom(step, at, &literal, any && by_words, &line, &passing, error));
         }
         if (line.after == UINT64_MAX) /* the hits that were left are ruled out */
             break;
-        if (passing > 0 && any)
+        if (passing > 0 && any && !line.is_wide)
             TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
             TRAWL_TRY(judge(step, (struct regex_line){line_begin(step, line.at), line.end},
@@ -642,9 +649,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 }
 
 /* Returns whether RE2 may search the step's text as a whole: its lines end in newline alone, so
- * that RE2 sees where lines begin. by_whole does not end inside a line where the matches of RE2 are
- * the hits: then a step with a long line could have too many hits. And a long line takes no second
- * look where a single expression has to be judged in any case. */
+ * that RE2 sees where lines begin. by_whole does not end inside a line whose matches are the hits:
+ * a long line could have too many. A long line is not read twice for a single expression. */
 static bool may_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -653,6 +659,7 @@ static bool may_read_whole(const struct step *step)
     const size_t count = (size_t)(step->to - step->from);
 
     return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
+           !words_matter(expressions, bytes, count) &&
            (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL) &&
            (count <= regex_part_hits ||
@@ -741,12 +748,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     struct engine_result *result = task->result;
     const struct pause pause = worker->pause;
     uint64_t at = task->from;
-    struct step step = {.worker = worker,
-                        .chunk = chunk,
-                        .want = task->want,
-                        .from = at,
-                        .to = at,
-                        .result = result};
+    struct step step = {worker, chunk, task->want, at, at, result, .decided = 0};
 
     if (task->want == WANT_LINES && chunk->records == NULL && worker->expressions->atoms_are_exact)
         return scan_lines(worker, task, error);
@@ -762,13 +764,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         if (at == chunk->owned || step.is_paused || result->hits.count >= regex_part_hits ||
             (task->want == WANT_FIRST && result->hits.count > 0))
             break;
-        step = (struct step){.worker = worker,
-                             .chunk = chunk,
-                             .want = task->want,
-                             .from = at,
-                             .decided = at,
-                             .to = chunk->owned,
-                             .result = result};
+        step = (struct step){worker, chunk, task->want, at, chunk->owned, result, .decided = at};
         if (chunk->owned - at > worker->step_bytes)
             step.to = line_after(&step, at + worker->step_bytes);
         TRAWL_TRY(search_step(&step, error));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "regex/class_text.h"
 
 #define DEPTH_MAX 8u /* groups in groups */
 
@@ -90,7 +91,7 @@ static bool add_character(const struct reader *reader, struct split_strings *set
     uint8_t byte = bytes[0];
 
     if ((reader->flags & FOLDS) != 0) {
-        if ((byte >= 0x80 && !reader->options->characters) ||
+        if ((byte >= 0x80 && reader->options->options->bytes) ||
             (reader->options->splits_i && (byte | 0x20) == 'i'))
             return false;
         if (byte >= 'A' && byte <= 'Z')
@@ -106,111 +107,63 @@ static uint32_t character_bytes(const struct reader *reader)
     uint32_t code_point;
     uint64_t taken = 0;
 
-    if (reader->options->characters)
+    if (!reader->options->options->bytes)
         taken =
             plan_utf8_decode(reader->bytes + reader->at, reader->count - reader->at, &code_point);
     return taken > 0 ? (uint32_t)taken : 1;
 }
 
-/* Reads what follows a '\'. Returns the byte that the escape stands for; -1: an escape for other
- * characters or for several. */
-static int read_escape(struct reader *reader)
+static uint32_t put_utf8(uint32_t code, uint8_t bytes[4])
 {
-    static const char letters[] = "aftnrv", controls[] = "\a\f\t\n\r\v";
-    const uint8_t letter = peek(reader);
-    const char *found = letter != 0 ? strchr(letters, letter) : NULL;
-    const uint8_t *close;
-    int value = 0;
+    const uint32_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const uint8_t marks[] = {0, 0xc0, 0xe0, 0xf0};
 
-    reader->at++;
-    if (found != NULL)
-        return controls[found - letters];
-    if (letter < 0x80 && !(letter >= '0' && letter <= '9') && !(letter >= 'A' && letter <= 'Z') &&
-        !(letter >= 'a' && letter <= 'z'))
-        return letter;
-    if (letter == 'x' && peek(reader) != '{') {
-        for (int i = 0; i < 2; i++, reader->at++) {
-            const uint8_t digit = peek(reader);
-
-            value = 16 * value + (digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
-        }
-        return value < 0x80 ? value : -1;
-    }
-    if ((letter == 'x' || letter == 'p' || letter == 'P') && peek(reader) == '{') {
-        close =
-            (const uint8_t *)memchr(reader->bytes + reader->at, '}', reader->count - reader->at);
-        reader->gives_up |= close == NULL;
-        if (close != NULL)
-            reader->at = (uint64_t)(close - reader->bytes) + 1;
-        return -1;
-    }
-    if (letter == 'p' || letter == 'P')
-        reader->at += character_bytes(reader);
-    else if (letter == 0 || strchr("dDwWsSC", letter) == NULL)
-        reader->gives_up = true;
-    return -1;
+    bytes[0] = (uint8_t)(marks[more] | code >> 6 * more);
+    for (uint32_t i = 1; i <= more; i++)
+        bytes[i] = (uint8_t)(0x80 | (code >> 6 * (more - i) & 0x3f));
+    return more + 1;
 }
 
-/* Reads a character of a class, or an end of a range, and returns the character's byte. -1: the
- * character lies beyond ASCII, or the part stands for several characters; if *lists stays true, the
- * characters were added to `set`. */
-static int read_class_character(struct reader *reader, struct split_strings *set, bool *lists)
+/* Adds the characters of the escape or class of `count` bytes. Returns false if there are too many,
+ * or the characters are not known here. */
+static bool list_part(const struct reader *reader, const uint8_t *part, uint64_t count,
+                      struct split_strings *set)
 {
-    const uint8_t *bytes = reader->bytes + reader->at, *close;
-    uint32_t taken;
+    const struct regex_options *options = reader->options->options;
+    struct regex_options alone = *options;
+    struct regex_range ranges[SPLIT_STRINGS_MAX];
+    uint32_t range_count;
 
-    if (bytes[0] == '[' && reader->count - reader->at > 2 && bytes[1] == ':') {
-        close = (const uint8_t *)memmem(bytes + 2, reader->count - reader->at - 2, ":]", 2);
-        if (close != NULL) {
-            reader->at += (uint64_t)(close - bytes) + 2;
-            *lists = false;
-            return -1;
+    alone.fold = false;
+    range_count = reader->options->ops->list((const char *)part, count, &alone, UINT32_MAX, ranges,
+                                             SPLIT_STRINGS_MAX);
+    if (range_count == UINT32_MAX)
+        return false;
+    for (uint32_t i = 0; i < range_count; i++)
+        for (uint32_t code = ranges[i].first; code <= ranges[i].last; code++) {
+            uint8_t bytes[4] = {(uint8_t)code};
+            const uint32_t length = options->bytes ? 1 : put_utf8(code, bytes);
+
+            if (!add_character(reader, set, bytes, length))
+                return false;
         }
-    }
-    if (bytes[0] == '\\') {
-        int value;
-
-        reader->at++;
-        value = read_escape(reader);
-        *lists &= value >= 0;
-        return value;
-    }
-    taken = character_bytes(reader);
-    reader->at += taken;
-    if (bytes[0] < 0x80)
-        return bytes[0];
-    *lists = *lists && add_character(reader, set, bytes, taken);
-    return -1;
+    return set->count > 0;
 }
 
 /* Reads a class after its '['. Returns whether its characters were listed. */
 static bool read_class(struct reader *reader, struct split_strings *set)
 {
-    bool lists = peek(reader) != '^';
+    const uint8_t *class = reader->bytes + reader->at - 1;
+    bool is_set;
+    const uint64_t length = class_length((const char *)class, reader->count - reader->at + 1,
+                                         reader->options->options->ripgrep, &is_set);
 
-    reader->at += !lists;
-    for (bool first = true; first || peek(reader) != ']'; first = false) {
-        int from, to;
-
-        if (reader->at >= reader->count || reader->gives_up) {
-            reader->gives_up = true;
-            return false;
-        }
-        to = from = read_class_character(reader, set, &lists);
-        if (peek(reader) == '-' && reader->at + 1 < reader->count &&
-            reader->bytes[reader->at + 1] != ']') {
-            reader->at++;
-            to = read_class_character(reader, set, &lists);
-            lists &= from >= 0 && to >= 0;
-        }
-        for (int value = from; lists && from >= 0 && value <= to; value++) {
-            const uint8_t byte = (uint8_t)value;
-
-            lists = add_character(reader, set, &byte, 1);
-        }
-    }
-    reader->at++;
-    return lists && set->count > 0;
+    reader->gives_up |= length == 0;
+    reader->at += length - (length > 0);
+    if (is_set && (reader->flags & FOLDS) != 0)
+        return false; /* [a&&A] */
+    return length > 0 && class[1] != '^' && !class_has_names((const char *)class, length) &&
+           list_part(reader, class, length, set);
 }
 
 /* Reads "{n}", "{n,}" or "{n,m}" after the '{'. Returns false, and reads nothing, if the brace is a
@@ -291,32 +244,21 @@ static void read_repeat(struct reader *reader, struct token *token, uint8_t byte
 static void read_backslash(struct reader *reader, struct token *token, struct split_strings *set)
 {
     const uint8_t letter = peek(reader);
-    int value;
+    uint64_t taken;
+    bool is_set;
 
-    if (letter == 'b' || letter == 'B' || letter == 'A' || letter == 'z') {
+    if (letter != 0 && strchr("bBmMhHAz", letter) != NULL) {
         token->kind = EDGE;
         reader->at++;
         return;
     }
-    if (letter >= 0x80) { /* a character beyond ASCII stands for itself */
-        const uint32_t taken = character_bytes(reader);
-
-        token->kind = add_character(reader, set, reader->bytes + reader->at, taken) ? CHARS : ANY;
-        reader->at += taken;
-        return;
-    }
-    value = read_escape(reader);
-    token->kind = ANY;
-    if (value >= 0) {
-        const uint8_t byte = (uint8_t)value;
-
-        (void)add_character(reader, set, &byte, 1);
-        token->kind = CHARS;
-    } else if (letter == 'd') {
-        for (uint32_t i = 0; i < 10; i++)
-            (void)add_string(set, (const uint8_t *)"0123456789" + i, 1, (const uint8_t *)"", 0);
-        token->kind = CHARS;
-    }
+    taken = class_part_length((const char *)reader->bytes + reader->at - 1,
+                              reader->count - reader->at + 1, false, &is_set);
+    token->kind = letter == 0 || strchr("DwWsSpPC", letter) != NULL ||
+                          !list_part(reader, reader->bytes + reader->at - 1, taken, set)
+                      ? ANY
+                      : CHARS;
+    reader->at += taken - 1;
 }
 
 /* Reads the next token. *set: the texts of CHARS. */

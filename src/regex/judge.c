@@ -21,16 +21,10 @@ static enum trawl_status status_of(int found, struct trawl_error *error)
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error)
 {
-    const struct regex *regex = expressions->each[expression];
-    const uint32_t flags = expressions->plan->flags;
-    int found;
+    const bool lines = (expressions->plan->flags & TRAWL_WHOLE_LINE) != 0;
+    const int found = words_match(expressions, expression, line, 0, line.count,
+                                  lines ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
 
-    if ((flags & TRAWL_WHOLE_WORD) != 0 && (flags & TRAWL_WHOLE_LINE) == 0)
-        found = words_match(expressions, regex, line, 0, true, NULL);
-    else
-        found = expressions->ops->match(
-            regex, line.bytes, line.count, 0, line.count,
-            (flags & TRAWL_WHOLE_LINE) != 0 ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
     *matches = found > 0;
     return status_of(found, error);
 }
@@ -40,28 +34,21 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                              struct trawl_error *error)
 {
     const uint64_t count = line.count;
-    const struct regex *regex = expressions->each[expression];
-    const uint32_t flags = expressions->plan->flags;
     const bool takes_empty = line.takes_empty && span->end == 0;
     uint64_t from = span->end, empty = UINT64_MAX; /* begin of the first empty match */
     int matched = 0;
 
     *found = false;
-    if ((flags & TRAWL_WHOLE_LINE) != 0) {
+    if ((expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
-            matched =
-                expressions->ops->match(regex, line.bytes, count, 0, count, REGEX_WHOLE, NULL, 0);
+            matched = words_match(expressions, expression, line, 0, count, REGEX_WHOLE, NULL, 0);
         *span = (struct regex_span){0, count};
-    } else if ((flags & TRAWL_WHOLE_WORD) != 0) {
-        matched = words_match(expressions, regex, line, from, false, span);
-        if (matched == 0 && takes_empty)
-            matched = words_match(expressions, regex, line, 0, true, span);
     } else {
         while (from < count) {
             matched = engine_call_is_over(line.call)
                           ? WORDS_CANCELLED
-                          : expressions->ops->match(regex, line.bytes, count, from, count,
-                                                    REGEX_ANYWHERE, span, 1);
+                          : words_match(expressions, expression, line, from, count, REGEX_ANYWHERE,
+                                        span, 1);
             if (matched <= 0 || span->end > span->begin)
                 break;
             empty = min_u64(empty, span->begin);
@@ -127,7 +114,7 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
                               struct trawl_error *error)
 {
     merge->count = 0;
-    TRAWL_TRY(words_begin(expressions, line, error));
+    words_begin(line);
     for (uint32_t i = 0; i < count; i++) {
         struct occurrence first = {{0, 0}, candidates != NULL ? candidates[i] : i};
         bool found;
@@ -172,8 +159,10 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
                                struct trawl_error *error)
 {
     const struct expressions *expressions;
+    struct words words = {.copy = NULL};
+    struct judged judged = {.bytes = (const uint8_t *)line, .words = &words};
     struct regex_span *spans;
-    uint64_t count;
+    uint64_t count, first;
     void *memory;
     int found;
 
@@ -182,11 +171,19 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
                     (uint64_t)expressions->ops->group_count(expressions->each[pattern_index]) + 1);
     TRAWL_TRY(memory_allocate(count, sizeof *spans, &memory, error));
     spans = (struct regex_span *)memory;
-    found = expressions->ops->match(expressions->each[pattern_index], (const uint8_t *)line,
-                                    line_bytes, begin, end, REGEX_WHOLE, spans, (uint32_t)count);
+    first = words_before(expressions, judged.bytes, begin);
+    judged.bytes += first; /* a character on each side is enough for each assertion */
+    judged.count = words_step(expressions, (const uint8_t *)line, line_bytes, end);
+    judged.count = min_u64(judged.count, line_bytes) - first;
+    found = words_within(expressions, (const uint8_t *)line, line_bytes, begin)
+                ? 0
+                : words_match(expressions, (uint32_t)pattern_index, judged, begin - first,
+                              end - first, REGEX_WHOLE, spans, (uint32_t)count);
     for (uint64_t i = 0; i < groups_max; i++)
-        groups[i] = found > 0 && i < count ? (struct trawl_range){spans[i].begin, spans[i].end}
-                                           : (struct trawl_range){UINT64_MAX, UINT64_MAX};
+        groups[i] = found > 0 && i < count && spans[i].begin != UINT64_MAX
+                        ? (struct trawl_range){first + spans[i].begin, first + spans[i].end}
+                        : (struct trawl_range){UINT64_MAX, UINT64_MAX};
+    words_release(&words);
     memory_release(memory, count, sizeof *spans);
     return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: groups of an expression")
                      : TRAWL_OK;

@@ -14,7 +14,7 @@ struct regex_line {
 };
 
 /* Stores in *matches whether the expression matches in the line; the match may be empty. Errors:
- * MEMORY, LIMIT, STOPPED. words_begin has seen the line. */
+ * MEMORY, LIMIT, STOPPED. words_begin has begun the line. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error);
 /* Finds the first occurrence of a byte or more that begins at span->end or later. Sets *found to

@@ -36,7 +36,7 @@ enum regex_status program_compile(struct expressions *made, const char *bytes, u
         given.memory_bytes = times * each;
         if (each > made->program_bytes_max || given.memory_bytes > made->bytes_left)
             break;
-        status = fold_compile(made->ops, &made->letters, bytes, count, &given, regex, fault);
+        status = made->ops->compile(bytes, count, &given, regex, fault);
     }
     if (status == REGEX_OK)
         made->bytes_left -= given.memory_bytes;

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "regex/classes.h"
 #include "regex/rewrite.h"
 
 #define PLACES_MAX 100 /* most places that are tried as the begin of a mistake */
@@ -22,9 +23,6 @@
 /* The program of such a short expression without counted repetitions is small: a class, which takes
  * 3 bytes at least, takes at most 1,213 instructions of the 349,000 that 16 MiB leave room for. */
 #define SMALL_BYTES 600u
-/* Memory that a program between word borders may take at least: two classes of all characters that
- * are part of no word take some 4,000 instructions. */
-#define BORDERED_BYTES (INT64_C(512) << 10)
 /* A thread that asks a program so often gets a copy of the program, if another thread asked as
  * often before: each match of RE2 takes a lock of its program, and 16 threads that share this lock
  * search 1.7 to 4 times faster with copies. Larger programs are not copied, because a copy takes as
@@ -47,8 +45,7 @@ struct regex {
     const uint64_t serial = ++programs_made;
     const bool is_copied; // threads that often ask get copies of the program
     mutable std::atomic<const re2::RE2 *> program{nullptr};
-    mutable std::atomic<const struct regex *> bordered[4] = {}; // 2 * wide + border
-    mutable std::atomic<uint64_t> often{0};                     // threads that have often asked
+    mutable std::atomic<uint64_t> often{0}; // threads that have often asked
     mutable std::atomic<const copy *> copies{nullptr};
 
     regex(std::string bytes, const re2::RE2::Options &given, bool copied)
@@ -62,8 +59,6 @@ struct regex {
             next = one->next;
             delete one;
         }
-        for (const auto &other : bordered)
-            delete other.load();
     }
 };
 
@@ -131,7 +126,6 @@ re2::RE2::Options options_of(const regex_options &given)
 
     options.set_log_errors(false);
     options.set_longest_match(given.longest);
-    options.set_case_sensitive(!given.fold);
     options.set_never_nl(given.lines);
     options.set_dot_nl(given.dot_all);
     options.set_max_mem(static_cast<int64_t>(given.memory_bytes));
@@ -142,12 +136,12 @@ re2::RE2::Options options_of(const regex_options &given)
 
 // Returns the first ')' without a group to close; if there is none, the begin of the innermost
 // group that is not closed.
-uint64_t place_of_paren(const std::string &source)
+uint64_t place_of_paren(const std::string &source, const regex_options &given)
 {
     std::vector<uint64_t> open;
 
     for (size_t i = 0, end; i < source.size(); i = end) {
-        end = part_end(source, i);
+        end = part_end(source, i, given);
         if (source[i] == '(' && source[end - 1] != ')') {
             open.push_back(i);
         } else if (source[i] == ')') {
@@ -163,14 +157,15 @@ uint64_t place_of_paren(const std::string &source)
 // may occur earlier without a mistake. So the mistake lies in the first occurrence of these bytes
 // with which the expression, cut after the occurrence, has this mistake. Only PLACES_MAX
 // occurrences are tried; if all of these lack the mistake, the last occurrence is returned.
-uint64_t place_of(const re2::RE2 &re, const std::string &source, re2::RE2::Options options)
+uint64_t place_of(const re2::RE2 &re, const std::string &source, const regex_options &given)
 {
+    re2::RE2::Options options = re.options();
     const std::string &part = re.error_arg();
     const re2::RE2::ErrorCode code = re.error_code();
     size_t at = 0;
 
     if (code == re2::RE2::ErrorMissingParen || code == re2::RE2::ErrorUnexpectedParen)
-        return place_of_paren(source);
+        return place_of_paren(source, given);
     if (code == re2::RE2::ErrorTrailingBackslash)
         return source.empty() ? 0 : source.size() - 1;
     if (part.empty())
@@ -233,7 +228,7 @@ void explain(const re2::RE2 &re, regex_fault *fault)
 // Unicode's \w, RE2 parses ASCII's \w: RE2 would sort the same hundreds of ranges for each \w.
 bool is_small(const std::string &source, re2::RE2::Options options)
 {
-    static const std::string words = "\\p{L}\\p{Nl}\\p{M}"; // as in translate.c
+    static const std::string words = "\\p{L}\\p{Nl}\\p{M}"; // as in classes.cc
     std::string parsed(source);
 
     for (size_t at; (at = parsed.find(words)) != std::string::npos;)
@@ -252,25 +247,28 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
     try {
         const std::string source(bytes, static_cast<size_t>(count));
         const re2::RE2::Options options = options_of(*given);
-        std::unique_ptr<struct regex> made(
-            new struct regex(rewrite(source, *given), options, given->is_copied));
+        auto made =
+            std::make_unique<struct regex>(rewrite(source, *given), options, given->is_copied);
 
-        const bool later =
-            given->when == REGEX_LATER || (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
-                                           is_small(made->source, options));
-
-        if (!later && !program_of(made.get()).ok() &&
-            program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
-            made.reset(new struct regex(source, options, false)); // for RE2's message
-        if (later || program_of(made.get()).ok()) {
+        if (given->when == REGEX_LATER ||
+            (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
+             is_small(made->source, options)) ||
+            program_of(made.get()).ok()) {
             *out = made.release();
             return REGEX_OK;
         }
+        if (program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
+            made = std::make_unique<struct regex>(for_message(source, *given), options, false);
         const re2::RE2 &re = program_of(made.get());
-        const bool large = re.error_code() == re2::RE2::ErrorPatternTooLarge;
-        fault->at = large ? 0 : place_of(re, source, options);
+        if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
+            return REGEX_LARGE; // with groups that were added, groups are nested too deeply
+        fault->at = place_of(re, made->source, *given);
         explain(re, fault);
-        return large ? REGEX_LARGE : REGEX_SYNTAX;
+        return REGEX_SYNTAX;
+    } catch (const mistake &found) {
+        fault->at = found.at;
+        std::snprintf(fault->message, sizeof fault->message, "%s", found.what.c_str());
+        return REGEX_SYNTAX;
     } catch (...) {
         return REGEX_MEMORY;
     }
@@ -324,27 +322,18 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
     }
 }
 
-const struct regex *bordered(const struct regex *regex, enum regex_border border,
-                             const char *others, bool wide)
+uint32_t list(const char *bytes, uint64_t count, const regex_options *options, uint32_t last,
+              regex_range *out, uint32_t room)
 {
-    std::atomic<const struct regex *> &place = regex->bordered[2 * wide + border];
-    const struct regex *made = place.load(std::memory_order_acquire);
-
-    if (made != nullptr)
-        return made;
     try {
-        const std::string before = border == REGEX_BORDER_AFTER ? others : "";
-        re2::RE2::Options options = regex->options;
+        const std::string part(bytes, static_cast<size_t>(count));
+        const ranges made = listed_of(part, *options, last);
 
-        options.set_max_mem(std::max(options.max_mem(), BORDERED_BYTES));
-        auto one = std::make_unique<const struct regex>(
-            before + "(" + regex->source + ")(?:" + others + "|(?m:$))", options, regex->is_copied);
-
-        if (place.compare_exchange_strong(made, one.get()))
-            made = one.release();
-        return made;
+        for (size_t i = 0; i < made.size() && i < room; i++)
+            out[i] = {made[i].first, made[i].second};
+        return made.size() <= room ? static_cast<uint32_t>(made.size()) : UINT32_MAX;
     } catch (...) {
-        return nullptr;
+        return UINT32_MAX;
     }
 }
 
@@ -368,5 +357,4 @@ uint32_t group_named(const struct regex *regex, const char *name, uint64_t count
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const struct regex_ops trawl_regex_ops = {
-    REGEX_VERSION, compile,     release,     is_ready,   match,
-    bordered,      group_count, group_named, write_class};
+    REGEX_VERSION, compile, release, is_ready, match, list, group_count, group_named};

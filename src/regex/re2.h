@@ -1,5 +1,5 @@
-/* re2: a table of C functions for all that trawl needs of RE2. Only re2.cc and
- * classes.cc include RE2's headers.
+/* re2: a table of C functions for all that trawl needs of RE2. Only re2.cc and classes.cc include
+ * RE2's headers.
  *
  * re2.cc is a shared object of its own, libtrawl_regex, which regex_load.c loads when a program
  * builds its first plan of expressions. A program without expressions loads no C++ library. No
@@ -11,24 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trawl.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Unicode's White_Space, and all other characters. */
-#define REGEX_SPACES                                                                         \
-    "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}" \
-    "\\x{3000}"
-#define REGEX_NO_SPACES                                                                       \
-    "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{84}\\x{86}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}" \
-    "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"            \
-    "\\x{3001}-\\x{10ffff}"
-/* Word characters, as in Unicode's technical standard 18. The ranges are letters in circles and
- * squares, which belong to no category of letters. */
-#define REGEX_WORDS                                                                            \
-    "\\p{L}\\p{Nl}\\p{M}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-" \
-    "\\x{1f169}\\x{1f170}-\\x{1f189}\\p{Nd}\\p{Pc}"
-#define REGEX_DIGITS "\\p{Nd}"
 
 struct regex; /* a compiled expression */
 enum regex_when {
@@ -36,14 +23,26 @@ enum regex_when {
     REGEX_PARSED, /* mistakes are found now; a small program is compiled when first used */
     REGEX_LATER   /* the program is compiled when first used */
 };
+/* Which texts the program reads (regex/words.h). */
+enum regex_marks {
+    REGEX_UNMARKED,
+    REGEX_MARKED,     /* texts with marks */
+    REGEX_MARKED_WORD /* texts with marks; a match has no word character before or after */
+};
 struct regex_options {
     /* of matches with the same begin, prefer the longest; false: the first alternative that
      * matches */
     bool longest;
-    bool fold;    /* ignore case */
+    bool fold;    /* ignore case, by `letters` */
     bool bytes;   /* each byte is a character; false: UTF-8 */
     bool lines;   /* the text has many lines, and no match may contain a newline */
     bool dot_all; /* '.' matches a newline, too */
+    bool ripgrep; /* classes are ripgrep's */
+    bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
+    /* variants NULL: A-Z equal a-z; is_word NULL: words consist of letters, digits and _ of ASCII
+     */
+    struct trawl_utf8 letters;
+    enum regex_marks marks;
     /* threads that often ask get a copy of the program, which takes as much memory again */
     bool is_copied;
     enum regex_when when;
@@ -68,16 +67,16 @@ struct regex_span {
     uint64_t end;
 };
 
-/* Where a match between word borders begins. */
-enum regex_border {
-    REGEX_BORDER_AT,   /* at REGEX_AT_FROM, where the caller knows that a word may begin */
-    REGEX_BORDER_AFTER /* after a character that is part of no word, which the match includes */
+struct regex_range {
+    uint32_t first;
+    uint32_t last;
 };
 
-#define REGEX_VERSION 7u
+#define REGEX_VERSION 8u
 
 struct regex_ops {
     uint32_t version; /* REGEX_VERSION */
+    /* Compiles an expression that translate wrote. */
     enum regex_status (*compile)(const char *bytes, uint64_t count,
                                  const struct regex_options *options, struct regex **regex,
                                  struct regex_fault *fault);
@@ -93,23 +92,15 @@ struct regex_ops {
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
-    /* Returns the program of the expression between word borders; the first call makes it, and
-     * `regex` owns it. A match includes the character after the expression, unless a line ends
-     * there; group 1 is the expression. `others`: the class of all characters that are part of no
-     * word; `wide`: there are two such classes for `regex`, and this is the second. NULL: no
-     * memory. */
-    const struct regex *(*bordered)(const struct regex *regex, enum regex_border border,
-                                    const char *others, bool wide);
+    /* Lists the characters, up to the character `last`, that a character, an escape or a class of a
+     * translated expression stands for. UINT32_MAX for `last`: all characters, but not if RE2 alone
+     * knows these. Returns the number of ranges; UINT32_MAX: more than `room`, or they are not
+     * known. */
+    uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
+                     uint32_t last, struct regex_range *ranges, uint32_t room);
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group of that name; 0: there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
-    /* Writes ripgrep's class, "[...]", as RE2's class of the same characters to `out`, if the class
-     * takes at most `room` bytes. \w, \d and \s mean Unicode's characters. variants: which letters
-     * are equal, as in struct trawl_utf8; NULL: case counts. Returns how many bytes the class
-     * takes; 0: *fault says why there is none. */
-    uint64_t (*write_class)(const char *bytes, uint64_t count,
-                            uint32_t (*variants)(void *, uint32_t, uint32_t *), char *out,
-                            uint64_t room, struct regex_fault *fault);
 };
 
 /* The only symbol of libtrawl_regex. */

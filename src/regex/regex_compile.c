@@ -10,8 +10,11 @@
 #include "regex/program_memory.h"
 #include "regex/regex_load.h"
 #include "regex/translate.h"
+#include "regex/words.h"
 
 #define WHOLE_MAX 256u /* the most expressions that are compiled together */
+/* Memory that a program for whole words may take at least, however little a plan leaves. */
+#define WORDS_BYTES (UINT64_C(512) << 10)
 
 /* What is known while a plan's expressions are compiled one after the other. */
 struct maker {
@@ -23,16 +26,24 @@ struct maker {
     struct anchor_maker anchors;
 };
 
+/* Frees a program for each expression. NULL: there are no programs. */
+static void free_programs(struct expressions *made, struct regex **programs)
+{
+    for (uint32_t i = 0; i < made->count && programs != NULL; i++)
+        if (programs[i] != NULL)
+            made->ops->release(programs[i]);
+    memory_release(programs, made->count, sizeof *programs);
+}
+
 static void expressions_free(void *object)
 {
     struct expressions *made = (struct expressions *)object;
 
     if (made == NULL)
         return;
-    for (uint32_t i = 0; i < made->count && made->each != NULL; i++)
-        if (made->each[i] != NULL)
-            made->ops->release(made->each[i]);
-    memory_release(made->each, made->count, sizeof(struct regex *));
+    free_programs(made, made->each);
+    free_programs(made, made->marked);
+    memory_release((void *)made->may_be_empty, made->count, 1);
     if (made->whole != NULL)
         made->ops->release(made->whole);
     anchors_free(made);
@@ -44,12 +55,19 @@ static void expressions_free(void *object)
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
     const struct plan_expressions *given = &plan->expressions;
+    struct regex_options options = {.longest = given->syntax != TRAWL_PERL,
+                                    .is_copied = given->memory_mib == 0,
+                                    .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
+                                    .bytes = !given->characters,
+                                    .dot_all = plan->line_end != '\n',
+                                    .ripgrep = (plan->flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
+                                    .unicode = (plan->flags & TRAWL_UNICODE) != 0};
 
-    return (struct regex_options){.longest = given->syntax != TRAWL_PERL,
-                                  .is_copied = given->memory_mib == 0,
-                                  .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
-                                  .bytes = !given->characters,
-                                  .dot_all = plan->line_end != '\n'};
+    if (plan->utf8_is_set && (given->characters || (plan->flags & TRAWL_SINGLE_BYTE) != 0))
+        options.letters = plan->utf8;
+    else if (given->characters)
+        options.letters.variants = trawl_unicode()->variants;
+    return options;
 }
 
 static enum trawl_status no_memory(struct trawl_error *error)
@@ -104,31 +122,65 @@ static enum trawl_status join(struct maker *maker, const struct translated *tran
     return TRAWL_OK;
 }
 
+/* Compiles expression number `index` for copies of lines with marks, if the expression has edges of
+ * words about which the other program may be wrong. */
+static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
+                                        const struct translated *translated,
+                                        struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const bool words =
+        (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
+    const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL;
+    struct regex_options options = made->options;
+    struct regex_fault fault = {0, ""};
+    enum regex_status status;
+
+    if (!words && !is_wide && translated->edges <= TRANSLATED_EDGES)
+        return TRAWL_OK;
+    if (translated->has_byte && !options.bytes)
+        return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
+    if (made->marked == NULL)
+        TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
+    if (made->may_be_empty == NULL)
+        TRAWL_TRY(MEMORY_ZEROED(made->may_be_empty, made->count, error));
+    words_prepare(made);
+    made->has_wide_words |= is_wide;
+    made->needs_marks |= words || translated->edges > TRANSLATED_EDGES;
+    made->is_strict |= (words || (translated->edges & TRANSLATED_HALVES) != 0) &&
+                       (made->plan->flags & TRAWL_STRICT_WORD) != 0;
+    options.when = REGEX_LATER;
+    options.marks = words ? REGEX_MARKED_WORD : REGEX_MARKED;
+    status = program_compile(made, translated->bytes, translated->count, &options, 1,
+                             &made->marked[index], &fault);
+    options.memory_bytes = WORDS_BYTES;
+    if (status == REGEX_LARGE && words)
+        status = made->ops->compile(translated->bytes, translated->count, &options,
+                                    &made->marked[index], &fault);
+    return status == REGEX_OK ? TRAWL_OK : refuse(made, translated, status, &fault, error);
+}
+
 /* Translates and compiles expression number `index`, and adds the expression's anchors. If the plan
  * has at most WHOLE_MAX expressions, also adds the expression to the alternatives of `whole`. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
-    struct regex_options options = options_of(plan);
+    struct regex_options options = made->options;
     const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     struct regex_fault fault = {0, ""};
     struct translated translated;
     enum regex_status regex_status;
     enum trawl_status status;
 
-    TRAWL_TRY(translate(made->ops, plan->expressions.syntax, plan->flags,
-                        (const char *)pattern.bytes, pattern.bytes_count, &translated, error));
-    if (translated.has_byte && (plan->flags & TRAWL_WHOLE_WORD) != 0 && !options.bytes) {
-        translated_release(&translated);
-        return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
-    }
+    TRAWL_TRY(translate(plan->expressions.syntax, plan->flags, (const char *)pattern.bytes,
+                        pattern.bytes_count, &translated, error));
     made->bytes_left +=
         made->program_bytes; /* what program_memory_divide kept for the expression */
     options.when = REGEX_PARSED;
     regex_status = program_compile(made, translated.bytes, translated.count, &options, 1,
                                    &made->each[index], &fault);
-    status = regex_status == REGEX_OK ? TRAWL_OK
+    status = regex_status == REGEX_OK ? compile_marked(maker, index, &translated, error)
                                       : refuse(made, &translated, regex_status, &fault, error);
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
@@ -145,7 +197,7 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     const bool lines = (plan->flags & TRAWL_WHOLE_LINE) != 0;
-    struct regex_options options = options_of(plan);
+    struct regex_options options = made->options;
     const char *before = lines ? "(?m)^(?:" : "(?m)(?:", *after = lines ? ")$" : ")";
     uint64_t begin = strlen(before), count = begin + maker->joined_count + strlen(after);
     struct regex_fault fault;
@@ -165,8 +217,8 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     memory_release(memory, count, 1);
     if (status == REGEX_MEMORY)
         return no_memory(error);
-    made->whole_is_exact =
-        status == REGEX_OK && made->count == 1 && (plan->flags & TRAWL_WHOLE_WORD) == 0;
+    made->whole_is_exact = status == REGEX_OK && made->count == 1 && made->marked == NULL &&
+                           (plan->flags & TRAWL_WHOLE_WORD) == 0;
     return TRAWL_OK;
 }
 
@@ -185,12 +237,11 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
                                   struct trawl_error *error)
 {
     struct expressions *made = maker->made;
-    const struct regex_options options = options_of(made->plan);
     void *memory;
 
     TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *), &memory, error));
     made->each = (struct regex **)memory;
-    anchors_begin(&maker->anchors, made, &options, source->sample, source->sample_bytes);
+    anchors_begin(&maker->anchors, made, &made->options, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
         enum trawl_status status = compile_one(maker, i, error);
 
@@ -217,7 +268,7 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made = (struct expressions *)memory;
     maker.made->ops = ops;
     maker.made->plan = source->plan;
-    maker.made->letters = fold_rule_of(source->plan);
+    maker.made->options = options_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;
     program_memory_divide(maker.made);
     status = make_all(&maker, source, error);

@@ -7,7 +7,7 @@
 #define TRAWL_REGEX_REGEX_COMPILE_H
 
 #include "engine.h"
-#include "regex/fold.h"
+#include "regex/re2.h"
 
 struct chain;
 
@@ -30,12 +30,28 @@ struct anchor {
     struct chain *after;
 };
 
+/* What stands in a copy with marks (words.h) for a character of ASCII. */
+struct marked_unit {
+    uint8_t bytes[4];
+    uint8_t count;
+};
+
 struct expressions {
     const struct regex_ops *ops;
     const struct trawl_plan *plan;
-    struct fold_rule letters; /* which letters are equal where case is ignored */
+    struct regex_options options; /* of each program, but for marks, lines, when and memory_bytes */
     uint32_t count;
     struct regex **each; /* `count` programs, which read the text of a single line */
+    /* `count` programs for copies of lines with marks (words.h); NULL, or the program is NULL: the
+     * expression has no edge of a word about which the program in `each` may be wrong. */
+    struct regex **marked;
+    _Atomic uint8_t *may_be_empty; /* what words.c knows of each program of `marked` */
+    bool needs_marks; /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines */
+    struct marked_unit units[128]; /* if `marked` is not NULL */
+    bool is_strict;                /* no word stands beside a byte of no character */
+    /* The edges mean words beyond ASCII: no program but `marked` may be asked about a line that is
+     * not ASCII. */
+    bool has_wide_words;
     /* All expressions as alternatives, for a text of many lines; NULL: some expression means
      * something else in such a text, or the expressions are too many or too large. Heads, tails and
      * this program are compiled when a search first asks whether they are ready. */

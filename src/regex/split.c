@@ -285,7 +285,8 @@ static bool add_character(const struct reader *reader, const struct item *item,
     if (item->one_end == 0 || sequence->count == SPLIT_SEQUENCE_MAX)
         return false;
     sequence->count++;
-    character->flags_count = open_group(item->flags, character->flags);
+    character->fold = (item->flags & FOLDS) != 0;
+    character->dot_all = (item->flags & DOT_ALL) != 0;
     character->least = item->least;
     character->most = item->most;
     character->bytes = (const char *)reader->bytes + item->begin;
@@ -473,8 +474,8 @@ enum trawl_status split_expression(const char *bytes, uint64_t count,
     struct reader reader = {.options = options,
                             .bytes = (const uint8_t *)bytes,
                             .count = count,
-                            .flags =
-                                (options->fold ? FOLDS : 0u) | (options->dot_all ? DOT_ALL : 0u)};
+                            .flags = (options->options->fold ? FOLDS : 0u) |
+                                     (options->options->dot_all ? DOT_ALL : 0u)};
     enum trawl_status status;
     double worst;
 

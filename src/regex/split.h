@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "plan/analyse.h"
+#include "regex/re2.h"
 
 #define SPLIT_STRINGS_MAX 64u
 #define SPLIT_STRING_BYTES 59u
@@ -28,8 +29,8 @@ struct split_sequence {
     uint32_t count;
     bool is_whole; /* the line ends, or backwards begins, after the characters */
     struct split_character {
-        char flags[16]; /* "(?i-msU:" or similar */
-        uint32_t flags_count;
+        bool fold;
+        bool dot_all;
         uint32_t least;
         uint32_t most;     /* SPLIT_ENDLESS: no limit */
         const char *bytes; /* the character or the class, as in the expression */
@@ -58,11 +59,10 @@ struct split {
 };
 
 struct split_options {
-    bool fold;       /* the expression ignores case */
-    bool dot_all;    /* '.' matches a newline */
-    bool words;      /* only matches that are whole words count */
-    bool splits_i;   /* i and I are different letters */
-    bool characters; /* the expression is UTF-8; false: each byte is a character */
+    const struct regex_ops *ops;
+    const struct regex_options *options; /* of the expression's program */
+    bool words;                          /* only matches that are whole words count */
+    bool splits_i;                       /* i and I are different letters */
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of a text, in which strings are counted */
     uint64_t sample_bytes; /* 0: no text is known */

@@ -1,6 +1,6 @@
-/* translate: copies Perl's syntax, except for the names of groups, Unicode's classes and what
- * ripgrep's syntax has beyond RE2's; reads the extended and the basic syntax of POSIX, with GNU's
- * additions, and writes each part as RE2 spells it.
+/* translate: copies Perl's syntax, except for \Q...\E, the names of groups and what ripgrep's
+ * syntax has outside of classes beyond RE2's; reads the extended and the basic syntax of POSIX,
+ * with GNU's additions, and writes each part as RE2 spells it, but for the edges of words.
  *
  * The syntaxes of POSIX:   extended            basic
  *   a group                ( )                 \( \)
@@ -19,33 +19,18 @@
 #define EXPRESSION_BYTES_MAX (1u << 28)
 /* bound on the translated bytes per byte: a repetition may add "(?:", ")" and a 0 */
 #define ROOM_PER_BYTE 6u
-/* bound on the translated bytes of \w, \W, \s and \S as Unicode means them */
-#define UNICODE_BYTES 256u
 #define DEPTH_MAX 1000u /* the most groups inside each other */
 #define NAMES_MAX 1000u /* the most groups with names: each name is compared with all before */
 
-/* What is known about the edges of words. */
-struct words {
-    /* \< was read, and the next part has to begin with a word character. HELD: the last part does,
-     * unless a repetition lets the part be empty. */
-    enum { NOTHING, HELD, WANTED } begin;
-    bool ends;   /* the last parts end with a word character */
-    bool ended;  /* the parts before the last part do */
-    bool leaves; /* of a group: an alternative ended while \< wanted a word character */
-};
-
 /* A group that is open. */
 struct group {
-    uint64_t begin;     /* where the group begins in out->bytes */
-    uint64_t from;      /* where the group begins in the expression */
-    struct words words; /* before the group; ends: all alternatives so far end with a word */
-    bool fold;
+    uint64_t begin; /* where the group begins in out->bytes */
+    uint64_t from;  /* where the group begins in the expression */
 };
 
 struct reader {
-    const struct regex_ops *ops;
     enum trawl_syntax syntax;
-    bool unicode, fold;
+    bool ripgrep, unicode;
     const char *bytes;
     uint64_t count, at;
     struct translated *out;
@@ -56,8 +41,6 @@ struct reader {
      * no such part */
     uint64_t atom;
     bool repeated; /* the part has a repetition */
-    struct words words;
-    uint64_t word_from; /* where \< was read */
 };
 
 /* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. */
@@ -68,16 +51,6 @@ static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const ch
     if (error != NULL)
         error->text_offset = at;
     return status;
-}
-
-/* Makes room for `more` bytes beyond those that the expression takes. */
-static enum trawl_status make_room(struct translated *out, uint64_t more, struct trawl_error *error)
-{
-    TRAWL_TRY(MEMORY_GROW(out->bytes, out->capacity, out->capacity + more, error));
-    out->capacity += more;
-    TRAWL_TRY(MEMORY_GROW(out->from, out->from_capacity, out->capacity, error));
-    out->from_capacity = out->capacity;
-    return TRAWL_OK;
 }
 
 /* Appends bytes to the translation, which come from byte `from` of the expression. */
@@ -97,102 +70,58 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Begins a part that a repetition may repeat. word: the part is an ASCII word character. */
-static enum trawl_status begin_atom(struct reader *reader, bool word, struct trawl_error *error)
+/* Begins a part that a repetition may repeat. */
+static void begin_atom(struct reader *reader)
 {
-    struct words *words = &reader->words;
-
-    if (words->begin == WANTED && !word)
-        return refuse(reader->word_from, error,
-                      "\\<: a word's begin is known only before a letter, digit or _ of ASCII");
-    *words = (struct words){words->begin == WANTED ? HELD : NOTHING, word, words->ends, false};
     reader->atom = reader->out->count;
     reader->repeated = false;
-    return TRAWL_OK;
 }
 
 /* Handles the begin of a group that was just written from out->bytes[begin] on. */
 static enum trawl_status open_group(struct reader *reader, uint64_t begin, uint64_t from,
                                     struct trawl_error *error)
 {
-    struct words *words = &reader->words;
-
     if (reader->depth == DEPTH_MAX)
         return refuse(from, error, "groups are nested too deeply");
-    reader->groups[reader->depth++] = (struct group){begin, from, *words, reader->fold};
-    reader->groups[reader->depth - 1].words =
-        (struct words){words->begin, true, words->ends, false};
-    *words = (struct words){words->begin == WANTED ? WANTED : NOTHING, false, false, false};
-    reader->atom = UINT64_MAX;
-    return TRAWL_OK;
-}
-
-/* Handles the end of an alternative. */
-static enum trawl_status end_alternative(struct reader *reader, struct trawl_error *error)
-{
-    struct words *words = &reader->words;
-    struct group *group = reader->depth > 0 ? &reader->groups[reader->depth - 1] : NULL;
-
-    if (group == NULL && words->begin == WANTED)
-        return begin_atom(reader, false, error);
-    if (group != NULL) {
-        group->words.leaves |= words->begin == WANTED;
-        group->words.ends &= words->ends;
-    }
-    *words = (struct words){group != NULL && group->words.begin == WANTED ? WANTED : NOTHING, false,
-                            false, false};
+    reader->groups[reader->depth++] = (struct group){begin, from};
     reader->atom = UINT64_MAX;
     return TRAWL_OK;
 }
 
 /* Handles the end of the innermost group, which a repetition may then repeat. */
-static enum trawl_status close_group(struct reader *reader, struct trawl_error *error)
+static void close_group(struct reader *reader)
 {
-    const struct group *group = &reader->groups[reader->depth - 1];
-
-    TRAWL_TRY(end_alternative(reader, error));
-    reader->words = (struct words){group->words.leaves            ? WANTED
-                                   : group->words.begin == WANTED ? HELD
-                                                                  : NOTHING,
-                                   group->words.ends, group->words.ended, false};
-    reader->depth--;
-    reader->atom = group->begin;
-    reader->fold = group->fold;
+    reader->atom = reader->groups[--reader->depth].begin;
     reader->repeated = false;
-    return TRAWL_OK;
 }
 
-/* Writes \b for \< or \>, which begin at `from`. */
-static enum trawl_status put_edge(struct reader *reader, bool begins, uint64_t from,
-                                  struct trawl_error *error)
+/* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, which no character of
+ * a word comes before or after. RE2 has the first two alone (regex_ops.compile). */
+static void put_edge(struct reader *reader, char letter, uint64_t from)
 {
-    if (!begins && !reader->words.ends)
-        return refuse(from, error,
-                      "\\>: a word's end is known only after a letter, digit or _ of ASCII");
-    put(reader, "\\b", 2, from);
+    const char after = reader->at < reader->count ? reader->bytes[reader->at] : '\0';
+    const char then = reader->at + 1 < reader->count ? reader->bytes[reader->at + 1] : '\0';
+
+    /* Beside a letter, \m and \M are \b, about which RE2 can decide alone. */
+    if ((letter == 'm' && class_is_word_byte(after) &&
+         (then == '\0' || strchr("*?{\\", then) == NULL)) ||
+        (letter == 'M' && reader->atom + 1 == reader->out->count && !reader->repeated &&
+         class_is_word_byte(reader->out->bytes[reader->atom])))
+        letter = 'b';
+    put(reader, (char[2]){'\\', letter}, 2, from);
+    reader->out->edges |= letter == 'b' || letter == 'B'   ? TRANSLATED_EDGES
+                          : letter == 'm' || letter == 'M' ? TRANSLATED_BEGINS
+                                                           : TRANSLATED_HALVES;
     reader->atom = UINT64_MAX;
-    if (begins) {
-        reader->words.begin = WANTED;
-        reader->word_from = from;
-    }
-    return TRAWL_OK;
 }
 
 /* Writes a repetition. A part that has a repetition already becomes a group, because RE2 would read
  * "*?" or "*+" as a single operator. */
-static enum trawl_status put_repetition(struct reader *reader, const char *bytes, uint64_t count,
-                                        uint64_t from, struct trawl_error *error)
+static void put_repetition(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
 {
     struct translated *out = reader->out;
-    struct words *words = &reader->words;
     uint64_t length = out->count - reader->atom;
 
-    if (words->begin == WANTED) /* the next round may begin with another character */
-        return begin_atom(reader, false, error);
-    if (bytes[0] == '*' || bytes[0] == '?' || (bytes[0] == '{' && bytes[1] == '0')) {
-        words->begin = words->begin == HELD ? WANTED : words->begin;
-        words->ends = words->ends && words->ended;
-    }
     if (reader->repeated) {
         TRAWL_ASSERT(out->capacity - out->count >= 4 + count);
         memmove(out->bytes + reader->atom + 3, out->bytes + reader->atom, (size_t)length);
@@ -206,7 +135,6 @@ static enum trawl_status put_repetition(struct reader *reader, const char *bytes
     }
     put(reader, bytes, count, from);
     reader->repeated = true;
-    return TRAWL_OK;
 }
 
 static void copy(struct reader *reader, uint64_t count)
@@ -242,7 +170,7 @@ static uint64_t read_braces(const struct reader *reader, uint64_t length, char t
             strcpy(text + count, "}");
             return i + length - reader->at;
         }
-        if (byte == ' ' && reader->unicode)
+        if (byte == ' ' && reader->ripgrep)
             continue;
         if (!is_digit(byte) && (byte != ',' || memchr(text, ',', count) != NULL ||
                                 (count == 1 && reader->syntax == TRAWL_PERL)))
@@ -265,30 +193,12 @@ static uint64_t count_to(const struct reader *reader, char last)
     return found != NULL ? (uint64_t)(found + 1 - from) : 0;
 }
 
-/* Writes \w, \W, \d, \D, \s or \S, whose letter is given, as Unicode means it. */
-static void put_unicode(struct reader *reader, char letter, bool in_class)
-{
-    static const char letters[] = "dDsSwW";
-    static const char *const texts[] = {REGEX_DIGITS,    "\\P{Nd}",   REGEX_SPACES,
-                                        REGEX_NO_SPACES, REGEX_WORDS, "^" REGEX_WORDS};
-
-    put_text(reader, in_class ? "" : "[", reader->at);
-    put_text(reader, texts[strchr(letters, letter) - letters], reader->at);
-    put_text(reader, in_class ? "" : "]", reader->at);
-    reader->at += 2;
-}
-
-static bool is_unicode(const struct reader *reader, char letter)
-{
-    return reader->unicode && letter != '\0' && strchr("dDsSwW", letter) != NULL;
-}
-
 /* Reads \<, \>, \b{start}, \b{end}, \b{start-half}, \b{end-half}. *is_edge: there is one of these.
  */
 static enum trawl_status copy_edge(struct reader *reader, bool *is_edge, struct trawl_error *error)
 {
     static const char *const edges[] = {
-        "\\<", "\\b{start}", "\\b{start-half}", "\\>", "\\b{end}", "\\b{end-half}", "\\b{"};
+        "\\<", "\\b{start}", "\\>", "\\b{end}", "\\b{start-half}", "\\b{end-half}", "\\b{"};
     enum { COUNT = sizeof edges / sizeof *edges };
     const uint64_t from = reader->at;
     uint32_t i = 0;
@@ -302,7 +212,22 @@ static enum trawl_status copy_edge(struct reader *reader, bool *is_edge, struct 
     if (i + 1 == COUNT)
         return refuse(from, error, "\\b{...}: only start, end, start-half and end-half are known");
     reader->at += strlen(edges[i]);
-    return put_edge(reader, i < 3, from, error);
+    put_edge(reader, "mmMMhH"[i], from);
+    return TRAWL_OK;
+}
+
+/* Copies \Q...\E, with a '\' before each character instead. */
+static void copy_quoted(struct reader *reader)
+{
+    for (reader->at += 2; reader->at < reader->count && !begins_with(reader, reader->at, "\\E");) {
+        const char byte = reader->bytes[reader->at];
+
+        if (((uint8_t)byte & 0xc0) != 0x80)
+            begin_atom(reader);
+        put(reader, "\\", byte > 0 && !class_is_word_byte(byte), reader->at);
+        copy(reader, 1);
+    }
+    reader->at += reader->at < reader->count ? 2 : 0;
 }
 
 /* Copies an escape. */
@@ -311,68 +236,49 @@ static enum trawl_status copy_escape(struct reader *reader, struct trawl_error *
     const uint64_t from = reader->at;
     const char letter = from + 1 < reader->count ? reader->bytes[from + 1] : '\0';
     const char after = from + 2 < reader->count ? reader->bytes[from + 2] : '\0';
+    const bool is_u = reader->ripgrep && (letter == 'u' || letter == 'U');
     uint64_t braces = 0;
     bool is_edge = false;
 
     if (letter == 'Q') {
-        const char *end = memmem(reader->bytes + from, (size_t)(reader->count - from), "\\E", 2);
-
-        TRAWL_TRY(begin_atom(reader, false, error));
-        copy(reader, end != NULL ? (uint64_t)(end + 2 - reader->bytes) - from : reader->count);
-        if (end == NULL) /* so that other expressions may follow */
-            put_text(reader, "\\E", from);
-        reader->atom = UINT64_MAX;
+        copy_quoted(reader);
         return TRAWL_OK;
     }
-    if (reader->unicode)
+    if (reader->ripgrep)
         TRAWL_TRY(copy_edge(reader, &is_edge, error));
     if (is_edge)
         return TRAWL_OK;
+    if (letter != '\0' && strchr("mMhH", letter) != NULL)
+        return refuse(from, error, "invalid escape sequence");
+    if (letter == 'b' || letter == 'B') {
+        reader->at += 2;
+        put_edge(reader, letter, from);
+        return TRAWL_OK;
+    }
     reader->out->needs_line |= letter == 'A' || letter == 'z' || letter == 'C';
     reader->out->has_byte |= letter == 'C';
-    if (letter != '\0' && strchr("bBAz", letter) != NULL) {
+    if (letter == 'A' || letter == 'z') {
         copy(reader, 2);
         reader->atom = UINT64_MAX;
         return TRAWL_OK;
     }
-    TRAWL_TRY(begin_atom(reader, !reader->unicode && (letter == 'w' || letter == 'd'), error));
-    if (letter != '\0' && strchr("xpPuU", letter) != NULL && after == '{')
+    begin_atom(reader);
+    if (letter != '\0' && strchr("xpPuU", letter) != NULL && after == '{') {
         braces = count_to(reader, '}');
-    if (is_unicode(reader, letter)) {
-        put_unicode(reader, letter, false);
-    } else if (braces == 0 && after == '{' && strchr("xpPuU", letter) != NULL) {
-        return refuse(from, error, "the brace is not closed");
-    } else if (reader->unicode && (letter == 'u' || letter == 'U')) {
+        if (braces == 0)
+            return refuse(from, error, "the brace is not closed");
+    }
+    if (reader->ripgrep && !reader->unicode &&
+        (is_u || letter == 'p' || letter == 'P' || (letter == 'x' && braces > 0)))
+        return refuse(from, error, "with --no-unicode, expressions mean bytes: write \\xff");
+    if (is_u) {
         put_text(reader, braces > 0 ? "\\x" : "\\x{", from);
         reader->at += 2;
         copy(reader, braces > 0 ? braces - 2 : letter == 'u' ? 4 : 8);
         put_text(reader, braces > 0 ? "" : "}", from);
-    } else {
-        copy(reader, braces > 0                       ? braces
-                     : letter == 'x'                  ? 4
-                     : letter == 'p' || letter == 'P' ? 3
-                                                      : 2);
+        return TRAWL_OK;
     }
-    return TRAWL_OK;
-}
-
-/* Writes the class of `length` bytes at reader->at as a class without classes and operators. */
-static enum trawl_status put_set(struct reader *reader, uint64_t length, struct trawl_error *error)
-{
-    const char *text = reader->bytes + reader->at;
-    struct translated *out = reader->out;
-    struct regex_fault fault = {0, "out of memory: a class"};
-    uint32_t (*same)(void *, uint32_t, uint32_t *) =
-        reader->fold ? trawl_unicode()->variants : NULL;
-    const uint64_t count = reader->ops->write_class(text, length, same, NULL, 0, &fault);
-
-    if (count == 0)
-        return refuse(reader->at + fault.at, error, fault.message);
-    TRAWL_TRY(make_room(out, count, error));
-    (void)reader->ops->write_class(text, length, same, out->bytes + out->count, count, &fault);
-    for (uint64_t i = 0; i < count; i++)
-        out->from[out->count++] = (uint32_t)reader->at;
-    reader->at += length;
+    copy(reader, braces > 0 ? braces : letter == 'x' ? 4 : letter == 'p' || letter == 'P' ? 3 : 2);
     return TRAWL_OK;
 }
 
@@ -381,23 +287,14 @@ static enum trawl_status copy_class(struct reader *reader, struct trawl_error *e
     const uint64_t from = reader->at;
     bool is_set;
     const uint64_t length =
-        class_length(reader->bytes + from, reader->count - from, reader->unicode, &is_set);
+        class_length(reader->bytes + from, reader->count - from, reader->ripgrep, &is_set);
 
-    if (reader->unicode && length == 0)
+    if (reader->ripgrep && length == 0)
         return refuse(from, error, "the bracket is not closed");
-    if (!reader->unicode && class_is_named(reader->bytes + from, length))
+    if (!reader->ripgrep && class_is_named(reader->bytes + from, length))
         return refuse(from, error, CLASS_NAMED);
-    TRAWL_TRY(begin_atom(reader, class_is_words(reader->bytes + from, length), error));
-    if (is_set && length > 0)
-        return put_set(reader, length, error);
-    while (reader->at < (length > 0 ? from + length : reader->count)) {
-        const bool escapes = reader->bytes[reader->at] == '\\' && reader->at + 1 < reader->count;
-
-        if (escapes && is_unicode(reader, reader->bytes[reader->at + 1]))
-            put_unicode(reader, reader->bytes[reader->at + 1], true);
-        else
-            copy(reader, escapes ? 2 : 1);
-    }
+    begin_atom(reader);
+    copy(reader, length > 0 ? length : reader->count);
     return TRAWL_OK;
 }
 
@@ -421,7 +318,7 @@ static enum trawl_status copy_name(struct reader *reader, struct trawl_error *er
 static enum trawl_status copy_open(struct reader *reader, struct trawl_error *error)
 {
     const uint64_t from = reader->at, begin = reader->out->count;
-    bool off = false, fold = reader->fold;
+    bool off = false;
 
     if (begins_with(reader, from, "(?P<") ||
         (begins_with(reader, from, "(?<") && from + 3 < reader->count &&
@@ -434,29 +331,25 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
     while (reader->at < reader->count) {
         const char letter = reader->bytes[reader->at];
 
-        if (letter == '\0' || strchr(reader->unicode ? "imsUuxR-" : "imsU-", letter) == NULL)
+        if (letter == '\0' || strchr(reader->ripgrep ? "imsUuxR-" : "imsU-", letter) == NULL)
             break;
-        if (letter == 'x' || letter == 'R' || (letter == 'u' && off))
+        if (letter == 'x' || letter == 'R' || (letter == 'u' && (off || !reader->unicode)))
             return refuse(
                 reader->at, error,
-                "the flags x, R and -u have no meaning here; trawl has the options --crlf "
-                "and --no-unicode");
+                "the flags x, R, u after --no-unicode and -u have no meaning here; trawl has the "
+                "options --crlf and --no-unicode");
         off |= letter == '-';
-        fold = letter == 'i' ? !off : fold;
         reader->out->needs_line |= off && letter == 'm';
         copy(reader, letter != 'u');
         reader->at += letter == 'u';
     }
     if (begins_with(reader, reader->at, ")")) {
-        reader->fold = fold;
         put_text(reader, reader->out->count == begin + 2 && reader->at > from + 2 ? ":" : "", from);
         copy(reader, 1);
         return TRAWL_OK;
     }
     copy(reader, 1);
-    TRAWL_TRY(open_group(reader, begin, from, error));
-    reader->fold = fold;
-    return TRAWL_OK;
+    return open_group(reader, begin, from, error);
 }
 
 /* Copies a repetition with the '?' that follows. In ripgrep's syntax the part may have a repetition
@@ -469,11 +362,11 @@ static enum trawl_status copy_repetition(struct reader *reader, struct trawl_err
 
     if (text[0] == '{') {
         length = read_braces(reader, 1, text);
-        if (length == 0 && reader->unicode)
+        if (length == 0 && reader->ripgrep)
             return refuse(from, error,
                           "{ begins no repetition {n}, {n,} or {n,m}; the character is \\{");
         if (length == 0) {
-            TRAWL_TRY(begin_atom(reader, false, error));
+            begin_atom(reader);
             copy(reader, 1);
             return TRAWL_OK;
         }
@@ -483,23 +376,30 @@ static enum trawl_status copy_repetition(struct reader *reader, struct trawl_err
         strcat(text, "?");
         reader->at++;
     }
-    reader->repeated &= reader->unicode;
+    reader->repeated &= reader->ripgrep;
     if (reader->atom == UINT64_MAX) /* an assertion, or nothing */
         put_text(reader, text, from);
     else
-        TRAWL_TRY(put_repetition(reader, text, strlen(text), from, error));
+        put_repetition(reader, text, strlen(text), from);
     return TRAWL_OK;
 }
 
 /* Copies a byte that stands for itself, or '.'. */
-static enum trawl_status copy_byte(struct reader *reader, struct trawl_error *error)
+static void copy_byte(struct reader *reader)
 {
-    const char byte = reader->bytes[reader->at];
+    const uint8_t byte = (uint8_t)reader->bytes[reader->at];
+    uint64_t count = 1;
 
-    if (((uint8_t)byte & 0xc0) != 0x80 || reader->atom == UINT64_MAX)
-        TRAWL_TRY(begin_atom(reader, class_is_word_byte(byte), error));
-    copy(reader, 1);
-    return TRAWL_OK;
+    if ((byte & 0xc0) != 0x80 || reader->atom == UINT64_MAX)
+        begin_atom(reader);
+    /* Where bytes are characters, ripgrep still repeats a character of UTF-8 as a whole. */
+    while (byte >= 0xc0 && reader->ripgrep && !reader->unicode &&
+           reader->at + count < reader->count &&
+           ((uint8_t)reader->bytes[reader->at + count] & 0xc0) == 0x80)
+        count++;
+    put_text(reader, count > 1 ? "(?:" : "", reader->at);
+    copy(reader, count);
+    put_text(reader, count > 1 ? ")" : "", reader->at - 1);
 }
 
 /* Copies the expression, but for what RE2 reads differently. */
@@ -519,15 +419,13 @@ static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *er
         } else if (byte == ')' || byte == '|' || byte == '^' || byte == '$') {
             copy(reader, 1);
             reader->atom = UINT64_MAX;
-            if (byte == '|')
-                TRAWL_TRY(end_alternative(reader, error));
-            else if (byte == ')' && reader->depth > 0)
-                TRAWL_TRY(close_group(reader, error));
+            if (byte == ')' && reader->depth > 0)
+                close_group(reader);
         } else {
-            TRAWL_TRY(copy_byte(reader, error));
+            copy_byte(reader);
         }
     }
-    return reader->words.begin == WANTED ? begin_atom(reader, false, error) : TRAWL_OK;
+    return TRAWL_OK;
 }
 
 static bool is_special(char byte)
@@ -573,8 +471,8 @@ static enum trawl_status read_class(struct reader *reader, struct trawl_error *e
     put(reader, "]", 1, reader->at++);
     if (class_is_named(bytes + begin, reader->at - begin))
         return refuse(begin, error, CLASS_NAMED);
-    TRAWL_TRY(begin_atom(reader, class_is_words(bytes + begin, reader->at - begin), error));
     reader->atom = atom;
+    reader->repeated = false;
     return TRAWL_OK;
 }
 
@@ -589,15 +487,12 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
                       "backreference: trawl has none, because it searches in linear time; grep "
                       "has");
     if (letter == 'w' || letter == 'W' || letter == 's' || letter == 'S') {
-        TRAWL_TRY(begin_atom(reader, letter == 'w', error));
+        begin_atom(reader);
         put(reader, both, 2, from);
         return TRAWL_OK;
     }
-    if (letter == '<' || letter == '>')
-        return put_edge(reader, letter == '<', from, error);
-    if (letter == 'b' || letter == 'B') {
-        put(reader, both, 2, from);
-        reader->atom = UINT64_MAX;
+    if (letter == '<' || letter == '>' || letter == 'b' || letter == 'B') {
+        put_edge(reader, letter == '<' ? 'm' : letter == '>' ? 'M' : letter, from);
         return TRAWL_OK;
     }
     if (letter == '`' || letter == '\'') {
@@ -608,7 +503,7 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
     }
     if (class_is_word_byte(letter) || (uint8_t)letter >= 0x80)
         return refuse(from, error, "\\ before this character has no meaning");
-    TRAWL_TRY(begin_atom(reader, false, error));
+    begin_atom(reader);
     put(reader, both, is_special(letter) ? 2 : 1, from);
     if (!is_special(letter))
         reader->out->bytes[reader->out->count - 1] = letter;
@@ -616,18 +511,17 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
 }
 
 /* Copies a byte that stands for itself. */
-static enum trawl_status read_literal(struct reader *reader, struct trawl_error *error)
+static void read_literal(struct reader *reader)
 {
     char byte = reader->bytes[reader->at];
     /* a UTF-8 continuation byte belongs to the part that the character's first byte began */
     bool goes_on = ((uint8_t)byte & 0xc0) == 0x80 && reader->atom != UINT64_MAX;
 
     if (!goes_on)
-        TRAWL_TRY(begin_atom(reader, class_is_word_byte(byte), error));
+        begin_atom(reader);
     if (is_special(byte))
         put(reader, "\\", 1, reader->at);
     put(reader, &byte, 1, reader->at++);
-    return TRAWL_OK;
 }
 
 /* Returns the operator at reader->at: one of ( ) | { + ? * . [ ^ $, or 'e' for any other escape, or
@@ -680,9 +574,10 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
         bool begins = out->count == 0 || out->bytes[out->count - 1] == '(' ||
                       out->bytes[out->count - 1] == '|' || out->bytes[out->count - 1] == '^';
 
-        if (reader->syntax == TRAWL_BASIC && what == '*' && begins)
-            return read_literal(reader, error);
-        return refuse(from, error, "there is nothing before that could be repeated");
+        if (reader->syntax != TRAWL_BASIC || what != '*' || !begins)
+            return refuse(from, error, "there is nothing before that could be repeated");
+        read_literal(reader);
+        return TRAWL_OK;
     }
     text[0] = what;
     if (what == '{')
@@ -690,7 +585,8 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
     if (length == 0)
         return refuse(from, error, "{ begins no repetition {n}, {n,} or {n,m}");
     reader->at += length;
-    return put_repetition(reader, text, strlen(text), from, error);
+    put_repetition(reader, text, strlen(text), from);
+    return TRAWL_OK;
 }
 
 /* Reads the operator, or literal, that operator_at found. */
@@ -701,8 +597,10 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
 
     if (what == '*' || what == '+' || what == '?' || what == '{')
         return read_repetition(reader, what, length, error);
-    if (what == '\0' || ((what == '^' || what == '$') && !is_anchor(reader)))
-        return read_literal(reader, error);
+    if (what == '\0' || ((what == '^' || what == '$') && !is_anchor(reader))) {
+        read_literal(reader);
+        return TRAWL_OK;
+    }
     if (what == '[')
         return read_class(reader, error);
     if (what == 'e' && reader->at + 1 == reader->count)
@@ -713,15 +611,13 @@ static enum trawl_status read_operator(struct reader *reader, char what, uint64_
     if (what == ')' && reader->depth == 0)
         return refuse(from, error, "no group is open that ) could close");
     if (what == '.')
-        TRAWL_TRY(begin_atom(reader, false, error));
+        begin_atom(reader);
     put(reader, &what, 1, from);
     if (what == '(')
         return open_group(reader, reader->out->count - 1, from, error);
     if (what == ')')
-        return close_group(reader, error);
-    if (what == '|')
-        return end_alternative(reader, error);
-    if (what != '.')
+        close_group(reader);
+    else if (what != '.')
         reader->atom = UINT64_MAX;
     return TRAWL_OK;
 }
@@ -737,7 +633,7 @@ static enum trawl_status read_posix(struct reader *reader, struct trawl_error *e
     }
     if (reader->depth > 0)
         return refuse(reader->groups[reader->depth - 1].from, error, "the group is not closed");
-    return reader->words.begin == WANTED ? begin_atom(reader, false, error) : TRAWL_OK;
+    return TRAWL_OK;
 }
 
 /* ---- Both ---------------------------------------------------------------------------------- */
@@ -745,26 +641,15 @@ static enum trawl_status read_posix(struct reader *reader, struct trawl_error *e
 void translated_release(struct translated *translated)
 {
     memory_release(translated->bytes, translated->capacity, 1);
-    memory_release(translated->from, translated->from_capacity, sizeof *translated->from);
+    if (translated->from != NULL)
+        memory_release(translated->from, translated->capacity, sizeof *translated->from);
     memset(translated, 0, sizeof *translated);
 }
 
-/* Returns the number of bytes for which the translation needs room. */
-static uint64_t room_for(const char *bytes, uint64_t count, bool unicode)
+enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, const char *bytes,
+                            uint64_t count, struct translated *out, struct trawl_error *error)
 {
-    uint64_t escapes = 0;
-
-    for (uint64_t i = 0; unicode && i < count; i++)
-        escapes += bytes[i] == '\\';
-    return count * ROOM_PER_BYTE + escapes * UNICODE_BYTES + 1;
-}
-
-enum trawl_status translate(const struct regex_ops *ops, enum trawl_syntax syntax, uint32_t flags,
-                            const char *bytes, uint64_t count, struct translated *out,
-                            struct trawl_error *error)
-{
-    const bool unicode = (flags & TRAWL_UNICODE) != 0;
-    const uint64_t capacity = room_for(bytes, count, unicode);
+    const uint64_t capacity = count * ROOM_PER_BYTE + 1;
     struct reader *reader;
     enum trawl_status status = TRAWL_OK;
     void *memory;
@@ -774,10 +659,9 @@ enum trawl_status translate(const struct regex_ops *ops, enum trawl_syntax synta
         return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long", count);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *reader, &memory, error));
     reader = (struct reader *)memory;
-    reader->ops = ops;
     reader->syntax = syntax;
-    reader->unicode = unicode;
-    reader->fold = (flags & TRAWL_IGNORE_CASE) != 0;
+    reader->ripgrep = (flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0;
+    reader->unicode = (flags & TRAWL_UNICODE) != 0;
     reader->atom = UINT64_MAX;
     reader->bytes = bytes;
     reader->count = count;
@@ -787,7 +671,6 @@ enum trawl_status translate(const struct regex_ops *ops, enum trawl_syntax synta
     out->capacity = capacity;
     TRAWL_TRY_DONE(memory_allocate(out->capacity, sizeof *out->from, &memory, error));
     out->from = (uint32_t *)memory;
-    out->from_capacity = capacity;
     if (syntax == TRAWL_PERL)
         TRAWL_TRY_DONE(copy_perl(reader, error));
     else

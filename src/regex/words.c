@@ -1,53 +1,18 @@
 /* words: see words.h. */
 #include "regex/words.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* Code points that is_word is asked about; beyond these, Unicode has no letters, digits or marks
- * but the marks of WORDS_MARKS. */
-#define WORDS_END 0x40000u
-#define WORDS_MARKS 0xe0100u
-#define WORDS_MARKS_END 0xe01f0u
-/* Room for "\x{12345}-\x{12345}" if every other character is excluded. */
-#define NO_WORDS_BYTES ((WORDS_END + WORDS_MARKS_END - WORDS_MARKS) / 2 * 20 + 64)
-#define NO_ASCII_WORD "(?-i:[^0-9A-Za-z_])"
+#define WORDS_STEP 64u
+/* A part of a line that is searched before the line, and how many times as long the next part is */
+#define PART_BYTES 4096u
+#define PART_GROWS 16u
+#define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes) /* bytes for a byte of the line */
 
 /* ---- Characters ---------------------------------------------------------------------------- */
-
-static void no_words_free(void *text)
-{
-    memory_release(text, NO_WORDS_BYTES, 1);
-}
-
-/* Writes the class of all characters that are part of no word: the function that attachment_want
- * calls. The class excludes word characters, and halves of pairs, which UTF-8 does not have. */
-static enum trawl_status no_words_make(const void *from, void **object, struct trawl_error *error)
-{
-    const struct trawl_plan *plan = (const struct trawl_plan *)from;
-    const uint32_t end = (plan->flags & TRAWL_SINGLE_BYTE) != 0 ? 0x100 : WORDS_MARKS_END;
-    bool excluded = false;
-    char *to;
-
-    TRAWL_TRY(memory_allocate(NO_WORDS_BYTES, 1, object, error)); /* few of its pages are used */
-    to = stpcpy((char *)*object, NO_ASCII_WORD) - strlen("])");
-    for (uint32_t at = 0x80; at <= end; at++) {
-        const bool is =
-            at < end && at != WORDS_END &&
-            ((at >= 0xd800 && at < 0xe000) || plan->utf8.is_word(plan->utf8.context, at));
-
-        if (is != excluded)
-            to += sprintf(to, is ? "\\x{%x}-" : "\\x{%x}", is ? at : at - 1);
-        excluded = is;
-        if (at == WORDS_END)
-            at = WORDS_MARKS - 1;
-    }
-    memcpy(to, "])", sizeof "])");
-    return TRAWL_OK;
-}
 
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at)
@@ -55,88 +20,200 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
     uint64_t taken = 0;
     uint32_t code_point;
 
-    if (expressions->plan->expressions.characters && at < count)
+    if (!expressions->options.bytes && at < count)
         taken = plan_utf8_decode(text + at, count - at, &code_point);
     return at + (taken > 0 ? taken : 1);
 }
 
-/* Returns the offset of the first byte that is no ASCII, at `from` or later; `count` if there is
- * none. */
-static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t count)
+uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at)
 {
-    uint64_t word;
+    uint64_t back = at > 0;
+    uint32_t code_point;
 
-    for (; count - from >= sizeof word; from += sizeof word) {
-        memcpy(&word, bytes + from, sizeof word);
+    if (at == 0 || expressions->options.bytes)
+        return at - back;
+    while (back < 4 && back < at && (text[at - back] & 0xc0) == 0x80)
+        back++;
+    return plan_utf8_decode(text + at - back, back, &code_point) == back ? at - back : at - 1;
+}
+
+bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                  uint64_t at)
+{
+    uint64_t back = 0;
+    uint32_t code_point;
+
+    while (at < count && back < 3 && back < at && (text[at - back] & 0xc0) == 0x80)
+        back++;
+    return back > 0 && expressions->marked != NULL && !expressions->options.bytes &&
+           plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
+}
+
+static bool is_ascii(const uint8_t *bytes, uint64_t count)
+{
+    uint64_t at = 0, word;
+
+    for (; count - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, bytes + at, sizeof word);
         if ((word & UINT64_C(0x8080808080808080)) != 0)
-            break;
+            return false;
     }
-    while (from < count && bytes[from] < 0x80)
-        from++;
-    return from;
+    while (at < count && bytes[at] < 0x80)
+        at++;
+    return at == count;
 }
 
-/* Returns the offset of the first byte that is part of no character, at `from` or later; `count` if
- * there is none. */
-static uint64_t valid_end(const uint8_t *bytes, uint64_t from, uint64_t count)
+bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count)
 {
-    uint64_t taken = 1;
-
-    for (uint32_t code_point; taken > 0; from += taken) {
-        from = ascii_end(bytes, from, count);
-        taken = plan_utf8_decode(bytes + from, count - from, &code_point);
-    }
-    return from;
+    return expressions->has_wide_words && !is_ascii(line, count);
 }
 
-/* Copies the line, with '\n' for each byte that is part of no character, `first` and others. */
-static enum trawl_status copy_line(struct words *words, struct judged line, uint64_t first,
-                                   struct trawl_error *error)
-{
-    void *memory = words->copy;
+/* ---- Copies -------------------------------------------------------------------------------- */
 
-    if (line.count > words->capacity) {
-        TRAWL_TRY(memory_grow(words->capacity, line.count, 1, &memory, error));
-        words->copy = (uint8_t *)memory;
-        words->capacity = line.count;
+void words_prepare(struct expressions *expressions)
+{
+    for (uint32_t byte = 0; byte < 0x80; byte++) {
+        struct marked_unit *unit = &expressions->units[byte];
+        const bool is_plain =
+            (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+
+        *unit = (struct marked_unit){{'\n', (uint8_t)byte, '\n'}, 3};
+        if (is_plain)
+            *unit = (struct marked_unit){{(uint8_t)byte}, 1};
+        else if (byte == '_' || byte == '\n')
+            *unit = (struct marked_unit){{(uint8_t)byte, '-', '-', (uint8_t)byte}, 4};
     }
-    memcpy(words->copy, line.bytes, (size_t)line.count);
-    for (uint64_t at = first; at < line.count; at = valid_end(line.bytes, at + 1, line.count))
-        words->copy[at] = '\n';
-    words->bytes = words->copy;
-    words->part_end = first;
-    return TRAWL_OK;
 }
 
-enum trawl_status words_begin(const struct expressions *expressions, struct judged line,
-                              struct trawl_error *error)
+/* Copies a character of `count` bytes at `from` with its marks. Returns the copy's end. */
+static uint8_t *put_character(const struct expressions *expressions, const uint8_t *from,
+                              uint64_t *count, uint8_t *to)
 {
-    const struct trawl_plan *plan = expressions->plan;
+    const struct trawl_utf8 *letters = &expressions->options.letters;
+    uint32_t code_point = *from;
+    bool is_word = false;
+
+    *count = expressions->options.bytes ? 1 : plan_utf8_decode(from, *count, &code_point);
+    if (*count == 0 && expressions->is_strict) {
+        *count = 1;
+        *to = *from;
+        return to + 1;
+    }
+    if (*count > 0 && letters->is_word != NULL)
+        is_word = letters->is_word(letters->context, code_point);
+    *count += *count == 0;
+    *to = is_word ? '_' : '\n';
+    memcpy(to + 1, from, (size_t)*count);
+    to[1 + *count] = *to;
+    return to + *count + 2;
+}
+
+/* Copies the line up to offset `until` or somewhat further. Returns false for lack of memory. */
+static bool copy_line(const struct expressions *expressions, struct judged line, uint64_t until)
+{
     struct words *words = line.words;
-    const void *object;
-    uint64_t at;
 
-    if ((plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != TRAWL_WHOLE_WORD)
-        return TRAWL_OK;
-    words->others = NO_ASCII_WORD;
-    words->wide = false;
-    words->bytes = line.bytes;
-    words->part_begin = 0;
-    words->part_end = line.count;
-    at = ascii_end(line.bytes, 0, line.count);
-    if (at == line.count)
-        return TRAWL_OK;
-    if (plan->utf8_is_set) {
-        TRAWL_TRY(attachment_want(&plan->attached[PLAN_NO_WORDS], plan, no_words_make,
-                                  no_words_free, &object, error));
-        words->others = (const char *)object;
-        words->wide = true;
+    do { /* also for an empty line */
+        const uint64_t end = min_u64(words->copied + WORDS_STEP, line.count);
+        uint64_t at = words->copied;
+        uint8_t *to;
+
+        if (words->capacity - words->copy_count < MARKED_MAX * (WORDS_STEP + 4)) {
+            const uint64_t capacity = 2 * words->capacity + 1024;
+
+            if (MEMORY_GROW(words->copy, words->capacity, capacity, NULL) != TRAWL_OK)
+                return false;
+            words->capacity = capacity;
+        }
+        to = words->copy + words->copy_count;
+        while (at < end) {
+            const uint8_t byte = line.bytes[at];
+            uint64_t taken = line.count - at;
+
+            if (byte < 0x80) {
+                memcpy(to, expressions->units[byte].bytes, MARKED_MAX);
+                to += expressions->units[byte].count;
+                at++;
+            } else {
+                to = put_character(expressions, line.bytes + at, &taken, to);
+                at += taken;
+            }
+        }
+        words->copy_count = (uint64_t)(to - words->copy);
+        words->copied = at;
+    } while (words->copied < until);
+    return true;
+}
+
+/* Moves words->at over the character that follows. */
+static inline void step(struct words *words)
+{
+    const uint8_t *copy = words->copy + words->at_copied;
+    uint64_t count = 1;
+
+    if (copy[0] != '_' && copy[0] != '\n') {
+        words->at_copied++;
+    } else if (copy[2] == '-' && copy[1] == '-') {
+        words->at_copied += 4;
+    } else {
+        while (copy[1 + count] != copy[0])
+            count++;
+        words->at_copied += count + 2;
     }
-    if (!plan->expressions.characters ||
-        (plan->utf8_is_set && (plan->flags & TRAWL_STRICT_WORD) != 0))
-        return TRAWL_OK;
-    at = valid_end(line.bytes, at, line.count);
-    return at < line.count ? copy_line(words, line, at, error) : TRAWL_OK;
+    words->at += count;
+}
+
+/* Moves words->at over the character before. */
+static void step_back(struct words *words)
+{
+    const uint8_t *copy = words->copy + words->at_copied - 1;
+    uint64_t count = 1;
+
+    if (copy[0] != '_' && copy[0] != '\n') {
+        words->at_copied--;
+    } else if (copy[-2] == '-' && copy[-1] == '-') {
+        words->at_copied -= 4;
+    } else {
+        while (copy[-1 - (int64_t)count] != copy[0])
+            count++;
+        words->at_copied -= count + 2;
+    }
+    words->at -= count;
+}
+
+/* Returns the copy's offset of the line's offset `wanted`, at which a character begins or ends. A
+ * call moves words->at: all calls for a line move as far forwards as RE2 searches, or half of that
+ * way back. */
+static uint64_t to_copy(struct words *words, uint64_t wanted)
+{
+    while (words->at > wanted)
+        step_back(words);
+    while (words->at < wanted && words->at_copied < words->copy_count)
+        step(words);
+    return words->at_copied;
+}
+
+/* Returns the line's offset of the copy's offset `wanted`, likewise. *within: `wanted` lies within
+ * a character, of which the character's end is returned. */
+static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
+{
+    if (wanted == words->copy_count) {
+        words->at = words->copied;
+        words->at_copied = wanted;
+    }
+    while (words->at_copied > wanted)
+        step_back(words);
+    while (words->at_copied < wanted)
+        step(words);
+    *within = words->at_copied != wanted;
+    return words->at;
+}
+
+void words_begin(struct judged line)
+{
+    struct words *words = line.words;
+
+    *words = (struct words){.copy = words->copy, .capacity = words->capacity};
 }
 
 void words_release(struct words *words)
@@ -147,127 +224,104 @@ void words_release(struct words *words)
 
 /* ---- Matches ------------------------------------------------------------------------------- */
 
-/* Returns whether the byte is part of no character, in a line where a match may begin beside such a
- * byte. */
-static bool is_cut(struct judged line, uint64_t at)
+/* Returns whether the expression may match the empty string somewhere. Only assertions tell places
+ * apart. */
+static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
 {
-    return line.words->bytes[at] != line.bytes[at];
+    static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};
+    enum { UNKNOWN, NO, YES };
+    _Atomic uint8_t *known = &expressions->may_be_empty[expression];
+    bool found = *known == YES;
+
+    for (uint32_t i = 0; *known == UNKNOWN && i < sizeof texts / sizeof *texts && !found; i++)
+        for (uint64_t at = 0; at <= strlen(texts[i]); at++)
+            found |=
+                expressions->ops->match(expressions->each[expression], (const uint8_t *)texts[i],
+                                        strlen(texts[i]), at, at, REGEX_WHOLE, NULL, 0) != 0;
+    *known = found ? YES : NO;
+    return found;
 }
 
-/* Returns the end of the part that begins at `from` or earlier. */
-static uint64_t part_end(struct judged line, uint64_t from)
+/* As words_match, in the copy, of which only [0, end) counts. */
+static int match_copy(const struct expressions *expressions, uint32_t expression,
+                      struct judged line, uint64_t from, uint64_t end, enum regex_anchor anchor,
+                      struct regex_span *spans, uint32_t span_count)
 {
+    const struct regex *regex = expressions->marked[expression];
+    struct words *words = line.words;
+    struct regex_span own;
+    struct regex_span *found = span_count > 0 ? spans : &own;
+    uint64_t at = to_copy(words, from);
+    bool within = false;
+    int matched;
+
+    if (span_count == 0 && !may_be_empty(expressions, expression))
+        return expressions->ops->match(regex, words->copy, words->copy_count, at, end, anchor, NULL,
+                                       0);
+    do {
+        matched = expressions->ops->match(regex, words->copy, words->copy_count, at, end, anchor,
+                                          found, span_count > 0 ? span_count : 1);
+        if (matched <= 0)
+            return matched;
+        (void)to_line(words, found[0].begin, &within);
+        at = words->at_copied;
+    } while (within && at <= end); /* an empty match within a character */
+    for (uint32_t i = 0; i < span_count; i++)
+        if (spans[i].begin != UINT64_MAX) {
+            bool unused;
+
+            spans[i].begin = to_line(words, spans[i].begin, &unused);
+            spans[i].end = to_line(words, spans[i].end, &unused);
+        }
+    return !within;
+}
+
+/* As words_match, in a copy of the line. Where any match will do, looks for it in the line's first
+ * bytes before the whole line is copied. */
+static int match_marked(const struct expressions *expressions, uint32_t expression,
+                        struct judged line, uint64_t from, uint64_t to, enum regex_anchor anchor,
+                        struct regex_span *spans, uint32_t span_count)
+{
+    const bool any = span_count == 0 && anchor == REGEX_ANYWHERE && from == 0;
     struct words *words = line.words;
 
-    if (words->bytes == line.bytes)
-        return line.count;
-    if (from < words->part_begin || from > words->part_end) {
-        words->part_begin = words->part_end = from;
-        while (words->part_end < line.count && !is_cut(line, words->part_end))
-            words->part_end++;
-    }
-    return words->part_end;
-}
-
-/* Returns the begin of the character that ends at `at`; `at` if no character does. */
-static uint64_t step_back(const struct expressions *expressions, struct judged line, uint64_t at)
-{
-    uint64_t back = 1;
-    uint32_t code_point;
-
-    if (at == 0 || is_cut(line, at - 1))
-        return at;
-    if (!expressions->plan->expressions.characters)
-        return at - 1;
-    while (back < 4 && back < at && (line.bytes[at - back] & 0xc0) == 0x80)
-        back++;
-    return plan_utf8_decode(line.bytes + (at - back), back, &code_point) == back ? at - back : at;
-}
-
-/* Finds a match by one of the two programs. */
-static int match_bordered(const struct expressions *expressions, const struct regex *regex,
-                          struct judged line, enum regex_border border, uint64_t from, uint64_t to,
-                          struct regex_span *spans, uint32_t span_count)
-{
-    const struct regex_ops *ops = expressions->ops;
-    const struct regex *bordered =
-        ops->bordered(regex, border, line.words->others, line.words->wide);
-
-    if (bordered == NULL)
-        return -1;
-    if (!ops->is_ready(bordered))
+    if (!expressions->ops->is_ready(expressions->marked[expression]))
         return WORDS_LARGE;
-    return ops->match(bordered, line.words->bytes, line.count, from, to,
-                      border == REGEX_BORDER_AT ? REGEX_AT_FROM : REGEX_ANYWHERE, spans,
+    for (uint64_t part = PART_BYTES; any && part + WORDS_STEP < to; part *= PART_GROWS) {
+        uint64_t end;
+        int found;
+
+        if (part <= words->copied)
+            continue; /* for another expression */
+        if (!copy_line(expressions, line, part))
+            return -1;
+        end = words->copy_count; /* assertions see a character after the part */
+        if (!copy_line(expressions, line, words->copied + 1))
+            return -1;
+        found = match_copy(expressions, expression, line, 0, end, anchor, NULL, 0);
+        if (found != 0)
+            return found;
+    }
+    if (!copy_line(expressions, line, line.count))
+        return -1;
+    return match_copy(expressions, expression, line, from,
+                      to == line.count ? words->copy_count : to_copy(words, to), anchor, spans,
                       span_count);
 }
 
-/* Moves span->end to the end of the match: span->end, or the end of the character before. The last
- * character is of no word. It belongs to the match only if the match ends where the part ends, at
- * `to`. */
-static int find_end(const struct expressions *expressions, const struct regex *regex,
-                    struct judged line, uint64_t to, struct regex_span *span)
+int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
+                uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                uint32_t span_count)
 {
-    const uint64_t begin = span->begin, last = step_back(expressions, line, span->end);
-    const enum regex_anchor anchor =
-        expressions->plan->expressions.syntax == TRAWL_PERL ? REGEX_AT_FROM : REGEX_WHOLE;
-    struct regex_span spans[2] = {{0, 0}, {begin, last}};
-    int found = 1;
+    struct words *words = line.words;
+    const bool may_mark = expressions->marked != NULL && expressions->marked[expression] != NULL;
 
-    if (span->end == to &&
-        (to == begin || !plan_accepts_begin(expressions->plan, line.words->bytes, to, 0)))
-        return 1;
-    if (span->end == to) {
-        found = expressions->ops->match(regex, line.words->bytes, line.count, begin, to, anchor,
-                                        spans, 1);
-        if (found > 0 && spans[0].end == to)
-            return 1;
-        /* The first alternative may end at neither place, between no word borders. */
-        if (found > 0 && spans[0].end != last)
-            found = match_bordered(expressions, regex, line, REGEX_BORDER_AT, begin, to, spans, 2);
-        if (found < 0)
-            return found;
-    }
-    span->end = spans[1].end;
-    return 1;
-}
-
-/* Finds the first match that begins and ends in [from, to), a part of the line. */
-static int match_part(const struct expressions *expressions, const struct regex *regex,
-                      struct judged line, uint64_t from, uint64_t to, struct regex_span *span)
-{
-    const bool is_border = from == 0 || is_cut(line, from - 1);
-    const uint64_t back = step_back(expressions, line, from);
-    int found = 0;
-
-    if (span == NULL) { /* where any match will do, RE2 stops early, but not at REGEX_AT_FROM */
-        found = match_bordered(expressions, regex, line, REGEX_BORDER_AFTER, back, to, NULL, 0);
-        return found == 0 && is_border
-                   ? match_bordered(expressions, regex, line, REGEX_BORDER_AT, from, to, NULL, 0)
-                   : found;
-    }
-    if (is_border)
-        found = match_bordered(expressions, regex, line, REGEX_BORDER_AT, from, to, span, 1);
-    if (found == 0) {
-        found = match_bordered(expressions, regex, line, REGEX_BORDER_AFTER, back, to, span, 1);
-        if (found > 0)
-            span->begin = words_step(expressions, line.bytes, line.count, span->begin);
-    }
-    return found > 0 ? find_end(expressions, regex, line, to, span) : found;
-}
-
-int words_match(const struct expressions *expressions, const struct regex *regex,
-                struct judged line, uint64_t from, bool empty, struct regex_span *span)
-{
-    while (from <= line.count) {
-        const uint64_t to = part_end(line, from);
-        const int found = match_part(expressions, regex, line, from, to, span);
-
-        if (found < 0 || (found > 0 && (empty || span->end > span->begin)))
-            return found;
-        if (engine_call_is_over(line.call))
-            return WORDS_CANCELLED;
-        from = found > 0 ? words_step(expressions, line.bytes, line.count, span->begin) : to + 1;
-    }
-    return 0;
+    if (may_mark && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
+        !words_matter(expressions, line.bytes, line.count))
+        words->kind = WORDS_PLAIN;
+    if (!may_mark || words->kind == WORDS_PLAIN)
+        return expressions->ops->match(expressions->each[expression], line.bytes, line.count, from,
+                                       to, anchor, spans, span_count);
+    words->kind = WORDS_MARKED;
+    return match_marked(expressions, expression, line, from, to, anchor, spans, span_count);
 }

@@ -1,10 +1,17 @@
-/* words: finds matches between word borders, in time linear in the line.
+/* words: finds matches where the edges of words count, in time linear in the line.
  *
- * A word border is where the character before a match, and the character after the match, is part
- * of no word. RE2 has no such assertion. So RE2 searches for a character of no word, the
- * expression, and another character of no word (regex_ops.bordered). Of all matches between borders
- * with the first begin, RE2 then prefers what RE2 would prefer of all matches: the longest, or the
- * first alternative.
+ * RE2's \b knows words of ASCII alone, and RE2 has no assertion about one side, as -w needs. So RE2
+ * reads a copy of the line with marks, in which each character that is neither a letter nor a digit
+ * of ASCII stands between two bytes:
+ *
+ *     a letter or digit of ASCII   a
+ *     another word character       _c_   and '_' itself is _--_
+ *     any other character          \nc\n   and '\n' itself is \n--\n
+ *     a byte of no character       as any other; if the expressions are strict, the byte alone
+ *
+ * There RE2's \b means all words; (?m:^) holds where the character before is of no word, and (?m:$)
+ * where the character after is. An expression for such copies (regex_options.marks) takes a
+ * character with its marks, so a match cannot begin or end within, unless the match is empty.
  */
 #ifndef TRAWL_REGEX_WORDS_H
 #define TRAWL_REGEX_WORDS_H
@@ -19,34 +26,41 @@ struct judged {
     /* An expression whose matches here are all empty occurs at the first match. false: the line is
      * no record, or no expression has an empty match. */
     bool takes_empty;
-    struct words *words; /* what words_begin knows of the line */
+    struct words *words; /* what is known of the line; words_begin begins a line */
 };
 
 struct words {
-    const char *others; /* a class of all characters of the line that are part of no word */
-    bool wide;          /* `others` lists characters beyond ASCII */
-    /* The line, or a copy in which '\n' stands for each byte that is part of no character. No match
-     * holds such a byte, and a match may begin or end beside the byte. */
-    const uint8_t *bytes;
+    enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind; /* PLAIN: no copy is needed */
     uint8_t *copy;
+    uint64_t copy_count;
     uint64_t capacity;
-    uint64_t part_begin; /* no such byte in [part_begin, part_end) */
-    uint64_t part_end;
+    uint64_t copied;    /* bytes of the line that were copied */
+    uint64_t at;        /* an offset of the line, which was looked up last */
+    uint64_t at_copied; /* the same character in the copy */
 };
 
 #define WORDS_CANCELLED (-2) /* returned beside -1 (no memory), 0 (no match) and 1 (a match) */
 #define WORDS_LARGE (-3)     /* a program needs more memory than the plan allows */
 
+/* Fills expressions->units. */
+void words_prepare(struct expressions *expressions);
+/* Returns whether the expressions without marks may mistake words in the line. */
+bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);
-/* Looks at a line in which words_match will search. Errors: MEMORY. */
-enum trawl_status words_begin(const struct expressions *expressions, struct judged line,
-                              struct trawl_error *error);
+/* Returns the offset of the character before `at`; 0 at the begin of the text. */
+uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
+/* Returns whether edges of words count and `at` lies within a character. */
+bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                  uint64_t at);
+void words_begin(struct judged line);
 void words_release(struct words *words);
-/* Finds the first match between word borders that begins at `from` or later; empty: a match may be
- * empty. Returns 1 and the match in *span (NULL: is not wanted), or another number, see above. */
-int words_match(const struct expressions *expressions, const struct regex *regex,
-                struct judged line, uint64_t from, bool empty, struct regex_span *span);
+/* As regex_ops.match, in a line: finds a match of the expression that begins at `from` or
+ * later. Under WHOLE_WORD, a match between word borders. Returns 1, or another number, see
+ * above. */
+int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
+                uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                uint32_t span_count);
 
 #endif

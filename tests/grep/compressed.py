@@ -94,6 +94,8 @@ def check_whole(trawl, top, case, rng):
     text = b"".join(texts)
     packed = pack_pieces(rng, name, text) + b"\0" * rng.choice([0, 0, 10])
     way = rng.choice(["file", "pipe", "tree", "stdin"])
+    if way == "tree" and "-T" in options:  # the width of numbers follows a file's size, which grep's pipes do not tell
+        way = "file"
     grep, ours = ["grep", "-F"] + options, [trawl, "--search-zip"] + own + options
     if way == "pipe":
         return run(grep, top, text), run(ours, top, packed)

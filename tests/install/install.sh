@@ -65,7 +65,7 @@ test_files() {
         [ "$(echo 'one fish' | PATH=$prefix/bin:$PATH trawl -E -c 'f[a-i]sh')" -eq 1 ]
     fi
     # Only the headers meant for others, and nothing that names the folder it was built in.
-    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 4 ]
+    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 5 ]
     if grep -rlF "$build" "$prefix"; then
         echo 'the files above name the build folder' >&2
         return 1

@@ -31,30 +31,17 @@ void want(trawl_status status)
         std::exit(2);
 }
 
-// Returns whether the part of an expression is a class with \w or with a class by name.
-static bool has_class_name(const std::string &part)
-{
-    return part[0] == '[' && (part.find("[:", 1) < part.size() || part.find("\\w") < part.size() ||
-                              part.find("\\W") < part.size());
-}
-
 bool is_left_out(const trawl_plan_options &options, const std::string &expression)
 {
     bool left_out = expression.find("\\C") != std::string::npos;
 
+    for (const char *edge : {"\\<", "\\>", "\\b{"}) // judges.py judges these
+        if (expression.find(edge) != std::string::npos)
+            return true;
+
     for (size_t at = 0; (at = expression.find("(?", at)) != std::string::npos; at++)
         left_out |= expression.find('m', at) < expression.find_first_of(":)", at);
-    if (left_out && (options.flags & TRAWL_WHOLE_WORD) != 0)
-        return true;
-    for (size_t at = 0, end; at < expression.size(); at = end) {
-        end = part_end(expression, at);
-        const std::string part = expression.substr(at, end - at);
-
-        if (has_class_name(part) && (options.flags & TRAWL_UNICODE) == 0 && part != "[[:alpha:]]" &&
-            part != "[^[:space:]]" && part != "[^\\W]")
-            return true;
-    }
-    return false;
+    return left_out && (options.flags & TRAWL_WHOLE_WORD) != 0;
 }
 
 void show(const setup &given, const char *call)
@@ -155,22 +142,6 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
     return false;
 }
 
-// Returns the expression with \w and classes such as [[:alpha:]] as the library reads these without
-// TRAWL_UNICODE: of ASCII, also where case is ignored.
-std::string with_ascii_names(const std::string &source)
-{
-    std::string made;
-
-    for (size_t at = 0, end; at < source.size(); at = end) {
-        end = part_end(source, at);
-        const std::string part = source.substr(at, end - at);
-        const bool is_name = part == "\\w" || part == "\\W" || has_class_name(part);
-
-        made += is_name ? "(?-i:" + part + ")" : part;
-    }
-    return made;
-}
-
 // begins: of the lines that match; ends: the ends of all lines.
 void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *begins,
             std::vector<uint64_t> *ends, uint64_t record = 0, std::vector<hit> *cells = nullptr)
@@ -182,18 +153,18 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<uint64_t> *b
 
     options.set_log_errors(false);
     options.set_longest_match(given.options.syntax != TRAWL_PERL);
-    options.set_case_sensitive((given.options.flags & TRAWL_IGNORE_CASE) == 0);
     options.set_dot_nl(line_end != '\n');
     if (given.options.alphabet != TRAWL_CHARACTERS)
         options.set_encoding(re2::RE2::Options::EncodingLatin1);
     regex_options read = {};
-    read.fold = !options.case_sensitive();
+    read.fold = (given.options.flags & TRAWL_IGNORE_CASE) != 0;
     read.dot_all = options.dot_nl();
     read.bytes = given.options.alphabet != TRAWL_CHARACTERS;
+    read.unicode = read.ripgrep = (given.options.flags & TRAWL_UNICODE) != 0;
+    if (!read.bytes)
+        read.letters.variants = trawl_unicode()->variants;
     for (const std::string &expression : given.translated) {
-        const bool unicode = (given.options.flags & TRAWL_UNICODE) != 0;
-        const std::string rewritten =
-            rewrite(unicode ? expression : with_ascii_names(expression), read);
+        const std::string rewritten = rewrite(expression, read);
 
         all.emplace_back(new re2::RE2(rewritten, options));
         words.emplace_back(

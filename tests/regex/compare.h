@@ -23,9 +23,8 @@ struct setup {
     trawl_plan_options options;
 };
 
-// Returns whether docs/regex.md names the expression as one that -w refuses (\C), or that takes a
-// byte of no character for a line end ((?m) beside such a byte); or whether a class has \w or a
-// class by name beside other parts: where case is ignored, RE2 folds all parts of the class.
+// Returns whether docs/regex.md names the expression as one that -w refuses (\C), or that -w reads
+// with another meaning: (?m).
 bool is_left_out(const trawl_plan_options &options, const std::string &expression);
 
 extern uint64_t state; // of draw

@@ -199,6 +199,15 @@ def differs_by_design(wanted):
     return False
 
 
+def overlooks(wanted, got, programs, environment):
+    """Return whether grep finds no whole words that trawl does not: grep overlooks words that begin inside a longer match."""
+    if wanted[0] != 'grep' or '-w' not in wanted or not {'-o', '--color=always'} & set(wanted):
+        return False
+    kept = [[programs[one[0]], '-ob', *(word for word in one[1:] if word not in ('--color=always', '-c', '-l'))] for one in (wanted, got)]
+    first, second = (set(run(command, environment)[0].split(b'\n')) for command in kept)
+    return first < second
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     seed = int(os.environ.get('TRAWL_TEST_SEED') or 1)
@@ -255,8 +264,8 @@ def main():
             second = run([programs[got[0]], *got[1:]], environment)
             if '--crlf' in wanted:  # ripgrep also ends the lines that it adds with a carriage return
                 first, second = ((out.replace(b'\r\n', b'\n'), status) for out, status in (first, second))
-            if first == second or (second[1] == 2 and any('\\<' in word or '\\>' in word for word in got)):
-                continue  # trawl may refuse the edge of a word
+            if first == second or overlooks(wanted, got, programs, environment):
+                continue
             failures += 1
             print('DIFFERENT:', ' '.join(f"'{word}'" for word in wanted))
             print('  text:', open(wanted[-1], 'rb').read()[:300])

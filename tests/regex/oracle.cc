@@ -231,6 +231,8 @@ setup random_setup(bool letters)
         (draw(3) > 0 ? made.options.line_end : made.options.line_end_also) =
             static_cast<uint8_t>("aAbB"[draw(4)]);
     }
+    if (made.options.line_end_also_set == 0) /* the plan refuses a value that has no meaning */
+        made.options.line_end_also = 0;
     for (uint32_t i = 0; i < count; i++) {
         const drawn one =
             letters || draw(3) == 0 ? random_alternatives(perl, 2) : random_expression(perl, 2);
@@ -238,8 +240,13 @@ setup random_setup(bool letters)
         if (is_left_out(made.options, one.expression))
             continue;
         if (re2::RE2(one.expression, re2::RE2::Quiet).ok()) {
+            static char translated[1 << 12];
+            const uint64_t bytes =
+                expression_translated(&made.options, one.expression.data(), one.expression.size(),
+                                      translated, sizeof translated);
+
             made.expressions.push_back(one.expression);
-            made.translated.push_back(one.expression);
+            made.translated.emplace_back(translated, bytes % sizeof translated);
             samples.push_back(one.sample);
         }
     }

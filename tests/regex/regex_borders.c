@@ -3,7 +3,6 @@
 #include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
-#include "regex/regex_load.h"
 #include "regex/translate.h"
 #include "runtime/schedule.h"
 
@@ -65,12 +64,10 @@ void borders_set_device(uint64_t seed)
 uint64_t expression_translated(const struct trawl_plan_options *options, const char *bytes,
                                uint64_t count, char *out, uint64_t out_max)
 {
-    const struct regex_ops *ops;
     struct translated translated;
     uint64_t made = out_max;
 
-    if (regex_load(&ops, NULL) != TRAWL_OK || translate(ops, options->syntax, options->flags, bytes,
-                                                        count, &translated, NULL) != TRAWL_OK)
+    if (translate(options->syntax, options->flags, bytes, count, &translated, NULL) != TRAWL_OK)
         return out_max;
     if (translated.count < out_max) {
         memcpy(out, translated.bytes, (size_t)translated.count);

@@ -97,9 +97,7 @@ static void test_mistakes(void)
     refuses(TRAWL_EXTENDED, "a{x", 1, "{");
     refuses(TRAWL_EXTENDED, "[[=a=]]", 1, "order");
     refuses(TRAWL_EXTENDED, "a[b", 1, "not closed");
-    refuses(TRAWL_EXTENDED, "\\<.", 0, "begin");
-    refuses(TRAWL_EXTENDED, "foo\\<", 3, "begin");
-    refuses(TRAWL_EXTENDED, ".\\>", 1, "end");
+    refuses(TRAWL_PERL, "a\\m", 1, "escape");
     refuses(TRAWL_BASIC, "\\(a\\)\\1", 5, "backreference");
     refuses(TRAWL_BASIC, "a\\)", 1, "open");
 }
@@ -177,6 +175,8 @@ static void test_meaning(void)
     finds(TRAWL_EXTENDED, "a{,2}b", "aaab", "1-4 ");
     finds(TRAWL_EXTENDED, "a{2}{2}", "aaaaa", "0-4 ");
     finds(TRAWL_EXTENDED, "\\<ab\\>", "ab cab abc ab", "0-2 11-13 ");
+    finds(TRAWL_EXTENDED, "\\<.", "-ab c", "1-2 4-5 ");
+    finds(TRAWL_EXTENDED, ".\\>|b\\<", "ab- c", "1-2 4-5 ");
     finds(TRAWL_EXTENDED, "a\\.b\\{", "a.b{ axb{", "0-4 ");
     finds(TRAWL_EXTENDED, "\\w\\W\\s", "a- b", "0-3 ");
     finds(TRAWL_EXTENDED, "[[:digit:]x]+", "a12x", "1-4 ");

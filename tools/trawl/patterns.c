@@ -386,8 +386,9 @@ static bool needs_utf8(const struct patterns *patterns, const struct settings *s
         return false;
     if (settings->ignore_case && !folds_by_unicode(settings))
         charset_prepare(beyond_ascii || settings->expressions);
-    if (settings->expressions)
-        return settings->words || settings->ignore_case;
+    if (settings->expressions) /* outside Perl's syntax, \b asks which characters are words */
+        return settings->words || settings->ignore_case || settings->is_tg ||
+               (settings->syntax != TRAWL_PERL && settings->surroundings.charset == CHARSET_UTF8);
     if (settings->words || !settings->ignore_case || beyond_ascii)
         return settings->words || (settings->ignore_case && beyond_ascii);
     for (uint64_t i = 0; i < patterns->count; i++) {
@@ -615,8 +616,8 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->syntax = settings->syntax;
     options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
     options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
-    if (settings->is_tg && settings->syntax == TRAWL_PERL && !settings->no_unicode)
-        options->flags |= TRAWL_UNICODE;
+    if (settings->is_tg && settings->syntax == TRAWL_PERL)
+        options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
     options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
 }
 
