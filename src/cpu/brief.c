@@ -176,7 +176,7 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         search_literal(&brief, find);
         return brief.work <= brief.work_max;
     }
-    if (plan->literal_count > SET_MAX || !plan_has_heads(plan) || find->nibbles == NULL ||
+    if (plan->literal_count > SET_MAX || !plan->has_buckets || find->nibbles == NULL ||
         plan_nibbles_want(plan, &nibbles, NULL) != TRAWL_OK ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
