@@ -8,6 +8,7 @@
 #include "approximate/grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/build.h"
 #include "plan/dna.h"
 
 #define CHARACTERS_KNOWN 1024u

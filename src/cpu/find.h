@@ -10,6 +10,7 @@
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
 
+#include "plan/nibbles.h"
 #include "plan/plan.h"
 
 #define FIND_LOAD_SLACK 64u

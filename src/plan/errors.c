@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "plan/build.h"
+#include "plan/steps.h"
 #include "plan/dna.h"
 
 #define SYMBOLS_MAX 65535u      /* symbols of a pattern */

@@ -33,12 +33,12 @@ void want(trawl_status status)
 
 bool is_left_out(const trawl_plan_options &options, const std::string &expression)
 {
-    bool left_out = expression.find("\\C") != std::string::npos;
+    bool left_out = expression.find("\\C") != std::string::npos ||
+                    expression.find("\\B") != std::string::npos; // judges.py judges \B of words
 
     for (const char *edge : {"\\<", "\\>", "\\b{"}) // judges.py judges these
         if (expression.find(edge) != std::string::npos)
             return true;
-
     for (size_t at = 0; (at = expression.find("(?", at)) != std::string::npos; at++)
         left_out |= expression.find('m', at) < expression.find_first_of(":)", at);
     return left_out && (options.flags & TRAWL_WHOLE_WORD) != 0;

@@ -546,6 +546,8 @@ static enum trawl_status text_open(const struct job_file *file, struct trawl_tex
 
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
+    if (S_ISDIR(file->status->st_mode)) /* a file without bytes in reports and statistics */
+        return trawl_text_from_memory("", 0, text, error);
     bus_guard_maps();
     options.flags = TRAWL_TEXT_DESCRIPTOR | (file->may_be_compressed ? TRAWL_TEXT_UNPACK : 0u);
     options.descriptor = file->descriptor;

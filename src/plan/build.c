@@ -1,5 +1,5 @@
 /* plan: builds and frees a plan, and returns its properties. */
-#include "plan/plan.h"
+#include "plan/build.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "plan/build.h"
+#include "plan/steps.h"
 
 #define UTF8_BYTES_MAX 4u
 
