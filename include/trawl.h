@@ -243,8 +243,8 @@ struct trawl_plan_options {
  * name at `index`, NULL after the last; a build without the gallery has no names. *summary gets one
  * line about the algorithm, *engines the engines that have the algorithm: bits 1u << enum
  * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. A search on
- * any other engine ends with UNSUPPORTED. "rabin-karp-matrix" and "rabin-karp-matrix-sample" work
- * with trawl_matrix_open only. gallery/README.md has the options that may follow a name. */
+ * any other engine ends with UNSUPPORTED. Names with "rabin-karp-matrix" work with
+ * trawl_matrix_open only. gallery/README.md has the options that may follow a name. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.
