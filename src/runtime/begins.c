@@ -27,7 +27,7 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define LIST_BYTES (8ull << 30) /* most text that a list covers */
+#define LIST_BYTES (8ull << 30) /* the longest text, in bytes, that one list covers */
 /* Text that the first list covers, if hits may be frequent. The length of a later list follows the
  * number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)

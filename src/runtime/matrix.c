@@ -43,7 +43,7 @@ struct trawl_matrix_search {
     uint64_t chunk_to;
     uint64_t chunk_end; /* The chunk completes the records before this index. */
 
-    const struct trawl_plan *expressions; /* the caller's plan; NULL: of strings */
+    const struct trawl_plan *expressions; /* the caller's plan; NULL: the plan is of strings */
     struct span span; /* records of the last span that are not reported yet, and their cells */
     uint64_t *empty;  /* expressions that match the empty string; room for pattern_count */
     uint64_t empty_count;

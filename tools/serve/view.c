@@ -111,8 +111,8 @@ static bool add_part(struct viewing *viewing, bool is_operand)
     return true;
 }
 
-/* Adds something to report. Of several servers of a tree, one serves the path of what is reported.
- * False: memory is short. */
+/* Adds something to report. If several servers share a tree, only the server whose part has the
+ * path reports it. False: memory is short. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)
 {

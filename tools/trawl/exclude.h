@@ -5,8 +5,8 @@
 #include "trawl/flags.h"
 
 struct exclude_rule {
-    char *glob;          /* owned */
-    bool include;        /* of --include: files that no such glob matches are left out */
+    char *glob;   /* owned */
+    bool include; /* the rule is an --include: a file that matches no --include is left out */
     bool of_directories; /* of --exclude-dir */
 };
 

@@ -37,8 +37,8 @@ static void search_alone(struct pool_worker *worker, const struct job_file *file
         gather->files_max = GATHER_FIRST;
 }
 
-/* Returns whether the files are searched together: a single file is better searched once than
- * twice. */
+/* Returns whether the files are first searched together. A single operand is searched alone at
+ * once, because a match would make the command search the operand twice. */
 static bool is_worth_while(const struct gather *gather)
 {
     return gather->count > 1 || !gather->files[0].is_operand;

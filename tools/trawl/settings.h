@@ -78,7 +78,7 @@ struct settings {
     enum device_files devices;
     enum list_files list;
     enum color_when color;
-    bool preview; /* a part of lines that are too long */
+    bool preview; /* print the begin of a line that is too long */
     enum trawl_map map;
     int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
     int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any negative value */
