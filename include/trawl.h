@@ -124,6 +124,9 @@ enum trawl_plan_flag {
                               syntax is ripgrep's, for example [a-z&&[^b]] and \b{start}. With
                               `utf8`, \b and other edges of words ask is_word */
     TRAWL_RIPGREP = 2048,  /* ripgrep's syntax, also without TRAWL_UNICODE */
+    TRAWL_PCRE = 4096,     /* expressions in Perl's syntax that RE2 refuses are compiled by PCRE2,
+                              which has look-around and backreferences, if libpcre2-8 is there.
+                              A line that takes more work than a limit ends a search: LIMIT */
     TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
                               the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `utf8`: no word beside a byte of no character */

@@ -277,7 +277,8 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
     bool takes_empty = step->chunk->records != NULL && step->worker->expressions->atoms == NULL;
 
     return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
-                           step->chunk->call, takes_empty, &step->worker->words};
+                           step->chunk->call, takes_empty, &step->worker->words,
+                           step->chunk->begin + line.begin};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */

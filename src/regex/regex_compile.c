@@ -43,6 +43,10 @@ static void expressions_free(void *object)
         return;
     free_programs(made, made->each);
     free_programs(made, made->marked);
+    for (uint32_t i = 0; i < made->count && made->beyond != NULL; i++)
+        if (made->beyond[i] != NULL)
+            pcre2_release(made->beyond[i]);
+    memory_release(made->beyond, made->count, sizeof *made->beyond);
     memory_release((void *)made->may_be_empty, made->count, 1);
     if (made->whole != NULL)
         made->ops->release(made->whole);
@@ -159,34 +163,85 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     return status == REGEX_OK ? TRAWL_OK : refuse(made, translated, status, &fault, error);
 }
 
-/* Translates and compiles expression number `index`, and adds the expression's anchors. If the plan
- * has at most WHOLE_MAX expressions, also adds the expression to the alternatives of `whole`. */
-static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
+/* Translates and compiles the bytes, which are expression number `index` or its filter, and adds
+ * the anchors. If the plan has at most WHOLE_MAX expressions, also adds the bytes to the
+ * alternatives of `whole`. */
+static enum trawl_status compile_linear(struct maker *maker, uint32_t index, const char *bytes,
+                                        uint64_t count, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
+    const bool is_filter = made->beyond != NULL && made->beyond[index] != NULL;
     struct regex_options options = made->options;
-    const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     struct regex_fault fault = {0, ""};
     struct translated translated;
     enum regex_status regex_status;
     enum trawl_status status;
 
-    TRAWL_TRY(translate(plan->expressions.syntax, plan->flags, (const char *)pattern.bytes,
-                        pattern.bytes_count, &translated, error));
+    TRAWL_TRY(translate(plan->expressions.syntax, plan->flags, bytes, count, &translated, error));
     made->bytes_left +=
         made->program_bytes; /* what program_memory_divide kept for the expression */
     options.when = REGEX_PARSED;
     regex_status = program_compile(made, translated.bytes, translated.count, &options, 1,
                                    &made->each[index], &fault);
-    status = regex_status == REGEX_OK ? compile_marked(maker, index, &translated, error)
-                                      : refuse(made, &translated, regex_status, &fault, error);
+    status = regex_status != REGEX_OK ? refuse(made, &translated, regex_status, &fault, error)
+             : is_filter              ? TRAWL_OK
+                                      : compile_marked(maker, index, &translated, error);
+    if (regex_status != REGEX_OK)
+        made->bytes_left -= made->program_bytes;
     if (status == TRAWL_OK && made->count <= WHOLE_MAX)
         status = join(maker, &translated, error);
     maker->needs_line |= translated.needs_line;
     if (status == TRAWL_OK)
         status = anchors_add(&maker->anchors, index, translated.bytes, translated.count, error);
     translated_release(&translated);
+    return status;
+}
+
+/* Compiles expression number `index` by PCRE2, and the expression's filter by RE2. */
+static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
+                                        const struct pcre2_filter *filter,
+                                        struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const struct trawl_plan *plan = made->plan;
+    const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
+    enum trawl_status status = TRAWL_ARGUMENT;
+
+    if (made->beyond == NULL)
+        TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
+    made->needs_marks = true;
+    TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
+                            plan->flags, plan->line_end, &made->beyond[index], error));
+    if (filter->count > 0)
+        status = compile_linear(maker, index, filter->bytes, filter->count, NULL);
+    if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) { /* each line is asked */
+        maker->needs_line = true;
+        status = compile_linear(maker, index, "(?:)", 4, error);
+    }
+    maker->anchors.all_sure = false;
+    return status;
+}
+
+/* Compiles expression number `index`. What RE2 refuses as a mistake is PCRE2's if the caller allows
+ * that. */
+static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = maker->made->plan;
+    const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
+    const char *bytes = (const char *)pattern.bytes;
+    struct pcre2_filter filter;
+    enum trawl_status status = TRAWL_ARGUMENT;
+
+    if ((plan->flags & TRAWL_PCRE) == 0)
+        return compile_linear(maker, index, bytes, pattern.bytes_count, error);
+    TRAWL_TRY(pcre2_filter(bytes, pattern.bytes_count, maker->made->options.fold,
+                           !maker->made->options.bytes, &filter, error));
+    if (!filter.possessive) /* ripgrep's syntax takes a++ for (a+)+ */
+        status = compile_linear(maker, index, bytes, pattern.bytes_count, error);
+    if (status == TRAWL_ARGUMENT)
+        status = compile_beyond(maker, index, &filter, error);
+    pcre2_filter_release(&filter);
     return status;
 }
 
@@ -217,7 +272,7 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     if (status == REGEX_MEMORY)
         return no_memory(error);
     made->whole_is_exact = status == REGEX_OK && made->count == 1 && made->marked == NULL &&
-                           (plan->flags & TRAWL_WHOLE_WORD) == 0;
+                           made->beyond == NULL && (plan->flags & TRAWL_WHOLE_WORD) == 0;
     return TRAWL_OK;
 }
 

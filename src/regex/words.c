@@ -300,6 +300,9 @@ int words_match(const struct expressions *expressions, uint32_t expression, stru
     struct words *words = line.words;
     const bool may_mark = expressions->marked != NULL && expressions->marked[expression] != NULL;
 
+    if (expressions->beyond != NULL && expressions->beyond[expression] != NULL)
+        return pcre2_find(expressions->beyond[expression], line.bytes, line.count, from, spans,
+                          span_count);
     if (may_mark && words->kind == WORDS_UNKNOWN && !expressions->needs_marks &&
         !words_matter(expressions, line.bytes, line.count))
         words->kind = WORDS_PLAIN;

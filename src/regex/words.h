@@ -27,6 +27,7 @@ struct judged {
      * no record, or no expression has an empty match. */
     bool takes_empty;
     struct words *words; /* what is known of the line; words_begin begins a line */
+    uint64_t at;         /* offset of the line in the text, for errors */
 };
 
 struct words {
@@ -55,7 +56,7 @@ void words_begin(struct judged line);
 void words_release(struct words *words);
 /* As regex_ops.match, in a line: finds a match of the expression that begins at `from` or
  * later. Under WHOLE_WORD, a match between word borders. Returns 1, or another number, see
- * above. */
+ * above; for expressions of PCRE2 also PCRE2_OVER, and `to` is the line's end. */
 int words_match(const struct expressions *expressions, uint32_t expression, struct judged line,
                 uint64_t from, uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                 uint32_t span_count);
