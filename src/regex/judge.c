@@ -193,8 +193,11 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
     judged.count = min_u64(judged.count, line_bytes) - first;
     if (pcre2 != NULL) {
         first = 0;
-        found = pcre2_find_at(pcre2, (const uint8_t *)line, line_bytes, begin, end, spans,
-                              (uint32_t)count);
+        found = pcre2_find_at(
+            pcre2,
+            (struct pcre2_line){(const uint8_t *)line, line_bytes,
+                                words_are_utf8(expressions, (const uint8_t *)line, line_bytes)},
+            begin, end, spans, (uint32_t)count);
     } else {
         found = words_match(expressions, (uint32_t)pattern_index, judged, begin - first,
                             end - first, REGEX_WHOLE, spans, (uint32_t)count);

@@ -22,6 +22,7 @@
 #define MATCH_INVALID_UTF 0x04000000u
 #define ANCHORED 0x80000000u
 #define NO_JIT 0x2000u
+#define NO_UTF_CHECK 0x40000000u
 #define JIT_COMPLETE 1u
 #define NEWLINE_LF 2u
 #define NEWLINE_ANYCRLF 5u
@@ -32,9 +33,9 @@
 
 /* PCRE2 counts steps for each begin of a match. A line of n bytes allows STEPS / n steps for each
  * begin, within these bounds: less than two seconds for a line of some KiB. */
-#define STEPS UINT64_C(30000000)
-#define STEPS_LEAST UINT64_C(10000)
-#define STEPS_MOST UINT64_C(3000000)
+#define STEPS UINT64_C(100000000)
+#define STEPS_LEAST UINT64_C(50000)
+#define STEPS_MOST UINT64_C(10000000)
 #define HEAP_KIB 65536u
 /* Machine code counts no step back in a repeated character, of which n bytes allow n for each
  * repetition. Where that may be more in all than JIT_STEPS, PCRE2 interprets the expression. */
@@ -73,8 +74,12 @@ struct scratch {
     void *context;
 };
 
+/* The library of Debian 12 has a fault: its machine code for texts that may be no UTF-8 finds no
+ * character beyond ASCII for \W, \D and \S. So such a line is interpreted, and other lines are
+ * known to be UTF-8. */
 struct pcre2 {
     void *code;
+    void *broken; /* for lines that are no UTF-8; NULL: each byte is a character */
     uint32_t groups;
     uint32_t repetitions;
     _Atomic(struct scratch *) scratches[SCRATCHES];
@@ -129,9 +134,9 @@ static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
     if (options->ripgrep || line_end != '\n')
         flags |= MULTILINE;
     if (!options->ripgrep)
-        flags |= DOLLAR_ENDONLY | NEVER_BACKSLASH_C;
+        flags |= DOLLAR_ENDONLY;
     if (!options->bytes)
-        flags |= UTF | MATCH_INVALID_UTF | (options->unicode ? UCP : 0);
+        flags |= UTF | NEVER_BACKSLASH_C | (options->unicode ? UCP : 0);
     return flags;
 }
 
@@ -149,12 +154,16 @@ static enum trawl_status compile(struct pcre2 *made, const char *source, uint64_
         return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
     (void)functions.set_newline(context, newline);
     made->code = functions.compile(source, (size_t)count, flags, &code, &at, context);
+    if (made->code != NULL && (flags & UTF) != 0)
+        made->broken = functions.compile(source, (size_t)count, flags | MATCH_INVALID_UTF, &code,
+                                         &at, context);
     functions.compile_context_free(context);
-    if (made->code != NULL) {
+    if (made->code != NULL && (made->broken != NULL || (flags & UTF) == 0)) {
         (void)functions.jit_compile(made->code, JIT_COMPLETE); /* without it: interpreted */
         (void)functions.pattern_info(made->code, INFO_CAPTURECOUNT, &made->groups);
         return TRAWL_OK;
     }
+    functions.code_free(made->code); /* or NULL */
     if (functions.get_error_message(code, message, sizeof message) == ERROR_NOMEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
     status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
@@ -214,6 +223,7 @@ void pcre2_release(struct pcre2 *pcre2)
     for (uint32_t i = 0; i < SCRATCHES; i++)
         scratch_free(pcre2->scratches[i]);
     functions.code_free(pcre2->code);
+    functions.code_free(pcre2->broken); /* or NULL */
     memory_release(pcre2, 1, sizeof *pcre2);
 }
 
@@ -245,20 +255,21 @@ static bool may_run_machine_code(const struct pcre2 *pcre2, uint64_t count)
     return steps <= JIT_STEPS;
 }
 
-static int match(const struct pcre2 *pcre2, struct scratch *scratch, const uint8_t *text,
-                 uint64_t count, uint64_t from, uint32_t flags, struct regex_span *spans,
-                 uint32_t span_count)
+static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre2_line line,
+                 uint64_t from, uint32_t flags, struct regex_span *spans, uint32_t span_count)
 {
-    const uint64_t steps = STEPS / (count + 1);
+    const uint64_t steps = STEPS / (line.count + 1);
     const size_t *found = functions.get_ovector_pointer(scratch->data);
     int result;
 
     (void)functions.set_match_limit(scratch->context,
                                     (uint32_t)min_u64(max_u64(steps, STEPS_LEAST), STEPS_MOST));
-    flags |= may_run_machine_code(pcre2, count) ? 0 : NO_JIT;
+    flags |= may_run_machine_code(pcre2, line.count) ? 0 : NO_JIT;
+    flags |= line.is_utf8 ? NO_UTF_CHECK : 0;
     do {
-        result = functions.match(pcre2->code, text, (size_t)count, (size_t)from, flags,
-                                 scratch->data, scratch->context);
+        result = functions.match(line.is_utf8 ? pcre2->code : pcre2->broken, line.bytes,
+                                 (size_t)line.count, (size_t)from, flags, scratch->data,
+                                 scratch->context);
         flags |= result == ERROR_JIT_STACKLIMIT ? NO_JIT : 0;
     } while (result == ERROR_JIT_STACKLIMIT);
     if (result < 0)
@@ -273,7 +284,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, const uint8
 }
 
 /* As `match`, with memory of its own. */
-static int match_with(const struct pcre2 *pcre2, const uint8_t *text, uint64_t count, uint64_t from,
+static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                       uint32_t flags, struct regex_span *spans, uint32_t span_count)
 {
     static _Thread_local char here; /* its address tells threads apart */
@@ -286,32 +297,32 @@ static int match_with(const struct pcre2 *pcre2, const uint8_t *text, uint64_t c
         scratch = scratch_new(pcre2);
     if (scratch == NULL)
         return -1;
-    found = match(pcre2, scratch, text, count, from, flags, spans, span_count);
+    found = match(pcre2, scratch, line, from, flags, spans, span_count);
     scratch_free(atomic_exchange(place, scratch));
     return found;
 }
 
-int pcre2_find(const struct pcre2 *pcre2, const uint8_t *text, uint64_t count, uint64_t from,
+int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                struct regex_span *spans, uint32_t span_count)
 {
-    return match_with(pcre2, text, count, from, 0, spans, span_count);
+    return match_with(pcre2, line, from, 0, spans, span_count);
 }
 
-int pcre2_find_at(const struct pcre2 *pcre2, const uint8_t *text, uint64_t count, uint64_t begin,
-                  uint64_t end, struct regex_span *spans, uint32_t span_count)
+int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
+                  struct regex_span *spans, uint32_t span_count)
 {
-    int found = match_with(pcre2, text, count, begin, ANCHORED, spans, span_count);
+    int found = match_with(pcre2, line, begin, ANCHORED, spans, span_count);
     uint64_t from = 0;
 
     /* After \K the match began earlier, so that PCRE2 goes through the line's matches again. */
     while (found >= 0 && (found == 0 || spans[0].begin != begin || spans[0].end != end)) {
         if (from > begin)
             return 0;
-        found = match_with(pcre2, text, count, from, 0, spans, span_count);
+        found = match_with(pcre2, line, from, 0, spans, span_count);
         if (found <= 0 || spans[0].begin > begin)
             return found < 0 ? found : 0;
         from = max_u64(from + 1, spans[0].end);
-        while (from < count && (text[from] & 0xc0) == 0x80)
+        while (pcre2->broken != NULL && from < line.count && (line.bytes[from] & 0xc0) == 0x80)
             from++;
     }
     return found;

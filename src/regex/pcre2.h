@@ -11,6 +11,12 @@
 
 struct pcre2; /* a compiled expression */
 
+struct pcre2_line {
+    const uint8_t *bytes;
+    uint64_t count;
+    bool is_utf8; /* or each byte is a character */
+};
+
 #define PCRE2_OVER (-4) /* the line asks for more work than the limit */
 
 /* An expression in RE2's syntax that matches in each line in which the expression of PCRE2 does:
@@ -29,11 +35,11 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 uint8_t line_end, struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
 /* As regex_ops.match with the anchor ANYWHERE, up to the line's end; or returns PCRE2_OVER. */
-int pcre2_find(const struct pcre2 *pcre2, const uint8_t *text, uint64_t count, uint64_t from,
+int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                struct regex_span *spans, uint32_t span_count);
 /* Finds the spans of the match [begin, end) of the line, which an earlier search found. */
-int pcre2_find_at(const struct pcre2 *pcre2, const uint8_t *text, uint64_t count, uint64_t begin,
-                  uint64_t end, struct regex_span *spans, uint32_t span_count);
+int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
+                  struct regex_span *spans, uint32_t span_count);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);
 /* Returns the number of the group of that name; 0: there is none. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);

@@ -32,6 +32,7 @@ struct judged {
 
 struct words {
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind; /* PLAIN: no copy is needed */
+    enum { UTF8_UNKNOWN, UTF8_BROKEN, UTF8_VALID } utf8;    /* known if PCRE2 was asked */
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t capacity;
@@ -52,6 +53,8 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
                     uint64_t at);
 /* Returns the offset of the character before `at`; 0 at the begin of the text. */
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
+/* Returns whether the line is UTF-8, or each byte is a character. */
+bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 void words_begin(struct judged line);
 void words_release(struct words *words);
 /* As regex_ops.match, in a line: finds a match of the expression that begins at `from` or

@@ -629,8 +629,8 @@ static void find_empty(struct patterns *patterns, const struct trawl_plan *plan)
 {
     static const char *const lines[] = {"", "a", " ", "aa", "  ", "a ", " a"};
 
-    patterns->finds_empty = false;
-    patterns->empty_everywhere = true;
+    patterns->finds_empty = (patterns->options.flags & TRAWL_PCRE) != 0; /* sees whole lines */
+    patterns->empty_everywhere = !patterns->finds_empty;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (uint64_t at = 0; at <= strlen(lines[i]); at++) {
             struct trawl_range group, none = {at, at};
