@@ -140,8 +140,8 @@ void explain(const re2::RE2 &re, regex_fault *fault)
 
     if (what != nullptr)
         std::snprintf(fault->message, sizeof fault->message,
-                      "%s %.20s: trawl has none, because it searches in linear time; grep -P and "
-                      "rg -P have",
+                      "%s %.20s: RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, "
+                      "TRAWL_PCRE, trawl serve --allow-pcre",
                       what, part.c_str());
     else if (re.error_code() == re2::RE2::ErrorRepeatSize)
         std::snprintf(fault->message, sizeof fault->message,

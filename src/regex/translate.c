@@ -484,8 +484,8 @@ static enum trawl_status read_escape(struct reader *reader, uint64_t from, char 
 
     if (letter >= '1' && letter <= '9')
         return refuse(from, error,
-                      "backreference: trawl has none, because it searches in linear time; grep "
-                      "has");
+                      "backreference: RE2 has none, because RE2 searches in linear time; grep has, and "
+                      "-P has");
     if (letter == 'w' || letter == 'W' || letter == 's' || letter == 'S') {
         begin_atom(reader);
         put(reader, both, 2, from);

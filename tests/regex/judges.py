@@ -124,9 +124,10 @@ def main():
                 made += draw.choice(['(?!Z)', '(?<!Z)', '(?#)(?=)'])
                 options = ['-a' + draw.choice(['nob', 'nob', 'n', 'c', 'nv', 'nx', 'obx'])] + ['-i'] * (draw.random() < 0.3)
                 options += ['-w'] * (judge == 'grep-P' and draw.random() < 0.2) 
-                if judge == 'rg-P' and draw.random() < 0.3:
-                    made, options = f'(?:{made})[a-cA-C]', [*options, '-r', '<$1|$n>']  # no match is empty
             lines = [b''.join(draw.choice(pieces) for _ in range(draw.randint(0, 5))) for _ in range(40)]
+            if judge.endswith('-P') and (pieces[-1] == BROKEN[-1] or draw.random() < 0.3):
+                made = f'(?:{made})[a-cA-C]'  # no match is empty
+                options += ['-r', '<$1|$n>'] * (judge == 'rg-P')
             with open(name, 'wb') as file:
                 file.write(b'\n'.join(lines) + b'\n')
             if compiled is None:
