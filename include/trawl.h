@@ -119,16 +119,12 @@ struct trawl_pattern {
 enum trawl_plan_flag {
     TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists */
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
-    TRAWL_UNICODE = 512,   /* expressions in Perl's syntax, with the alphabet CHARACTERS: \w, \d and
-                              \s mean Unicode's characters; without the flag, those of ASCII. The
-                              syntax is ripgrep's, for example [a-z&&[^b]] and \b{start}. With
-                              `utf8`, \b and other edges of words ask is_word */
-    TRAWL_RIPGREP = 2048,  /* ripgrep's syntax, also without TRAWL_UNICODE */
-    TRAWL_PCRE = 4096,     /* expressions in Perl's syntax that RE2 refuses are compiled by PCRE2,
-                              which has look-around and backreferences, if libpcre2-8 is there.
-                              A line that takes more work than a limit ends a search: LIMIT */
-    TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
-                              the characters for which is_word returns true */
+    TRAWL_UNICODE = 512,  /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, and \b asks `utf8` */
+    TRAWL_RIPGREP = 2048, /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
+    TRAWL_PCRE = 4096, /* PCRE2 compiles what RE2 refuses in Perl's syntax, such as look-around, if
+                          libpcre2-8 is there. A line that takes too much work: LIMIT */
+    TRAWL_WHOLE_WORD = 2, /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
+                             the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `utf8`: no word beside a byte of no character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
     TRAWL_SINGLE_BYTE = 128,  /* `utf8` is about bytes: each is a character. Not with errors */

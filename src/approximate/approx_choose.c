@@ -46,6 +46,7 @@ static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.002
 #define VERIFY_ENDS_ERRORS 4
 #define VERIFY_EXACT_TIMES 2
 #define HOST_NS_FORCED 1e300
+#define BASE_RATE 0.25 /* share of each of the four bases in text of DNA */
 
 /* Returns whether each symbol of the literals stands for a single byte or character. */
 static bool has_pieces(const struct approximate *approximate)
@@ -82,12 +83,18 @@ static bool can(const struct approximate *approximate, enum approx_method method
 }
 
 /* Computes each byte's share of random text with the patterns' bytes. With `fold`, upper case is
- * rated as lower case. */
+ * rated as lower case. Text of DNA has the four bases only, also where patterns have letters that
+ * stand for several bases. */
 static void rate_bytes(const struct approximate *approximate, bool *fold, struct byte_rates *rates)
 {
     const struct trawl_plan *plan = approximate->plan;
 
     *fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 || plan->errors.alphabet == TRAWL_DNA;
+    if (plan->errors.alphabet == TRAWL_DNA) {
+        *rates = (struct byte_rates){
+            .rate = {['a'] = BASE_RATE, ['c'] = BASE_RATE, ['g'] = BASE_RATE, ['t'] = BASE_RATE}};
+        return;
+    }
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
 }
 
@@ -128,7 +135,9 @@ static double rate_of_pieces(const struct approximate *approximate)
             double rate = 1;
 
             for (uint64_t at = approx_piece_begin(approximate, count, j); at < end; at++)
-                rate *= rates.rate[fold ? fold_byte(bytes[at]) : bytes[at]];
+                rate *= plan->errors.alphabet == TRAWL_DNA
+                            ? BASE_RATE
+                            : rates.rate[fold ? fold_byte(bytes[at]) : bytes[at]];
             sum += rate;
         }
     }

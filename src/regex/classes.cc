@@ -157,19 +157,40 @@ uint32_t code_at(size_t offset)
                                                                                    : code);
 }
 
+std::string body(const ranges &of)
+{
+    std::string made;
+
+    for (const auto &each : of)
+        for (uint32_t code = each.first;; code = each.second) {
+            char text[16];
+
+            std::snprintf(
+                text, sizeof text,
+                code < 0x80 && std::isalnum(static_cast<int>(code)) != 0 ? "%c" : "\\x{%x}", code);
+            made += code != each.first ? "-" : "";
+            made += text;
+            if (code == each.second)
+                break;
+        }
+    return made;
+}
+
 // Returns the characters below `end` that the names stand for. Throws a mistake if RE2 does not
 // know a name.
 ranges members(const chars &of, uint32_t end)
 {
     static std::mutex lock;
     static std::map<std::pair<std::string, uint32_t>, ranges> known;
-    const std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";
+    std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";
     re2::StringPiece match;
     std::string all;
     ranges made;
 
     if (of.names.empty())
         return made;
+    if (!of.folds && end <= 0x800) // with all other characters, RE2's program is small
+        text.insert(1, body({{end, 0x10ffff}}));
     const std::lock_guard<std::mutex> guard(lock);
     const auto found = known.find({text, end});
     if (found != known.end())
@@ -450,25 +471,6 @@ chars reader::read_class(size_t depth)
 }
 
 // ---- Writing -----------------------------------------------------------------------------------
-
-std::string body(const ranges &of)
-{
-    std::string made;
-
-    for (const auto &each : of)
-        for (uint32_t code = each.first;; code = each.second) {
-            char text[16];
-
-            std::snprintf(
-                text, sizeof text,
-                code < 0x80 && std::isalnum(static_cast<int>(code)) != 0 ? "%c" : "\\x{%x}", code);
-            made += code != each.first ? "-" : "";
-            made += text;
-            if (code == each.second)
-                break;
-        }
-    return made;
-}
 
 // Returns the class of the ranges; empty: there are none.
 std::string class_of(const ranges &of)

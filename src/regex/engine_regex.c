@@ -21,23 +21,20 @@
 #include "regex/chain.h"
 #include "regex/judge.h"
 
-/* While steps have at most FEW_ATOMS atoms, each step is twice as long as the step before, up to
- * STEP_GROWS * regex_step_bytes. */
+/* While steps have at most FEW_ATOMS atoms, each is twice as long, up to STEP_GROWS times. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
 /* After so many failed verifications in a line RE2 reads the whole line once: linear time. */
 #define TRIES_MAX 8u
 #define DECIDED 255u
-/* A failed verification takes about 80 ns, as long as RE2 takes to read BYTES_PER_MISS bytes of a
- * step as a whole, at 1.7 ns each. */
+/* A failed verification takes about 80 ns, as long as RE2 takes to read so many bytes. */
 #define BYTES_PER_MISS 48u
 #define BYTES_PER_LOOK 6u /* for a string that the bytes around it rule out, likewise */
 #define WHOLE_STEPS 32u   /* number of steps that are read whole before the atoms are tried again */
 #define MISSED_SHARE 32u  /* a smaller share of missed bytes takes no time worth saving */
 #define SAMPLE_BYTES (UINT64_C(64) << 10)
 #define RESPLIT_MAX 16u /* expressions with more anchors keep their atoms */
-/* A device's steps are longer than the host's, because each step takes a launch: the first step by
- * DEVICE_FIRST times, the longest steps by DEVICE_GROWS times. */
+/* A device's first and longest steps are so many times longer, because each takes a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -545,6 +542,13 @@ static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
            (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
 }
 
+static void look_wide(const struct step *step, struct line *line)
+{
+    line->begin = line_begin(step, line->at);
+    line->is_wide = words_matter(step->worker->expressions, step->chunk->bytes + line->begin,
+                                 line->end - line->begin);
+}
+
 /* Adds the expressions that may match with this atom at `at` to worker->passing. Finds the line's
  * end if the bytes around the atom do not rule out all expressions. by_words: an atom counts if it
  * is a word. */
@@ -573,11 +577,8 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             line->after = line_after(step, at);
             line->end = content_of(step, at, line->after).end;
             worker->line++;
-            if (expressions->has_wide_words) {
-                line->begin = line_begin(step, at);
-                line->is_wide = words_matter(expressions, step->chunk->bytes + line->begin,
-                                             line->end - line->begin);
-            }
+            if (expressions->has_wide_words)
+                look_wide(step, line);
         }
         if (at >= line->end)
             break; /* the string lies in a line end */
@@ -649,9 +650,8 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 }
 
 /* Returns whether RE2 may search the step's text as a whole: its lines end in newline alone, so
- * that RE2 sees where lines begin. by_whole does not end inside a line where the matches of RE2 are
- * the hits: then a step with a long line could have too many hits. And a long line takes no second
- * look where a single expression has to be judged in any case. */
+ * that RE2 sees where lines begin. by_whole does not end inside a line whose matches are the hits:
+ * a long line could have too many. A long line is not read twice for a single expression. */
 static bool may_read_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -749,12 +749,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     struct engine_result *result = task->result;
     const struct pause pause = worker->pause;
     uint64_t at = task->from;
-    struct step step = {.worker = worker,
-                        .chunk = chunk,
-                        .want = task->want,
-                        .from = at,
-                        .to = at,
-                        .result = result};
+    struct step step = {worker, chunk, task->want, at, at, result, .decided = 0};
 
     if (task->want == WANT_LINES && chunk->records == NULL && worker->expressions->atoms_are_exact)
         return scan_lines(worker, task, error);
@@ -770,13 +765,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         if (at == chunk->owned || step.is_paused || result->hits.count >= regex_part_hits ||
             (task->want == WANT_FIRST && result->hits.count > 0))
             break;
-        step = (struct step){.worker = worker,
-                             .chunk = chunk,
-                             .want = task->want,
-                             .from = at,
-                             .decided = at,
-                             .to = chunk->owned,
-                             .result = result};
+        step = (struct step){worker, chunk, task->want, at, chunk->owned, result, .decided = at};
         if (chunk->owned - at > worker->step_bytes)
             step.to = line_after(&step, at + worker->step_bytes);
         TRAWL_TRY(search_step(&step, error));

@@ -160,6 +160,8 @@ static bool read_class(struct reader *reader, struct split_strings *set)
 
     reader->gives_up |= length == 0;
     reader->at += length - (length > 0);
+    if (is_set && (reader->flags & FOLDS) != 0)
+        return false; /* [a&&A] */
     return length > 0 && class[1] != '^' && !class_has_names((const char *)class, length) &&
            list_part(reader, class, length, set);
 }

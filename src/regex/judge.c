@@ -198,6 +198,8 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
             (struct pcre2_line){(const uint8_t *)line, line_bytes,
                                 words_are_utf8(expressions, (const uint8_t *)line, line_bytes)},
             begin, end, spans, (uint32_t)count);
+    } else if (words_within(expressions, (const uint8_t *)line, line_bytes, begin)) {
+        found = 0;
     } else {
         found = words_match(expressions, (uint32_t)pattern_index, judged, begin - first,
                             end - first, REGEX_WHOLE, spans, (uint32_t)count);

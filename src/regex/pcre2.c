@@ -28,6 +28,7 @@
 #define NEWLINE_ANYCRLF 5u
 #define INFO_CAPTURECOUNT 4u
 #define ERROR_NOMATCH (-1)
+#define ERROR_BADUTFOFFSET (-36)
 #define ERROR_JIT_STACKLIMIT (-46)
 #define ERROR_NOMEMORY (-48)
 
@@ -272,8 +273,10 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
                                  scratch->context);
         flags |= result == ERROR_JIT_STACKLIMIT ? NO_JIT : 0;
     } while (result == ERROR_JIT_STACKLIMIT);
+    if (result == ERROR_NOMATCH || result == ERROR_BADUTFOFFSET)
+        return 0;
     if (result < 0)
-        return result == ERROR_NOMATCH ? 0 : result == ERROR_NOMEMORY ? -1 : PCRE2_OVER;
+        return result == ERROR_NOMEMORY ? -1 : PCRE2_OVER;
     for (uint32_t i = 0; i < span_count; i++) {
         const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
 
@@ -311,8 +314,10 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
 int pcre2_find_at(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t begin, uint64_t end,
                   struct regex_span *spans, uint32_t span_count)
 {
-    int found = match_with(pcre2, line, begin, ANCHORED, spans, span_count);
-    uint64_t from = 0;
+    const bool is_within = pcre2->broken != NULL && line.is_utf8 && begin < line.count &&
+                           (line.bytes[begin] & 0xc0) == 0x80; /* no begin of a character */
+    int found = is_within ? 0 : match_with(pcre2, line, begin, ANCHORED, spans, span_count);
+    uint64_t from = is_within ? UINT64_MAX : 0;
 
     /* After \K the match began earlier, so that PCRE2 goes through the line's matches again. */
     while (found >= 0 && (found == 0 || spans[0].begin != begin || spans[0].end != end)) {

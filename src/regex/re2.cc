@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "regex/classes.h"
@@ -22,18 +23,42 @@
 /* The program of such a short expression without counted repetitions is small: a class, which takes
  * 3 bytes at least, takes at most 1,213 instructions of the 349,000 that 16 MiB leave room for. */
 #define SMALL_BYTES 600u
+/* A thread that asks a program so often gets a copy of the program, if another thread asked as
+ * often before: each match of RE2 takes a lock of its program, and 16 threads that share this lock
+ * search 1.7 to 4 times faster with copies. Larger programs are not copied, because a copy takes as
+ * long to compile as the program. */
+#define COPY_AFTER 4096u
+#define COPY_INSTRUCTIONS_MAX 32768
+
+// A copy of a program, in a list that threads lengthen at its begin.
+struct copy {
+    const re2::RE2 program;
+    const copy *next;
+};
+
+// Serial numbers of programs, from 1.
+static std::atomic<uint64_t> programs_made{0};
+
 struct regex {
     const std::string source;
     const re2::RE2::Options options;
+    const uint64_t serial = ++programs_made;
+    const bool is_copied; // threads that often ask get copies of the program
     mutable std::atomic<const re2::RE2 *> program{nullptr};
+    mutable std::atomic<uint64_t> often{0}; // threads that have often asked
+    mutable std::atomic<const copy *> copies{nullptr};
 
-    regex(std::string bytes, const re2::RE2::Options &given)
-        : source(std::move(bytes)), options(given)
+    regex(std::string bytes, const re2::RE2::Options &given, bool copied)
+        : source(std::move(bytes)), options(given), is_copied(copied)
     {
     }
     ~regex()
     {
         delete program.load();
+        for (const copy *one = copies.load(), *next; one != nullptr; one = next) {
+            next = one->next;
+            delete one;
+        }
     }
 };
 
@@ -53,6 +78,46 @@ const re2::RE2 &program_of(const struct regex *regex)
             program = made.release();
     }
     return *program;
+}
+
+// Returns the program for a thread that has often asked: the first such thread keeps the program
+// itself, the others get copies, up to one for each core.
+const re2::RE2 *copy_of(const struct regex *regex)
+{
+    const re2::RE2 &program = program_of(regex);
+    const uint64_t index = regex->often++, cores = std::thread::hardware_concurrency();
+    const copy *kept = regex->copies.load(std::memory_order_acquire);
+
+    if (index == 0 || program.ProgramSize() > COPY_INSTRUCTIONS_MAX)
+        return &program;
+    if (index < cores) {
+        auto *made = new copy{{regex->source, regex->options}, kept};
+
+        while (!regex->copies.compare_exchange_weak(made->next, made))
+            continue;
+        return &made->program;
+    }
+    for (uint64_t i = index % cores; i > 0 && kept != nullptr && kept->next != nullptr; i--)
+        kept = kept->next;
+    return kept != nullptr ? &kept->program : &program;
+}
+
+// Returns the program that the calling thread asks. A thread remembers the programs that it asked
+// last; a serial number is never used again, so that nothing is remembered of a program that is no
+// more.
+const re2::RE2 &program_here(const struct regex *regex)
+{
+    static thread_local struct {
+        uint64_t serial, calls;
+        const re2::RE2 *program;
+    } asked[16];
+    auto &here = asked[regex->serial % 16];
+
+    if (here.serial != regex->serial)
+        here = {regex->serial, 0, &program_of(regex)};
+    if (++here.calls == COPY_AFTER && regex->is_copied)
+        here.program = copy_of(regex);
+    return *here.program;
 }
 
 re2::RE2::Options options_of(const regex_options &given)
@@ -182,7 +247,8 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
     try {
         const std::string source(bytes, static_cast<size_t>(count));
         const re2::RE2::Options options = options_of(*given);
-        auto made = std::make_unique<struct regex>(rewrite(source, *given), options);
+        auto made =
+            std::make_unique<struct regex>(rewrite(source, *given), options, given->is_copied);
 
         if (given->when == REGEX_LATER ||
             (given->when == REGEX_PARSED && count <= SMALL_BYTES &&
@@ -192,7 +258,7 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
             return REGEX_OK;
         }
         if (program_of(made.get()).error_code() != re2::RE2::ErrorPatternTooLarge)
-            made = std::make_unique<struct regex>(for_message(source, *given), options);
+            made = std::make_unique<struct regex>(for_message(source, *given), options, false);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
             return REGEX_LARGE; // with groups that were added, groups are nested too deeply
@@ -239,9 +305,9 @@ int match(const struct regex *regex, const uint8_t *text, uint64_t count, uint64
             many.resize(span_count);
             found = many.data();
         }
-        if (!program_of(regex).Match(piece, static_cast<size_t>(from), static_cast<size_t>(to),
-                                     anchors[anchor], span_count > 0 ? found : nullptr,
-                                     static_cast<int>(span_count)))
+        if (!program_here(regex).Match(piece, static_cast<size_t>(from), static_cast<size_t>(to),
+                                       anchors[anchor], span_count > 0 ? found : nullptr,
+                                       static_cast<int>(span_count)))
             return 0;
         for (uint32_t i = 0; i < span_count; i++) {
             spans[i].begin = spans[i].end = UINT64_MAX;

@@ -43,6 +43,8 @@ struct regex_options {
      */
     struct trawl_utf8 letters;
     enum regex_marks marks;
+    /* threads that often ask get a copy of the program, which takes as much memory again */
+    bool is_copied;
     enum regex_when when;
     uint64_t memory_bytes;
 };

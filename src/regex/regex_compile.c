@@ -60,6 +60,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
 {
     const struct plan_expressions *given = &plan->expressions;
     struct regex_options options = {.longest = given->syntax != TRAWL_PERL,
+                                    .is_copied = given->memory_mib == 0,
                                     .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
                                     .bytes = !given->characters,
                                     .dot_all = plan->line_end != '\n',

@@ -37,6 +37,18 @@ uint64_t words_before(const struct expressions *expressions, const uint8_t *text
     return plan_utf8_decode(text + at - back, back, &code_point) == back ? at - back : at - 1;
 }
 
+bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                  uint64_t at)
+{
+    uint64_t back = 0;
+    uint32_t code_point;
+
+    while (at < count && back < 3 && back < at && (text[at - back] & 0xc0) == 0x80)
+        back++;
+    return back > 0 && expressions->marked != NULL && !expressions->options.bytes &&
+           plan_utf8_decode(text + at - back, count - at + back, &code_point) > back;
+}
+
 static bool is_ascii(const uint8_t *bytes, uint64_t count)
 {
     uint64_t at = 0, word;
@@ -197,6 +209,10 @@ static uint64_t to_copy(struct words *words, uint64_t wanted)
  * a character, of which the character's end is returned. */
 static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
 {
+    if (wanted == words->copy_count) {
+        words->at = words->copied;
+        words->at_copied = wanted;
+    }
     while (words->at_copied > wanted)
         step_back(words);
     while (words->at_copied < wanted)

@@ -55,6 +55,9 @@ uint64_t words_step(const struct expressions *expressions, const uint8_t *text, 
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
 /* Returns whether the line is UTF-8, or each byte is a character. */
 bool words_are_utf8(const struct expressions *expressions, const uint8_t *line, uint64_t count);
+/* Returns whether edges of words count and `at` lies within a character. */
+bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
+                  uint64_t at);
 void words_begin(struct judged line);
 void words_release(struct words *words);
 /* As regex_ops.match, in a line: finds a match of the expression that begins at `from` or

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'tools', 'bench'))
 
 import bench  # noqa: E402
 import docs  # noqa: E402
+import ledger  # noqa: E402
 import papers  # noqa: E402
 import regret  # noqa: E402
 import report  # noqa: E402
@@ -183,6 +185,21 @@ class Docs(Case):
                 first = row['name'].split()[-1]
             named = re.findall(rf'MEASURED\("([^"]+)", {name.upper()}_HYBRID, {first}\)', kernels)
             self.assertTrue([device for device in named if device in data['gpu']], (name, first))
+
+    def test_a_row_that_fell(self):
+        """A figure below 0.97 of the last one is a fall, unless the machine's read speed fell as much."""
+        def measured(read, own, cpu):
+            return {'benchmark': 'gpu', 'machine': {'gpu': 'G, 1', 'commit': 'c', 'date': 'd', 'command': '-'},
+                    'rows': [{'name': 'a', 'text_bytes': 10, 'results': [
+                        {'name': 'trawl, CPU', 'seconds': [cpu]}, {'name': 'device-read', 'seconds': [read]},
+                        {'name': 'trawl, GPU', 'seconds': [own, 9]}]}]}
+
+        with unittest.mock.patch.object(ledger, 'PATH', os.path.join(self.folder, 'ledger.json')):
+            self.assertEqual(list(ledger.fallen(measured(1, 2, 1))), [])
+            ledger.write(measured(1, 2, 1))
+            self.assertEqual(list(ledger.fallen(measured(1, 2.05, 9))), [])
+            self.assertEqual(list(ledger.fallen(measured(2, 4, 1))), [])
+            self.assertEqual(list(ledger.fallen(measured(1, 2.5, 1))), [('a [10]', 'trawl, GPU', 0.5, 0.4)])
 
 
 PARTS = {'wrong': Wrong, 'suites': Suites, 'gpu': Gpu, 'papers': Papers, 'docs': Docs}

@@ -3,6 +3,7 @@
  * oracle would not notice a wrong choice. Expected values are worked out by hand. */
 #include <math.h>
 
+#include "approximate/approx_choose.h"
 #include "cpu/worker.h"
 #include "plan/analyse.h"
 #include "test.h"
@@ -378,6 +379,40 @@ static void test_tables(void)
     engine_cpu.close(engine);
 }
 
+/* Checks that a device of a machine with 16 cores searches for 1,000 guides of DNA in a loaded
+ * text, also if the motif NGG must be exact. N is no base, but the text still consists of the four
+ * bases: one offset in 16 has the motif, and not nearly none. */
+static void test_guides(void)
+{
+    const struct approx_work work = {.bytes = UINT64_C(3) << 30, .threads = 16};
+    const struct trawl_range motif = {20, 23};
+    static uint8_t guides[1000][23];
+    struct trawl_pattern patterns[1000];
+
+    fill(guides[0], sizeof guides, "ACGT");
+    for (uint32_t i = 0; i < 1000; i++) {
+        memcpy(guides[i] + 20, "NGG", 3);
+        patterns[i] = (struct trawl_pattern){guides[i], 23};
+    }
+    for (uint32_t exact = 0; exact < 2; exact++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        const struct approximate *approximate;
+        struct trawl_plan *plan;
+
+        options.alphabet = TRAWL_DNA;
+        options.mismatches_max = 4;
+        options.flags = TRAWL_REVERSE_COMPLEMENT;
+        options.exact = &motif;
+        options.exact_count = exact;
+        if (!TEST_CHECK(trawl_plan_build(patterns, 1000, &options, &plan, NULL) == TRAWL_OK))
+            return;
+        TEST_CHECK(approx_want(plan, &approximate, NULL) == TRAWL_OK);
+        TEST_CHECK(approximate->method == (exact ? APPROX_PLANES : APPROX_GRAMS));
+        TEST_CHECK(!approx_is_for_host(approximate, &work));
+        trawl_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     test_begin("choose");
@@ -392,5 +427,6 @@ int main(void)
     test_worker();
     test_work();
     test_tables();
+    test_guides();
     return test_end();
 }

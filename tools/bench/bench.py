@@ -14,6 +14,7 @@ import cpu
 import docs
 import expressions
 import gpu
+import ledger
 import packages
 import papers
 import regret
@@ -69,6 +70,8 @@ def parse(words):
     parser.add_argument('--from-json', action='store_true', help='docs: measure nothing')
     parser.add_argument('--uncommitted', action='store_true', help='docs: also of changed files')
     parser.add_argument('--check', action='store_true', help='docs: say what differs, write nothing')
+    parser.add_argument('--ledger', choices=('check', 'write'), help='compare with the last figures of this machine '
+                        'and fail if one fell (docs/measurements/ledger.json), or keep the figures as the last')
     options = parser.parse_args(words)
     options.line = './dev bench ' + ' '.join(words)
     if options.command is None:
@@ -165,6 +168,10 @@ def measure(options, name):
             few = {row['name']: {**made[row['name']], 'rounds': regret.AGAIN * options.rounds}
                    for row in regret.doubtful({**head, 'rows': rows})}
             add_times(rows, runner.run(clock.rest(few.values()), show=finished))
+        if options.ledger == 'check':
+            fell = {row for row, *_ in ledger.fallen({**head, 'rows': rows})}
+            few = [made[row['name']] for row in rows if ledger.key(row) in fell and row['name'] in made]
+            add_times(rows, runner.run(clock.rest(few), show=finished))
         if module is gpu:
             rows += gpu.several(options, texts, lambda few, env: runner.run(clock.rows(few), env))
     finally:
@@ -195,7 +202,9 @@ def one(options, name):
             file.write('\n'.join(lines).strip('\n') + '\n')
     elif name not in ('cpu', 'commands', 'papers'):  # these benchmarks print each row as it ends
         print('\n' + '\n'.join(lines))
-    return 0
+    if options.ledger == 'write':
+        ledger.write(data)
+    return ledger.report(data) if options.ledger == 'check' else 0
 
 
 def documents(options):

@@ -22,7 +22,7 @@
  *   KEPT_BYTES * bytes of all expressions                    kept by RE2; most for "\pL"
  *   READ_BYTES * bytes of the longest expression             while RE2 reads the expression
  *   MAKE_BYTES                                               while RE2 makes a program
- *   WORDS_BYTES * expressions                                with -w, two programs of 512 KiB
+ *   WORDS_BYTES * expressions                                with -w, a program of 512 KiB
  *   THREAD_BYTES * threads                                   searches with programs of 2 MiB
  * If the sum is more than 3/4 of what the request may still take, all programs get less than
  * PROGRAMS_MIB. The largest program is then smaller, and so is what a thread takes. */
@@ -31,7 +31,7 @@
 #define KEPT_BYTES (UINT64_C(6) << 10)
 #define READ_BYTES (UINT64_C(12) << 10)
 #define MAKE_BYTES (UINT64_C(32) << 20)
-#define WORDS_BYTES (UINT64_C(1) << 20)
+#define WORDS_BYTES (UINT64_C(512) << 10)
 #define THREAD_BYTES (UINT64_C(9) << 20)
 
 /* Returns the characters that are operators of the syntax without '\'. */

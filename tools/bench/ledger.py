@@ -1,0 +1,93 @@
+"""ledger: keeps the last figures of each machine in docs/measurements/ledger.json, and says which rows fell.
+
+A figure is a speed in GB/s, by the fastest run. In a row that measures the machine's read speed, too, the figure is
+the multiple of the read speed of the same run, so that a slower clock does not count as a fall. Only trawl's own
+figures are kept."""
+import json
+import os
+
+from runner import ROOT, die
+
+PATH = os.path.join(ROOT, 'docs/measurements/ledger.json')
+FALLEN = 0.97  # a smaller share of the last figure is a fall
+READS = ('device-read', 'read, one thread', 'read, all threads')
+OTHERS = ('grep', 'rg', 'ugrep', 'memmem', 'Hyperscan', 'aho-corasick', 'read', 'device-', 'polars', 'copy', 'trawl, CPU')
+
+
+def machine_of(data):
+    """Return the name under which the figures of a machine stand: the GPU, or the processor and its instruction set."""
+    it = data['machine']
+    if data['benchmark'] == 'gpu':
+        if not it.get('gpu'):
+            die('--ledger: no GPU is named here')
+        return it['gpu'].partition(',')[0]
+    return f"{it['processor']}, {it['cores']} cores, {it['instruction_set']}"
+
+
+def key(row):
+    return f"{row['name']} [{row['text_bytes']}]"
+
+
+def figures(data):
+    """Return {row, with the bytes of its text: {contestant: figure}}."""
+    made = {}
+    for row in data['rows']:
+        known = {it['name']: it for it in row['results'] if it.get('seconds') and not it.get('wrong')}
+        for name, it in known.items():
+            if name.startswith(OTHERS):
+                continue
+            read = next((known[one] for one in READS if one in known and one.split(', ')[1:] == name.split(', ')[1:2]),
+                        known.get(READS[0]))
+            if read is not None and name != row['results'][0]['name']:
+                value = min(read['seconds']) / min(it['seconds'])
+            else:
+                value = row['text_bytes'] / min(it['seconds']) / 1e9
+            made.setdefault(key(row), {})[name] = float(f'{value:.4g}')
+    return made
+
+
+def read():
+    try:
+        with open(PATH, encoding='utf-8') as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {}
+
+
+def fallen(data):
+    """Yield (row, contestant, last figure, figure) for each figure that fell. Rows without a last figure do not fall."""
+    last = read().get(machine_of(data), {}).get(data['benchmark'], {})
+    for row, now in figures(data).items():
+        for name, value in now.items():
+            before = last.get(row, {}).get(name)
+            if before is not None and value < FALLEN * before:
+                yield row, name, before, value
+
+
+def write(data):
+    """Keep the figures as the machine's last figures. The figures of rows that were not measured stay."""
+    kept = read()
+    mine = kept.setdefault(machine_of(data), {})
+    rows = mine.setdefault(data['benchmark'], {})
+    mine['measured'] = {'last': {key: data['machine'][key] for key in ('commit', 'date', 'command')}}
+    for row, now in figures(data).items():
+        rows.setdefault(row, {}).update(now)
+    with open(PATH, 'w', encoding='utf-8') as file:
+        file.write('{\n' + ',\n'.join(
+            f'{json.dumps(machine)}: {{\n' + ',\n'.join(
+                f'{json.dumps(name)}: {{\n' + ',\n'.join(
+                    f'{json.dumps(row)}: {json.dumps(figures_of)}' for row, figures_of in sorted(found.items()))
+                + '}' for name, found in sorted(benchmarks.items())) + '}'
+            for machine, benchmarks in sorted(kept.items())) + '}\n')
+
+
+def report(data):
+    """Print the falls, the greatest first. Return the exit status."""
+    falls = sorted(fallen(data), key=lambda it: it[3] / it[2])
+    known = read().get(machine_of(data), {}).get(data['benchmark'], {})
+    compared = sum(key(row) in known for row in data['rows'])
+    print(f"{machine_of(data)}: {compared} of {len(data['rows'])} rows have a last figure; "
+          f'{len(falls)} figures fell below {FALLEN}')
+    for row, name, before, value in falls:
+        print(f'fell: {value / before:.2f} x: {row}: {name}: {before:g} -> {value:g}')
+    return 1 if falls else 0
