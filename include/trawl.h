@@ -121,8 +121,7 @@ enum trawl_plan_flag {
     TRAWL_CRLF = 256,      /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,  /* RIPGREP of CHARACTERS; \w, \d, \s mean Unicode's, and \b asks `utf8` */
     TRAWL_RIPGREP = 2048, /* Perl's syntax is ripgrep's, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096, /* PCRE2 compiles what RE2 refuses in Perl's syntax, such as look-around, if
-                          libpcre2-8 is there. A line that takes too much work: LIMIT */
+    TRAWL_PCRE = 4096,    /* what RE2 refuses in Perl's syntax is libpcre2's (docs/regex.md) */
     TRAWL_WHOLE_WORD = 2, /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
                              the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* WHOLE_WORD with `utf8`: no word beside a byte of no character */

@@ -36,9 +36,8 @@ static enum trawl_status check_syntax(const struct trawl_plan_options *options,
         (options->syntax != TRAWL_PERL || options->alphabet != TRAWL_CHARACTERS))
         return TRAWL_FAIL(error, ARGUMENT,
                           "TRAWL_UNICODE needs the syntax TRAWL_PERL and the alphabet CHARACTERS");
-    if ((options->flags & (TRAWL_RIPGREP | TRAWL_PCRE)) != 0 && options->syntax != TRAWL_PERL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s needs the syntax TRAWL_PERL",
-                          (options->flags & TRAWL_PCRE) != 0 ? "TRAWL_PCRE" : "TRAWL_RIPGREP");
+    if ((options->flags & TRAWL_RIPGREP) != 0 && options->syntax != TRAWL_PERL)
+        return TRAWL_FAIL(error, ARGUMENT, "TRAWL_RIPGREP needs the syntax TRAWL_PERL");
     if (is_set && options->alphabet == TRAWL_BYTES && options->utf8 != NULL &&
         (options->flags & (TRAWL_WHOLE_WORD | TRAWL_SINGLE_BYTE)) == TRAWL_WHOLE_WORD)
         return TRAWL_FAIL(error, ARGUMENT,

@@ -273,8 +273,11 @@ static struct judged judged_of(const struct step *step, struct regex_line line)
 {
     bool takes_empty = step->chunk->records != NULL && step->worker->expressions->atoms == NULL;
 
-    return (struct judged){step->chunk->bytes + line.begin, line.end - line.begin,
-                           step->chunk->call, takes_empty, &step->worker->words,
+    return (struct judged){step->chunk->bytes + line.begin,
+                           line.end - line.begin,
+                           step->chunk->call,
+                           takes_empty,
+                           &step->worker->words,
                            step->chunk->begin + line.begin};
 }
 
@@ -777,6 +780,11 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
 static enum trawl_status engine_submit(struct engine_worker *worker, struct engine_task *task,
                                        struct trawl_error *error)
 {
+    if (worker->expressions->lines_alone && task->want != WANT_NOTHING &&
+        (task->chunk->records != NULL || task->want != WANT_LINES))
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "an expression with a backreference and with | or two repetitions "
+                          "selects lines; which occurrence is the longest is unknown (see -P)");
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host decides about expressions");
     if (task->want == WANT_NOTHING) { /* whether a device should search */

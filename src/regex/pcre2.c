@@ -126,7 +126,8 @@ static enum trawl_status load(struct trawl_error *error)
 
 /* ---- Compiling ----------------------------------------------------------------------------- */
 
-/* Returns PCRE2's options. ripgrep sets \w and other classes to Unicode's, and ^ and $ to lines; of
+/* Returns PCRE2's options. In ripgrep and in the syntaxes of POSIX, \w and other classes are
+ * Unicode's. In ripgrep, ^ and $ mean lines; of
  * grep's lines, only those of -z hold newlines. */
 static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
 {
@@ -137,7 +138,7 @@ static uint32_t flags_of(const struct regex_options *options, uint8_t line_end)
     if (!options->ripgrep)
         flags |= DOLLAR_ENDONLY;
     if (!options->bytes)
-        flags |= UTF | NEVER_BACKSLASH_C | (options->unicode ? UCP : 0);
+        flags |= UTF | NEVER_BACKSLASH_C | (options->unicode || options->longest ? UCP : 0);
     return flags;
 }
 

@@ -179,7 +179,8 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     enum regex_status regex_status;
     enum trawl_status status;
 
-    TRAWL_TRY(translate(plan->expressions.syntax, plan->flags, bytes, count, &translated, error));
+    TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags, bytes,
+                        count, &translated, error));
     made->bytes_left +=
         made->program_bytes; /* what program_memory_divide kept for the expression */
     options.when = REGEX_PARSED;
@@ -199,14 +200,14 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     return status;
 }
 
-/* Compiles expression number `index` by PCRE2, and the expression's filter by RE2. */
+/* Compiles expression number `index`, in PCRE2's syntax, by PCRE2, and the filter by RE2. */
 static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
+                                        struct trawl_pattern pattern,
                                         const struct pcre2_filter *filter,
                                         struct trawl_error *error)
 {
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
-    const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     enum trawl_status status = TRAWL_ARGUMENT;
 
     if (made->beyond == NULL)
@@ -224,6 +225,58 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     return status;
 }
 
+/* Writes the expression in PCRE2's syntax at `to`, and returns the end. */
+static char *write_perl(const struct translated *posix, char *to)
+{
+    for (uint64_t at = 0; at < posix->count; at++) {
+        const bool escapes = posix->bytes[at] == '\\' && at + 1 < posix->count;
+        const char next = escapes ? posix->bytes[++at] : '\0';
+
+        if (next == 'm' || next == 'M') {
+            to = stpcpy(to, next == 'm' ? "\\b(?=\\w)" : "\\b(?<=\\w)");
+            continue;
+        }
+        if (escapes)
+            *to++ = '\\';
+        *to++ = posix->bytes[at];
+    }
+    return to;
+}
+
+/* Compiles expression number `index` in a syntax of POSIX, in which backreferences are PCRE2's. */
+static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
+                                       struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const struct trawl_pattern pattern = trawl_plan_pattern(made->plan, index);
+    const char *bytes = (const char *)pattern.bytes;
+    struct pcre2_filter filter = {.bytes = NULL};
+    struct trawl_pattern perl = {NULL, 0};
+    struct translated posix;
+    enum trawl_status status;
+    char *memory = NULL;
+    uint64_t room;
+
+    TRAWL_TRY(translate(made->plan->expressions.syntax, made->plan->flags, bytes,
+                        pattern.bytes_count, &posix, error));
+    room = posix.count * 5 + 8;
+    if (!posix.refers) {
+        translated_release(&posix);
+        return compile_linear(maker, index, bytes, pattern.bytes_count, error);
+    }
+    made->lines_alone |= posix.chooses;
+    TRAWL_TRY_DONE(MEMORY_NEW(memory, room, error));
+    perl = (struct trawl_pattern){memory, (uint64_t)(write_perl(&posix, memory) - memory)};
+    TRAWL_TRY_DONE(pcre2_filter(memory, perl.bytes_count, made->options.fold, !made->options.bytes,
+                                &filter, error));
+    status = compile_beyond(maker, index, perl, &filter, error);
+done:
+    pcre2_filter_release(&filter);
+    memory_release(memory, room, 1);
+    translated_release(&posix);
+    return status;
+}
+
 /* Compiles expression number `index`. What RE2 refuses as a mistake is PCRE2's if the caller allows
  * that. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
@@ -236,12 +289,14 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
 
     if ((plan->flags & TRAWL_PCRE) == 0)
         return compile_linear(maker, index, bytes, pattern.bytes_count, error);
+    if (plan->expressions.syntax != TRAWL_PERL)
+        return compile_posix(maker, index, error);
     TRAWL_TRY(pcre2_filter(bytes, pattern.bytes_count, maker->made->options.fold,
                            !maker->made->options.bytes, &filter, error));
     if (!filter.possessive) /* ripgrep's syntax takes a++ for (a+)+ */
         status = compile_linear(maker, index, bytes, pattern.bytes_count, error);
     if (status == TRAWL_ARGUMENT)
-        status = compile_beyond(maker, index, &filter, error);
+        status = compile_beyond(maker, index, pattern, &filter, error);
     pcre2_filter_release(&filter);
     return status;
 }

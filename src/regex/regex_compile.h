@@ -47,9 +47,10 @@ struct expressions {
      * expression has no edge of a word about which the program in `each` may be wrong. */
     struct regex **marked;
     _Atomic uint8_t *may_be_empty; /* what words.c knows of each program of `marked` */
-    /* `count` programs of PCRE2; NULL, or the program is NULL: RE2 decides. Otherwise the program in
-     * `each` is that of a filter, which matches in each line in which PCRE2's program does. */
+    /* `count` programs of PCRE2; NULL, or the program is NULL: RE2 decides. Otherwise the program
+     * in `each` is that of a filter, which matches in each line in which PCRE2's program does. */
     struct pcre2 **beyond;
+    bool lines_alone; /* PCRE2 knows which lines match, but not the longest occurrences */
     /* under WHOLE_WORD, or with edges that RE2 lacks: in all lines; or some program is PCRE2's */
     bool needs_marks;
     struct marked_unit units[128]; /* if `marked` is not NULL */

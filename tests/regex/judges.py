@@ -105,6 +105,7 @@ def main():
         ('grep', COMMON, ['(', '(?:'], None),
         ('rg', COMMON + ASCII + RIPGREP + [ripgrep_class] * 12, [*scoped, '(?u:'], None),
         ('rg', COMMON + RIPGREP + EDGES * 2, scoped, None),
+        ('grep-E', COMMON + [r'(a|b)\1', r'([ab])c?\1', r'(.)\1', r'\<', r'\>', r'\w', '(k?)(.)\\2'], ['('], None),
         ('grep-P', COMMON + [r'\d', r'\w', r'\s', '[[:alpha:]]', '[[:^alpha:]]', r'[^\d]', r'[^\w]'] + BEYOND * 2, [*scoped, '(?>', '(?=', '(?<!'], None),
         ('rg-P', COMMON + BEYOND * 2, [*scoped, '(?>', '(?!', '(?<='], None),
     ]
@@ -123,6 +124,8 @@ def main():
             if judge in ('rg', 'grep', 'grep-P', 'rg-P') and draw.random() < 0.3 and '\\B' not in made and '-half' not in made:  # rows of regex.md
                 pieces += BROKEN
             options = ['-anob']
+            if judge == 'grep-E':
+                made, options = '([a-c])x?' + chr(92) + '1|' + made, ['-an' + draw.choice(['', 'v', 'x', 'w'])] + ['-i'] * (draw.random() < 0.3)
             if judge.endswith('-P'):
                 made += draw.choice(['(?!Z)', '(?<!Z)', '(?#)(?=)'])
                 options = ['-a' + draw.choice(['nob', 'nob', 'n', 'c', 'nv', 'nx', 'obx'])] + ['-i'] * (draw.random() < 0.3)
@@ -136,14 +139,14 @@ def main():
             with open(name, 'wb') as file:
                 file.write(b'\n'.join(lines) + b'\n')
             if compiled is None:
-                program = ['grep', '-P'] if judge.startswith('grep') else [folder + '/bin/rg', '-j1'] + ['-P'] * (judge == 'rg-P')
+                program = ['grep', '-E' if judge == 'grep-E' else '-P'] if judge.startswith('grep') else [folder + '/bin/rg', '-j1'] + ['-P'] * (judge == 'rg-P')
                 refused, wanted = listed([*program, *options, '-e', made, name], environment)
             else:
                 try:
                     refused, wanted = 0, by_matcher(compiled(made), lines)
                 except (re.error, re2.error):
                     refused, wanted = 2, []
-            command = [tg] + ['-P'] * (judge == 'rg-P') if judge.startswith('rg') else [build + '/trawl', '-P']
+            command = [tg] + ['-P'] * (judge == 'rg-P') if judge.startswith('rg') else [build + '/trawl', '-E' if judge == 'grep-E' else '-P']
             command += options
             status, got = listed([*command, '-e', made, name], environment)
             if status == 2 and judge == 'rg-P' and '(?<' in made:

@@ -616,7 +616,7 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->syntax = settings->syntax;
     options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
     options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
-    options->flags |= settings->pcre && settings->syntax == TRAWL_PERL ? TRAWL_PCRE : 0u;
+    options->flags |= settings->pcre ? TRAWL_PCRE : 0u;
     if (settings->is_tg && settings->syntax == TRAWL_PERL)
         options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
     options->line_end_also_set = settings->null_ends_line; /* line_end_also is NUL */
