@@ -271,14 +271,12 @@ static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint
 
 static struct judged judged_of(const struct step *step, struct regex_line line)
 {
-    bool takes_empty = step->chunk->records != NULL && step->worker->expressions->atoms == NULL;
+    const struct engine_chunk *chunk = step->chunk;
+    const uint64_t at = line.begin, count = line.end - at;
+    struct words *words = &step->worker->words;
+    bool empty = chunk->records != NULL && step->worker->expressions->atoms == NULL;
 
-    return (struct judged){step->chunk->bytes + line.begin,
-                           line.end - line.begin,
-                           step->chunk->call,
-                           takes_empty,
-                           &step->worker->words,
-                           step->chunk->begin + line.begin};
+    return (struct judged){chunk->bytes + at, count, chunk->call, empty, words, chunk->begin + at};
 }
 
 /* Pushes a hit of `length` bytes at the line's begin if some expression matches in the line. */
@@ -780,17 +778,14 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
 static enum trawl_status engine_submit(struct engine_worker *worker, struct engine_task *task,
                                        struct trawl_error *error)
 {
-    if (worker->expressions->lines_alone && task->want != WANT_NOTHING &&
-        (task->chunk->records != NULL || task->want != WANT_LINES))
-        return TRAWL_FAIL(error, UNSUPPORTED,
-                          "an expression with a backreference and with | or two repetitions "
-                          "selects lines; which occurrence is the longest is unknown (see -P)");
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host decides about expressions");
     if (task->want == WANT_NOTHING) { /* whether a device should search */
         task->result->is_left = worker->expressions->atoms == NULL;
         return TRAWL_OK;
     }
+    TRAWL_TRY(judge_may(worker->expressions,
+                        task->want == WANT_LINES && task->chunk->records == NULL, error));
     return scan(worker, task, error);
 }
 

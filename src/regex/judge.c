@@ -25,6 +25,16 @@ static enum trawl_status status_of(int found, struct judged line, struct trawl_e
                : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
 }
 
+enum trawl_status judge_may(const struct expressions *expressions, bool lines,
+                            struct trawl_error *error)
+{
+    if (lines || !expressions->lines_alone)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, UNSUPPORTED,
+                      "an expression with a backreference and with | or two repetitions selects "
+                      "lines; which occurrence is the longest is unknown (see -P)");
+}
+
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              struct judged line, bool *matches, struct trawl_error *error)
 {

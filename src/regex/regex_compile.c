@@ -285,6 +285,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     const char *bytes = (const char *)pattern.bytes;
     struct pcre2_filter filter;
+    struct trawl_error linear;
     enum trawl_status status = TRAWL_ARGUMENT;
 
     if ((plan->flags & TRAWL_PCRE) == 0)
@@ -295,8 +296,15 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
                            !maker->made->options.bytes, &filter, error));
     if (!filter.possessive) /* ripgrep's syntax takes a++ for (a+)+ */
         status = compile_linear(maker, index, bytes, pattern.bytes_count, error);
-    if (status == TRAWL_ARGUMENT)
+    if (error != NULL)
+        linear = *error;
+    if (status == TRAWL_ARGUMENT) {
         status = compile_beyond(maker, index, pattern, &filter, error);
+        /* of two descriptions of a mistake RE2's, but of look-around PCRE2's */
+        if (status == TRAWL_ARGUMENT && error != NULL && !filter.possessive &&
+            strstr(linear.message, "RE2 has none") == NULL)
+            *error = linear;
+    }
     pcre2_filter_release(&filter);
     return status;
 }

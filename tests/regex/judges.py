@@ -105,7 +105,7 @@ def main():
         ('grep', COMMON, ['(', '(?:'], None),
         ('rg', COMMON + ASCII + RIPGREP + [ripgrep_class] * 12, [*scoped, '(?u:'], None),
         ('rg', COMMON + RIPGREP + EDGES * 2, scoped, None),
-        ('grep-E', COMMON + [r'(a|b)\1', r'([ab])c?\1', r'(.)\1', r'\w', '(k?)(.)\\2'], ['('], None),
+        ('grep-E', COMMON[:-2] + [r'(a|b)\1', r'([ab])c?\1', r'(.)\1', r'\w', '(k?)(.)\\2'], ['('], None),
         ('grep-P', COMMON + [r'\d', r'\w', r'\s', '[[:alpha:]]', '[[:^alpha:]]', r'[^\d]', r'[^\w]'] + BEYOND * 2, [*scoped, '(?>', '(?=', '(?<!'], None),
         ('rg-P', COMMON + BEYOND * 2, [*scoped, '(?>', '(?!', '(?<='], None),
     ]
