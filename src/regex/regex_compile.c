@@ -221,6 +221,10 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
         maker->needs_line = true;
         status = compile_linear(maker, index, "(?:)", 4, error);
     }
+    if (status == TRAWL_OK && made->ops->is_ready(made->each[index]) &&
+        made->ops->match(made->each[index], (const uint8_t *)"", 0, 0, 0, REGEX_ANYWHERE, NULL, 0) >
+            0)
+        maker->needs_line = true; /* the filter lets all lines pass */
     maker->anchors.all_sure = false;
     return status;
 }

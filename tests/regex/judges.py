@@ -53,7 +53,7 @@ def expression(draw, parts, groups, depth=2):
                 part = part if isinstance(part, str) else part(draw)
             else:
                 part = draw.choice(groups) + expression(draw, parts, groups, depth - 1) + ')'
-            if draw.random() < 0.15 and part[-1] not in '*}^$>' and part not in EDGES:
+            if draw.random() < 0.15 and part[-1] not in '*}^$>' and part not in [*EDGES, '(?#x)', r'\K']:
                 part += draw.choice(REPEATS)
             made += part
         alternatives.append(made)
@@ -78,6 +78,15 @@ def by_matcher(matcher, lines):
             place = max(match.end(), match.start() + (match.end() == match.start()))
         at += len(line) + 1
     return found
+
+
+PERL_PROGRAM = r"""
+use open qw(:std :utf8); use utf8; no warnings; my $at = 0; my $made = qr/$ARGV[0]/a;
+while (<STDIN>) { my $size = length Encode::encode_utf8($_); chomp; my $line = $_;
+  while ($line =~ /$made/ga) {
+    print "$.:", $at + length Encode::encode_utf8(substr $line, 0, $-[0]), ":$&\n" if $+[0] > $-[0]; }
+  $at += $size; }
+"""
 
 
 def main():
@@ -107,6 +116,7 @@ def main():
         ('rg', COMMON + RIPGREP + EDGES * 2, scoped, None),
         ('grep-E', COMMON[:-2] + [r'(a|b)\1', r'([ab])c?\1', r'(.)\1', r'\w', '(k?)(.)\\2'], ['('], None),
         ('grep-P', COMMON + [r'\d', r'\w', r'\s', '[[:alpha:]]', '[[:^alpha:]]', r'[^\d]', r'[^\w]'] + BEYOND * 2, [*scoped, '(?>', '(?=', '(?<!'], None),
+        ('perl-P', COMMON + [r'\d', r'\w', r'\W', r'\S', '[[:alpha:]]'] + BEYOND * 2, [*scoped, '(?>', '(?=', '(?<!'], None),
         ('rg-P', COMMON + BEYOND * 2, [*scoped, '(?>', '(?!', '(?<='], None),
     ]
     draw = random.Random(seed)
@@ -131,17 +141,21 @@ def main():
                     continue  # an empty alternative
             if judge.endswith('-P'):
                 made += draw.choice(['(?!Z)', '(?<!Z)', '(?#)(?=)'])
-                options = ['-a' + draw.choice(['nob', 'nob', 'n', 'c', 'nv', 'nx', 'obx'])] + ['-i'] * (draw.random() < 0.3)
+                options = ['-a' + draw.choice(['nob', 'nob', 'n', 'c', 'nv', 'nx', 'obx'] if judge != 'perl-P' else ['nob'])] + ['-i'] * (judge != 'perl-P' and draw.random() < 0.3)
                 options += ['-w'] * (judge == 'grep-P' and draw.random() < 0.2)
                 if judge == 'grep-P' and re.search(r'\(\?<[=!][^)]*\^', made):
                     continue  # where grep has found an empty match before, its (?<=^) fails
             lines = [b''.join(draw.choice(pieces) for _ in range(draw.randint(0, 5))) for _ in range(40)]
-            if judge.endswith('-P') and (pieces[-1] == BROKEN[-1] or draw.random() < 0.3):
+            if judge.endswith('-P') and (pieces[-1] == BROKEN[-1] or judge == 'perl-P' or draw.random() < 0.3):
                 made = f'(?:{made})[a-cA-C]'  # no match is empty
                 options += ['-r', '<$1|$n>'] * (judge == 'rg-P')
             with open(name, 'wb') as file:
                 file.write(b'\n'.join(lines) + b'\n')
-            if compiled is None:
+            if judge == 'perl-P':
+                with open(name, 'rb') as file:
+                    done = subprocess.run(['perl', '-MEncode', '-CA', '-e', PERL_PROGRAM, made], stdin=file, capture_output=True, check=False, timeout=60)
+                refused, wanted = 2 if done.returncode else 0, done.stdout.split(b'\n')[:-1]
+            elif compiled is None:
                 program = ['grep', '-E' if judge == 'grep-E' else '-P'] if judge.startswith('grep') else [folder + '/bin/rg', '-j1'] + ['-P'] * (judge == 'rg-P')
                 refused, wanted = listed([*program, *options, '-e', made, name], environment)
             else:
@@ -152,8 +166,8 @@ def main():
             command = [tg] + ['-P'] * (judge == 'rg-P') if judge.startswith('rg') else [build + '/trawl', '-E' if judge == 'grep-E' else '-P']
             command += options
             status, got = listed([*command, '-e', made, name], environment)
-            if status == 2 and judge == 'rg-P' and '(?<' in made:
-                continue  # ripgrep's library may be younger, and allow more in (?<= )
+            if status == 2 and judge in ('rg-P', 'perl-P') and re.search(r'\(\?P?<', made):
+                continue  # younger libraries allow more in (?<= ), and so does Perl, and one name twice
             if refused == 2 or (status == 2 and ('-[' in made or judge == 'grep-E')) or (status != 2 and wanted == got):
                 continue
             failures += 1
